@@ -1,0 +1,60 @@
+# Every target sets up what it needs in $(VENV); nothing but Python, a C compiler and make is assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := setup.py pyproject.toml edgeolk/parts.py \
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd -o -name '*.h')
+
+.PHONY: help replay test test-slow lint bench accuracy clean
+help:
+	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
+	@echo "make test     run the tests              make test-slow  run the long ones too"
+	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
+	@echo "make bench    speed against plain numpy   make accuracy   published figures on a9a"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.sim: $(BIN)/python $(SOURCES)
+	$(PIP) "setuptools>=77" "cython>=3.1" "numpy>=2.0"
+	$(PIP) --no-build-isolation --editable ".[sim]"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.sim
+	$(PIP) --no-build-isolation --editable ".[test]"
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test
+	$(PIP) --no-build-isolation --editable ".[lint]"
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.sim
+	$(PIP) --no-build-isolation --editable ".[bench]"
+	@touch $@
+
+replay: $(VENV)/.sim
+	$(BIN)/python -m firmware_sim replay occupancy --ram 64KiB --algorithm ahpatron
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -m ""
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
+	printf '#include "simd.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
+		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core -x c -c -o /dev/null -
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m bench.speed
+
+accuracy: $(VENV)/.bench
+	$(BIN)/python -m bench.accuracy
+
+clean:
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd
+	find edgeolk -name '*.so' -delete -o -name '*.c' -delete

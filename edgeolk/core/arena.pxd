@@ -1,0 +1,10 @@
+"""The one block of memory behind a learner or a scaler."""
+
+
+cdef class Arena:
+    cdef char* base               # the block, on a 64-byte boundary
+    cdef readonly Py_ssize_t nbytes     # taken in all: block and alignment slack
+    cdef Py_ssize_t length        # of the block
+    cdef void* owned
+    cdef Py_buffer lent
+    cdef bint borrowed

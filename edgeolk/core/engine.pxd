@@ -1,0 +1,28 @@
+"""The engine: one model's block, and the step that runs any composition of parts."""
+
+from libc.stdint cimport int32_t, int64_t
+
+from edgeolk.core.arena cimport Arena
+from edgeolk.core.state cimport State
+
+
+cdef class Engine:
+    cdef State state
+    cdef readonly Arena arena
+    cdef bint busy
+    # Typed views of the arena's regions; state's pointers point into them.
+    cdef float[:, ::1] sv32
+    cdef double[:, ::1] sv64
+    cdef double[::1] coef
+    cdef dict regions
+
+    cdef char* region(self, str name) except? NULL
+    cdef bint accepts_f32(self, const float* x) noexcept nogil
+    cdef bint accepts_f64(self, const double* x) noexcept nogil
+    cdef const void* place_f32(self, const float* x) noexcept nogil
+    cdef const void* place_f64(self, const double* x) noexcept nogil
+    cdef int step(self, const void* x, double y, double* f) noexcept nogil
+    cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil
+    cdef void prepare_mean(self) noexcept nogil
+    cdef int take(self) except -1
+    cdef void release(self) noexcept

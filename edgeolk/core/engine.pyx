@@ -1,0 +1,339 @@
+"""One step, the same for every composition: score, loss, sampling, update, budget, projection.
+
+Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers in the
+block, each switched on once a row and outside every loop over support vectors. A step first finds
+out whether it can be done at all; only then does it write. The engine takes pointers to checked
+rows: it knows neither numpy nor the catalogue, so a process without numpy can run it.
+"""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+import os
+
+from edgeolk.core.arena cimport Arena
+from edgeolk.core.expansion cimport kernel_row, rescale, score, self_kernel
+from edgeolk.core.parts cimport (
+    AVERAGING_MEAN, Choices, DTYPE_FLOAT32, LOSS_SQUARE, POLICY_RAISE, Params, UPDATE_GRADIENT,
+)
+from edgeolk.core.policies.switch cimport admit, policy_freezes
+from edgeolk.core.projection cimport project
+from edgeolk.core.rng cimport bernoulli, seed_rng
+from edgeolk.core.rows cimport all_finite, finite_as_float
+from edgeolk.core.sampling cimport sampling_probability
+from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_simd, olk_variant_runs, olk_variants
+from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
+from edgeolk.core.updates.switch cimport update_asks, update_coefficient
+
+FORMAT_VERSION = 1
+HEADER_BYTES = sizeof(Model)
+CRC_OFFSET = 12  # magic[8], format_version
+cdef bytes MAGIC = b"edgeolk\0"
+
+
+def available_simd():
+    """Names of the instruction-set variants this processor runs, plainest first."""
+    return [olk_variants[i].name.decode() for i in range(OLK_N_VARIANTS) if olk_variant_runs(i)]
+
+
+cdef const olk_simd* choose_simd() except NULL:
+    cdef int i
+    wanted = os.environ.get("EDGEOLK_SIMD", "")
+    cdef list names = available_simd()
+    if not wanted:
+        wanted = names[len(names) - 1]
+    for i in range(OLK_N_VARIANTS):
+        if olk_variants[i].name.decode() == wanted and wanted in names:
+            return &olk_variants[i]
+    raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
+
+
+cdef const olk_simd* SIMD = choose_simd()
+
+
+def simd():
+    """Name of the instruction-set variant in use; ``EDGEOLK_SIMD`` forces one at import."""
+    return SIMD.name.decode()
+
+
+cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
+    """The coefficient the example is to enter with; 0 leaves the model as it is."""
+    cdef Model* m = s.m
+    cdef double p
+    if not update_asks(m, e):
+        return 0.0
+    if m.n == m.budget and policy_freezes(m):
+        if m.choice.policy == POLICY_RAISE:
+            outcome[0] = REFUSED_FULL
+        m.capacity_hits += 1
+        return 0.0
+    p = sampling_probability(m, e)
+    if not bernoulli(&m.rng, p):
+        return 0.0
+    return update_coefficient(m, e, p)
+
+
+cdef class Engine:
+    """A model in its arena.
+
+    Parameters
+    ----------
+    config : object
+        Resolved configuration: ``n_features, budget, stride, seed, algorithm, choices, params,
+        kernel_fields, tracks_norm`` (see ``edgeolk.catalogue.Config``).
+    regions : sequence of (name, offset, nbytes, purpose)
+        The plan of the block.
+    arena : Arena
+        Zeroed, as long as the plan says, or a block made from the same configuration when
+        ``fresh`` is false.
+    fresh : bool
+        Whether to write a new model into the block.
+    """
+
+    def __cinit__(self, config, regions, Arena arena not None, bint fresh=True):
+        self.arena = arena
+        self.regions = {region[0]: (region[1], region[2]) for region in regions}
+        self.state.m = <Model*>arena.base
+        self.state.row_f32 = SIMD.row_f32
+        self.state.row_f64 = SIMD.row_f64
+        self.state.pair_f32 = SIMD.pair_f32
+        self.state.pair_f64 = SIMD.pair_f64
+        self.state.dot = SIMD.dot
+        if fresh:
+            self.write_model(config)
+        self.attach()
+
+    def write_model(self, config):
+        """Header of a model that has seen nothing."""
+        cdef Model* m = self.state.m
+        cdef int32_t* choice = <int32_t*>&m.choice
+        cdef double* param = <double*>&m.p
+        cdef Py_ssize_t i
+        memcpy(m.magic, <const char*>MAGIC, 8)
+        m.format_version = FORMAT_VERSION
+        m.nbytes = self.arena.length
+        m.n_features = config.n_features
+        m.budget = config.budget
+        m.stride = config.stride
+        m.seed = config.seed
+        m.algorithm = config.algorithm
+        m.tracks_norm = config.tracks_norm
+        for i, value in enumerate(config.choices):
+            choice[i] = value
+        for i, value in enumerate(config.params):
+            param[i] = value
+        m.kernel.kind, m.kernel.degree = config.kernel_fields[:2]
+        m.kernel.gamma, m.kernel.scale, m.kernel.offset = config.kernel_fields[2:]
+        m.scale = 1.0
+        seed_rng(&m.rng, m.seed)
+
+    def attach(self):
+        """Views and pointers into the block, once."""
+        cdef State* s = &self.state
+        cdef Model* m = s.m
+        whole = memoryview(self.arena)
+        start, size = self.regions["support_vectors"]
+        shape = (m.n_features, m.stride)
+        if m.choice.dtype == DTYPE_FLOAT32:
+            self.sv32 = whole[start:start + size].cast("f", shape=shape)
+            s.sv = &self.sv32[0, 0]
+        else:
+            self.sv64 = whole[start:start + size].cast("d", shape=shape)
+            s.sv = &self.sv64[0, 0]
+        start, size = self.regions["coefficients"]
+        self.coef = whole[start:start + size].cast("d")
+        s.coef = &self.coef[0]
+        s.diagonal = <double*>self.region("diagonal")
+        s.arrival = <int64_t*>self.region("arrivals")
+        s.mean_start = <double*>self.region("mean_start")
+        s.mean_sum = <double*>self.region("mean_sum")
+        s.query = self.region("query")
+        s.column = self.region("column")
+        s.row = <double*>self.region("kernel_row")
+        s.mean_coef = <double*>self.region("mean_coefficients")
+        s.gram = <double*>self.region("gram")
+        s.work = <double*>self.region("work")
+        s.order = <int32_t*>self.region("order")
+
+    cdef char* region(self, str name) except? NULL:
+        found = self.regions.get(name)
+        if found is None:
+            return NULL
+        return self.arena.base + <Py_ssize_t>found[0]
+
+    # ---- rows -------------------------------------------------------------------------------
+
+    cdef bint accepts_f32(self, const float* x) noexcept nogil:
+        return all_finite(x, self.state.m.n_features)
+
+    cdef bint accepts_f64(self, const double* x) noexcept nogil:
+        if self.state.m.choice.dtype == DTYPE_FLOAT32:
+            return finite_as_float(x, self.state.m.n_features)
+        return all_finite(x, self.state.m.n_features)
+
+    cdef const void* place_f32(self, const float* x) noexcept nogil:
+        """The row in the storage type: where it lies, or copied to scratch."""
+        cdef int64_t j
+        cdef Model* m = self.state.m
+        if m.choice.dtype == DTYPE_FLOAT32:
+            return x
+        for j in range(m.n_features):
+            (<double*>self.state.query)[j] = x[j]
+        return self.state.query
+
+    cdef const void* place_f64(self, const double* x) noexcept nogil:
+        cdef int64_t j
+        cdef Model* m = self.state.m
+        if m.choice.dtype != DTYPE_FLOAT32:
+            return x
+        for j in range(m.n_features):
+            (<float*>self.state.query)[j] = <float>x[j]
+        return self.state.query
+
+    # ---- the step ---------------------------------------------------------------------------
+
+    cdef int step(self, const void* x, double y, double* f) noexcept nogil:
+        """Learn one checked row; f receives the score before the update.
+
+        Returns an Outcome; on a refusal nothing but scratch has changed.
+        """
+        cdef State* s = &self.state
+        cdef Model* m = s.m
+        cdef Model before
+        cdef Example e
+        cdef double a
+        cdef int outcome = DONE
+        e.x = x
+        e.y = y
+        e.f = score(s, x, s.row)
+        e.self_kernel = self_kernel(s, x)
+        f[0] = e.f
+        if not (isfinite(e.f) and isfinite(e.self_kernel)):
+            return REFUSED_OVERFLOW
+        if m.choice.policy == POLICY_RAISE:
+            before = m[0]
+        m.steps += 1
+        if m.choice.averaging == AVERAGING_MEAN:
+            m.mean_weight += m.scale
+        if m.choice.loss == LOSS_SQUARE:
+            m.squared_error += (y - e.f) * (y - e.f)
+        elif not (y * e.f > 0.0):
+            m.mistakes += 1
+        a = propose(s, &e, &outcome)
+        if outcome != DONE:
+            m[0] = before
+            return outcome
+        if m.choice.update == UPDATE_GRADIENT and m.p.lam > 0.0:
+            rescale(s, 1.0 - m.p.eta * m.p.lam, &e)
+        if a != 0.0 and admit(s, a, &e):
+            m.updates += 1
+            project(s, &e)
+        return DONE
+
+    cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil:
+        """f(x), or the mean model's score after prepare_mean."""
+        cdef State* s = &self.state
+        if mean:
+            f[0] = kernel_row(s, x, s.mean_coef, NULL)
+        else:
+            f[0] = score(s, x, NULL)
+        return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
+
+    cdef void prepare_mean(self) noexcept nogil:
+        """mean_coef <- coefficients of (f_1 + ... + f_T) / T."""
+        cdef State* s = &self.state
+        cdef Model* m = s.m
+        cdef int64_t i
+        cdef double total
+        for i in range(m.n):
+            total = s.coef[i] * (m.mean_weight - s.mean_start[i])
+            if s.mean_sum != NULL:
+                total += s.mean_sum[i]
+            s.mean_coef[i] = total / <double>max(m.steps, 1)
+
+    # ---- one user at a time -------------------------------------------------------------------
+
+    cdef int take(self) except -1:
+        if self.busy:
+            raise RuntimeError("the learner is in use by another thread")
+        self.busy = True
+        return 0
+
+    cdef void release(self) noexcept:
+        self.busy = False
+
+    # ---- what a Python face reads ---------------------------------------------------------------
+
+    def counters(self):
+        """Counters of the block by name."""
+        cdef Model* m = self.state.m
+        return {
+            "steps": m.steps,
+            "mistakes": m.mistakes,
+            "updates": m.updates,
+            "capacity_hits": m.capacity_hits,
+            "n_support": m.n,
+            "squared_error": m.squared_error,
+        }
+
+    def norm2(self):
+        """Squared norm kept by increments, or None where nothing needs it."""
+        return self.state.m.norm2 if self.state.m.tracks_norm else None
+
+    def view(self, str name):
+        """A region of the block as a writable memoryview of its bytes."""
+        start, size = self.regions[name]
+        return memoryview(self.arena)[start:start + size]
+
+    def scale(self):
+        """Common factor of the coefficients: alpha_i = scale * coefficients[i]."""
+        return self.state.m.scale
+
+    def mean_view(self):
+        """Coefficients of the mean model, written to scratch anew, as bytes."""
+        self.prepare_mean()
+        return self.view("mean_coefficients")
+
+
+def read_header(block):
+    """Configuration fields of a block, none of them trusted.
+
+    Parameters
+    ----------
+    block : buffer
+        At least ``HEADER_BYTES`` bytes.
+
+    Raises
+    ------
+    ValueError
+        Too short, or not a model of this format.
+    """
+    cdef Model model
+    cdef const unsigned char[::1] data = memoryview(block).cast("B")
+    cdef int32_t* choice = <int32_t*>&model.choice
+    cdef double* param = <double*>&model.p
+    cdef Py_ssize_t i
+    if data.shape[0] < <Py_ssize_t>sizeof(Model):
+        raise ValueError(f"not a model: {data.shape[0]} bytes, a header alone has {sizeof(Model)}")
+    memcpy(&model, &data[0], sizeof(Model))
+    if model.magic[:8] != MAGIC:
+        raise ValueError("not a model: the first 8 bytes are not the mark of an edgeolk block")
+    if model.format_version != FORMAT_VERSION:
+        raise ValueError(
+            f"model format {model.format_version}; this version reads {FORMAT_VERSION}")
+    return {
+        "nbytes": model.nbytes,
+        "n_features": model.n_features,
+        "budget": model.budget,
+        "stride": model.stride,
+        "seed": model.seed,
+        "algorithm": model.algorithm,
+        "tracks_norm": model.tracks_norm,
+        "choices": tuple(choice[i] for i in range(sizeof(Choices) // sizeof(int32_t))),
+        "params": tuple(param[i] for i in range(sizeof(Params) // sizeof(double))),
+        "kernel_fields": (model.kernel.kind, model.kernel.degree, model.kernel.gamma,
+                          model.kernel.scale, model.kernel.offset),
+        "n_support": model.n,
+        "cursor": model.cursor,
+    }

@@ -1,0 +1,191 @@
+"""The function f = sum_i alpha_i k(s_i, .): score, put, drop, scale, norm. Knows no policy.
+
+Design. Coefficients share one lazy factor (alpha_i = scale * coef[i]), so shrinking all of them is
+O(1). The squared norm is kept by increments where something needs it, and set afresh after B
+removals, because each removal can magnify its rounding error.
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
+
+from edgeolk.core.parts cimport AVERAGING_MEAN, DTYPE_FLOAT32
+from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline double kernel_row(State* s, const void* x, const double* coef,
+                              double* row) noexcept nogil:
+    """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL."""
+    cdef Model* m = s.m
+    if m.choice.dtype == DTYPE_FLOAT32:
+        return s.row_f32(&m.kernel, <const float*>s.sv, m.stride, m.n, m.n_features,
+                         <const float*>x, coef, row)
+    return s.row_f64(&m.kernel, <const double*>s.sv, m.stride, m.n, m.n_features,
+                     <const double*>x, coef, row)
+
+
+cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
+    """f(x) = sum_i alpha_i k(s_i, x)."""
+    return s.m.scale * kernel_row(s, x, s.coef, row)
+
+
+cdef inline double pair_kernel(State* s, const void* a, const void* b) noexcept nogil:
+    """k(a, b) for two contiguous vectors."""
+    cdef Model* m = s.m
+    if m.choice.dtype == DTYPE_FLOAT32:
+        return s.pair_f32(&m.kernel, <const float*>a, <const float*>b, m.n_features)
+    return s.pair_f64(&m.kernel, <const double*>a, <const double*>b, m.n_features)
+
+
+cdef inline double self_kernel(State* s, const void* x) noexcept nogil:
+    """k(x, x): 1 for the distance kernels."""
+    if s.m.kernel.kind == OLK_GAUSSIAN or s.m.kernel.kind == OLK_LAPLACIAN:
+        return 1.0
+    return pair_kernel(s, x, x)
+
+
+cdef inline double diagonal(State* s, int64_t slot) noexcept nogil:
+    """k(s_i, s_i)."""
+    return s.diagonal[slot] if s.diagonal != NULL else 1.0
+
+
+cdef inline double alpha(State* s, int64_t slot) noexcept nogil:
+    return s.m.scale * s.coef[slot]
+
+
+cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
+    """The support vector of one slot, contiguous, in the column scratch."""
+    cdef int64_t j
+    cdef int64_t d = s.m.n_features
+    cdef int64_t stride = s.m.stride
+    if s.m.choice.dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>s.column)[j] = (<float*>s.sv)[j * stride + slot]
+    else:
+        for j in range(d):
+            (<double*>s.column)[j] = (<double*>s.sv)[j * stride + slot]
+    return s.column
+
+
+cdef inline double squared_norm(State* s) noexcept nogil:
+    """||f||^2 = sum_i alpha_i f(s_i), from scratch: O(n^2 d), uses the column scratch."""
+    cdef int64_t i
+    cdef double total = 0.0
+    for i in range(s.m.n):
+        total += alpha(s, i) * score(s, gather(s, i), NULL)
+    return total if total > 0.0 else 0.0
+
+
+cdef inline void fold(State* s) noexcept nogil:
+    """Multiply the common scale into the coefficients (and settle the running mean)."""
+    cdef int64_t i
+    cdef Model* m = s.m
+    if m.choice.averaging == AVERAGING_MEAN and s.mean_sum != NULL:
+        for i in range(m.n):
+            s.mean_sum[i] += s.coef[i] * (m.mean_weight - s.mean_start[i])
+            s.mean_start[i] = 0.0
+        m.mean_weight = 0.0
+    for i in range(m.n):
+        s.coef[i] *= m.scale
+    m.scale = 1.0
+
+
+cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
+    """f <- factor * f, in O(1) but for the rare fold (0 < factor)."""
+    cdef Model* m = s.m
+    m.scale *= factor
+    m.norm2 *= factor * factor
+    e.f *= factor
+    if m.choice.averaging == AVERAGING_MEAN:
+        # A mean kept against a far-shrunk scale would lose all its digits.
+        if not (0.015625 <= m.scale <= 64.0):
+            fold(s)
+    elif not (1e-100 <= m.scale <= 1e100):
+        fold(s)
+
+
+cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogil:
+    """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just dropped."""
+    cdef int64_t j
+    cdef Model* m = s.m
+    cdef int64_t d = m.n_features
+    cdef int64_t stride = m.stride
+    if m.choice.dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>s.sv)[j * stride + slot] = (<const float*>e.x)[j]
+    else:
+        for j in range(d):
+            (<double*>s.sv)[j * stride + slot] = (<const double*>e.x)[j]
+    s.coef[slot] = a / m.scale
+    if s.diagonal != NULL:
+        s.diagonal[slot] = e.self_kernel
+    if s.arrival != NULL:
+        s.arrival[slot] = m.arrivals
+    if s.mean_start != NULL:
+        s.mean_start[slot] = m.mean_weight
+    if s.mean_sum != NULL:
+        s.mean_sum[slot] = 0.0
+    m.arrivals += 1
+    if slot == m.n:
+        m.n += 1
+    if m.tracks_norm:
+        m.norm2 += a * a * e.self_kernel + 2.0 * a * e.f
+        if m.norm2 < 0.0:
+            m.norm2 = 0.0
+        e.f += a * e.self_kernel
+
+
+cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
+    """f <- f - alpha_r k(s_r, .). The slot keeps a zero coefficient until it is put again."""
+    cdef Model* m = s.m
+    cdef double a, fr
+    cdef const void* sr
+    if m.tracks_norm:
+        a = alpha(s, slot)
+        sr = gather(s, slot)
+        fr = score(s, sr, NULL)
+        m.norm2 += a * a * diagonal(s, slot) - 2.0 * a * fr
+        if m.norm2 < 0.0:
+            m.norm2 = 0.0
+        e.f -= a * pair_kernel(s, sr, e.x)
+        m.removals += 1
+    s.coef[slot] = 0.0
+
+
+cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogil:
+    """Keep the h slots listed (increasing), moved to slots 0..h-1; the others are gone."""
+    cdef int64_t i, j
+    cdef Model* m = s.m
+    cdef int64_t d = m.n_features
+    cdef int64_t stride = m.stride
+    for j in range(d):
+        if m.choice.dtype == DTYPE_FLOAT32:
+            for i in range(h):
+                (<float*>s.sv)[j * stride + i] = (<float*>s.sv)[j * stride + kept[i]]
+        else:
+            for i in range(h):
+                (<double*>s.sv)[j * stride + i] = (<double*>s.sv)[j * stride + kept[i]]
+    for i in range(h):
+        s.coef[i] = s.coef[kept[i]]
+        if s.diagonal != NULL:
+            s.diagonal[i] = s.diagonal[kept[i]]
+        if s.arrival != NULL:
+            s.arrival[i] = s.arrival[kept[i]]
+    if m.n > h:
+        memset(s.coef + h, 0, <size_t>(m.n - h) * sizeof(double))
+    m.n = h
+
+
+cdef inline double largest_weight(State* s) noexcept nogil:
+    """max_i |alpha_i| sqrt(k(s_i, s_i))."""
+    cdef int64_t i
+    cdef double w
+    cdef double largest = 0.0
+    for i in range(s.m.n):
+        w = fabs(s.coef[i])
+        if s.diagonal != NULL:
+            w *= sqrt(s.diagonal[i])
+        if w > largest:
+            largest = w
+    return s.m.scale * largest

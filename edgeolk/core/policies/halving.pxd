@@ -1,0 +1,106 @@
+"""Ahpatron's halving (algorithm 2): the half with small |alpha| is projected on the other half."""
+
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int32_t, int64_t
+
+from edgeolk.core.expansion cimport (
+    compact, fold, gather, kernel_row, put, score, squared_norm,
+)
+from edgeolk.core.linalg cimport cholesky_packed, kth_largest, solve_packed
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
+    """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the rest.
+
+    Both in increasing slot order.
+    """
+    cdef int64_t i, ties
+    cdef int64_t n = s.m.n
+    cdef int64_t kept = 0
+    cdef int64_t gone = h
+    cdef double w, bar
+    for i in range(n):
+        s.work[i] = fabs(s.coef[i])
+    bar = kth_largest(s.work, n, h)
+    ties = h
+    for i in range(n):
+        if fabs(s.coef[i]) > bar:
+            ties -= 1
+    for i in range(n):
+        w = fabs(s.coef[i])
+        if w > bar or (w == bar and ties > 0):
+            if w == bar:
+                ties -= 1
+            s.order[kept] = <int32_t>i
+            kept += 1
+        else:
+            s.order[gone] = <int32_t>i
+            gone += 1
+
+
+cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil:
+    """gram <- K[keep, keep] + ridge I (packed lower), work <- K[keep, gone] coef[gone].
+
+    Returns the mean of k(s, s) over the kept.
+    """
+    cdef int64_t p, q
+    cdef int64_t n = s.m.n
+    cdef double* line = s.gram
+    cdef double pull
+    cdef double trace = 0.0
+    for p in range(h):
+        kernel_row(s, gather(s, s.order[p]), NULL, s.row)
+        for q in range(p + 1):
+            line[q] = s.row[s.order[q]]
+        trace += line[p]
+        line[p] += ridge
+        line += p + 1
+        pull = 0.0
+        for q in range(h, n):
+            pull += s.coef[s.order[q]] * s.row[s.order[q]]
+        s.work[p] = pull
+    return trace / <double>h
+
+
+cdef inline void halve(State* s) noexcept nogil:
+    """theta = (K[keep,keep] + ridge I)^-1 K[keep,gone] alpha[gone]; alpha[keep] += theta."""
+    cdef Model* m = s.m
+    cdef int64_t p
+    cdef int64_t h = m.budget // 2
+    cdef double ridge = m.p.ridge
+    cdef double mean, before, factor
+    split_by_weight(s, h)
+    mean = fill_system(s, h, ridge)
+    # Duplicates make K singular; raise the ridge until the factor exists.
+    while not cholesky_packed(s.gram, h, s.dot):
+        ridge = max(10.0 * ridge, 1e-12 * mean)
+        if not ridge > 0.0:
+            ridge = 1e-300
+        fill_system(s, h, ridge)
+    solve_packed(s.gram, s.work, h, s.dot)
+    for p in range(h):
+        s.coef[s.order[p]] += s.work[p]
+    compact(s, s.order, h)
+    before = m.norm2
+    m.norm2 = squared_norm(s)
+    if m.p.rescale != 0.0 and m.norm2 > 1e-12 * before:
+        # The authors' program keeps the norm; a kept part that cancels is not blown up from noise.
+        factor = sqrt(before / m.norm2)
+        m.scale *= factor
+        m.norm2 = before
+    fold(s)
+
+
+cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
+    cdef Model* m = s.m
+    cdef double factor
+    if m.n == m.budget:
+        halve(s)
+        if m.norm2 > m.p.U * m.p.U:
+            factor = m.p.U / sqrt(m.norm2)
+            m.scale *= factor
+            m.norm2 = m.p.U * m.p.U
+        e.f = score(s, e.x, NULL)
+    put(s, m.n, a, e)
+    return True

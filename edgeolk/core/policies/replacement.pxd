@@ -1,0 +1,74 @@
+"""Policies that let one support vector go and give its slot to the newcomer."""
+
+from libc.math cimport fabs, floor, sqrt
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport drop, put, rescale
+from edgeolk.core.parts cimport POLICY_OLDEST, POLICY_SMALLEST
+from edgeolk.core.rng cimport index
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline int64_t take_oldest(Model* m) noexcept nogil:
+    """With one removal per admission, oldest first, the freed slots cycle 0, 1, ..., B-1."""
+    cdef int64_t slot = m.cursor
+    m.cursor = (slot + 1) % m.budget
+    return slot
+
+
+cdef inline int64_t smallest_slot(const State* s) noexcept nogil:
+    """Least |alpha|; ties go to the oldest."""
+    cdef int64_t i
+    cdef int64_t r = 0
+    cdef double w
+    cdef double least = fabs(s.coef[0])
+    for i in range(1, s.m.n):
+        w = fabs(s.coef[i])
+        if w < least or (w == least and s.arrival[i] < s.arrival[r]):
+            least = w
+            r = i
+    return r
+
+
+cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:
+    """Append, or replace the oldest, the smallest or a random old support vector."""
+    cdef Model* m = s.m
+    cdef int64_t r
+    if m.n < m.budget:
+        put(s, m.n, a, e)
+        return True
+    if m.choice.policy == POLICY_OLDEST:
+        r = take_oldest(m)
+    elif m.choice.policy == POLICY_SMALLEST:
+        r = smallest_slot(s)
+    else:
+        r = index(&m.rng, m.n)
+    drop(s, r, e)
+    put(s, r, a, e)
+    return True
+
+
+cdef inline int64_t dynamic_budget(const Model* m) noexcept nogil:
+    """B_t = min(B, max(2, floor(3/2 + c sqrt(t)))), or B without c (He & Kwok 2014, section 4)."""
+    cdef double grown
+    if not m.p.c > 0.0:
+        return m.budget
+    grown = floor(1.0 + m.p.c * sqrt(<double>m.steps) + 0.5)
+    if grown >= <double>m.budget:
+        return m.budget
+    return max(<int64_t>2, <int64_t>grown)
+
+
+cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
+    """A random one leaves and the survivors grow by B/(B-1): right in the mean (algorithm 3)."""
+    cdef Model* m = s.m
+    cdef int64_t r
+    cdef int64_t limit = dynamic_budget(m)
+    if m.n < limit:
+        put(s, m.n, a, e)
+        return True
+    r = index(&m.rng, limit)
+    drop(s, r, e)
+    rescale(s, <double>limit / <double>(limit - 1), e)
+    put(s, r, a, e)
+    return True

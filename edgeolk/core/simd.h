@@ -1,0 +1,118 @@
+/* Kernel rows: the hot loops of the library.
+
+   Design. A score is f(x) = sum_i alpha_i k(s_i, x) over a ring stored feature-major (sv[d][stride]:
+   one contiguous row per feature), so the products with all support vectors accumulate side by side:
+   no horizontal sums, and one vector instruction serves 4 to 16 support vectors. A row is made of two
+   halves: products (squared distance, inner product, L1 distance), then one elementwise transform.
+   Both run on a tile that stays in L1; only then are the values widened to double and weighted.
+   The code is compiled once per instruction set and chosen once at import. Rejected: target_clones
+   (cannot be forced from outside, silently falls back) and -ffast-math (reorders what we promise). */
+#ifndef EDGEOLK_SIMD_H
+#define EDGEOLK_SIMD_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { OLK_GAUSSIAN = 1, OLK_LAPLACIAN = 2, OLK_POLYNOMIAL = 3, OLK_LINEAR = 4, OLK_SIGMOID = 5 };
+
+/* Parameters of one kernel, as stored in a model block (fixed width, no padding). */
+typedef struct {
+    int32_t kind;
+    int32_t degree; /* polynomial */
+    double gamma;   /* Gaussian, Laplacian: k = exp(-gamma * distance) */
+    double scale;   /* polynomial, sigmoid: scale * <x, s> + offset */
+    double offset;
+} olk_kernel;
+
+/* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values;
+   `coef` may be NULL (the sum is then 0). sv is 64-byte aligned, stride a multiple of the tile tail. */
+typedef double (*olk_row_f32)(const olk_kernel *kernel, const float *sv, ptrdiff_t stride, ptrdiff_t n,
+                              ptrdiff_t d, const float *x, const double *coef, double *row);
+typedef double (*olk_row_f64)(const olk_kernel *kernel, const double *sv, ptrdiff_t stride,
+                              ptrdiff_t n, ptrdiff_t d, const double *x, const double *coef,
+                              double *row);
+/* k(a, b) of two contiguous vectors. */
+typedef double (*olk_pair_f32)(const olk_kernel *kernel, const float *a, const float *b, ptrdiff_t d);
+typedef double (*olk_pair_f64)(const olk_kernel *kernel, const double *a, const double *b,
+                               ptrdiff_t d);
+typedef double (*olk_dot_f64)(const double *a, const double *b, ptrdiff_t n);
+
+typedef struct {
+    const char *name;
+    olk_row_f32 row_f32;
+    olk_row_f64 row_f64;
+    olk_pair_f32 pair_f32;
+    olk_pair_f64 pair_f64;
+    olk_dot_f64 dot;
+} olk_simd;
+
+#define OLK_CAT_(a, b) a##_##b
+#define OLK_CAT(a, b) OLK_CAT_(a, b)
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define OLK_X86_VARIANTS 1
+#endif
+
+/* FUSED says whether a*b+c is one rounding: a fact of the instruction set, stated, not left to the
+   compiler, so that two builds of one variant agree to the bit. */
+#if defined(__ARM_FEATURE_FMA) || defined(__FMA__)
+#define OLK_FUSED 1
+#else
+#define OLK_FUSED 0
+#endif
+#define OLK_TILE_F32 32
+#define OLK_TILE_F64 16
+#define OLK_ISA baseline
+#include "simd_isa.h"
+#undef OLK_ISA
+#undef OLK_FUSED
+#undef OLK_TILE_F32
+#undef OLK_TILE_F64
+
+#ifdef OLK_X86_VARIANTS
+#define OLK_FUSED 1
+#define OLK_TILE_F32 64
+#define OLK_TILE_F64 32
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define OLK_ISA v3
+#include "simd_isa.h"
+#undef OLK_ISA
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#define OLK_ISA v4
+#include "simd_isa.h"
+#undef OLK_ISA
+#pragma GCC pop_options
+#endif
+
+#define OLK_VARIANT(isa)                                                                           \
+    {#isa, olk_row_f32_##isa, olk_row_f64_##isa, olk_pair_f32_##isa, olk_pair_f64_##isa,           \
+     olk_dot_##isa}
+static const olk_simd olk_variants[] = {
+    OLK_VARIANT(baseline),
+#ifdef OLK_X86_VARIANTS
+    OLK_VARIANT(v3),
+    OLK_VARIANT(v4),
+#endif
+};
+
+enum { OLK_N_VARIANTS = (int)(sizeof(olk_variants) / sizeof(olk_variants[0])) };
+
+/* Whether this processor can run variant i. */
+static inline int olk_variant_runs(int i)
+{
+#ifdef OLK_X86_VARIANTS
+    __builtin_cpu_init();
+    if (i == 1)
+        return __builtin_cpu_supports("x86-64-v3");
+    if (i == 2)
+        return __builtin_cpu_supports("x86-64-v4");
+#endif
+    return i == 0;
+}
+
+#endif

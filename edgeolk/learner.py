@@ -1,0 +1,291 @@
+"""The learner: a model in one block of memory, and the names a user knows it by."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeolk import checkpoint
+from edgeolk.boundary import RowLearner, Scorer
+from edgeolk.config import Config, from_header
+from edgeolk.core.arena import Arena
+from edgeolk.core.engine import Engine
+from edgeolk.kernels import Kernel
+from edgeolk.parts import Algorithm, Averaging, Dtype, Loss
+from edgeolk.planning import Plan, choose, plan_of
+
+FloatArray = NDArray[np.float64]
+
+
+def _coefficients(block: memoryview, n: int, scale: float) -> FloatArray:
+    return np.frombuffer(block, np.float64)[:n] * scale
+
+
+class Averaged(Scorer):
+    """Read-only view of the averaged model (f_1 + ... + f_T) / T, T examples seen.
+
+    f_1 = 0 counts, the model after the last example does not: the average of the T models that
+    made the predictions (Lu, Zhao & Hoi 2016). It has ``decision_one``, ``predict_one``,
+    ``decision_function`` and ``predict`` of the learner.
+    """
+
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """Averaged coefficients of shape (n_support,), slot order, a copy."""
+        engine = self._engine
+        return _coefficients(engine.mean_view(), engine.counters()["n_support"], 1.0)
+
+
+class Learner(RowLearner):
+    """An online kernel learner in memory fixed at construction.
+
+    Parameters
+    ----------
+    algorithm : str or Algorithm, optional
+        A published algorithm (``ek.algorithms()`` lists them). Without it the learner is composed:
+        ``update=, loss=, policy=, sampling=, projection=, schedule=, averaging=`` take members of
+        the enums of these names.
+    n_features : int
+        Dimension d of the examples.
+    budget : int, optional
+        The most support vectors ever held, B.
+    ram : int or str, optional
+        Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
+    kernel : Kernel, optional
+        ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
+        ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
+    dtype : {"float32", "float64"}
+        How support vectors are stored and kernel rows computed; coefficients and everything made
+        from them are float64.
+    seed : int
+        Seed of the PCG32 generator, 0 to 2^64 - 1.
+    buffer : writable contiguous buffer, optional
+        Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
+        resizable while the learner lives. Nothing else is taken.
+    **params
+        The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    MemoryError
+        No memory for the block.
+
+    Notes
+    -----
+    ``nbytes`` is taken once, here; after that nothing is allocated but returned Python objects.
+    One thread at a time may use a learner; a second one gets a RuntimeError.
+    """
+
+    __slots__ = ("_config",)
+
+    def __init__(
+        self,
+        algorithm: Algorithm | str | None = None,
+        *,
+        n_features: int,
+        budget: int | None = None,
+        ram: int | str | None = None,
+        kernel: Kernel | None = None,
+        dtype: Any = "float32",
+        seed: int = 0,
+        buffer: Any = None,
+        **params: Any,
+    ) -> None:
+        config = choose(
+            algorithm,
+            n_features=n_features,
+            budget=budget,
+            ram=ram,
+            kernel=kernel,
+            dtype=dtype,
+            seed=seed,
+            params=params,
+        )
+        plan = plan_of(config)
+        self._start(config, Engine(config, plan.regions, Arena(plan.nbytes, buffer)))
+
+    def _start(self, config: Config, engine: Engine) -> None:
+        self._config = config
+        self._bind(engine)
+
+    @classmethod
+    def _from_block(cls, block: bytes) -> Learner:
+        header, _ = checkpoint.check(block)
+        config = from_header(header)
+        plan = plan_of(config)
+        arena = Arena(plan.nbytes)
+        if len(block) != len(arena):
+            raise ValueError(f"the model has {len(block)} bytes, its plan says {len(arena)}")
+        memoryview(arena)[:] = block
+        learner = cls.__new__(cls)
+        learner._start(config, Engine(config, plan.regions, arena, False))
+        return learner
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_block, (checkpoint.sealed(self._engine.arena),)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Learner {self.algorithm}: d={self.n_features}, {self.steps} steps,"
+            f" {self.n_support}/{self.budget} support vectors, {self.nbytes} bytes>"
+        )
+
+    # ---- configuration ------------------------------------------------------------------------
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm, or "custom"."""
+        return self._config.name
+
+    @property
+    def n_features(self) -> int:
+        """Dimension of the examples."""
+        return self._config.n_features
+
+    @property
+    def budget(self) -> int:
+        """The most support vectors ever held."""
+        return self._config.budget
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        return self._config.kernel
+
+    @property
+    def dtype(self) -> str:
+        """Storage type of the support vectors."""
+        return self._config.dtype.name.lower()
+
+    @property
+    def seed(self) -> int:
+        """Seed of the generator."""
+        return self._config.seed
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The composition: update, loss, sampling, policy, projection, schedule, averaging."""
+        return {axis: part for axis, part in self._config.parts.items() if axis != "dtype"}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Real-valued parameters in force, by their stored names."""
+        return dict(self._config.values)
+
+    # ---- memory -------------------------------------------------------------------------------
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes taken, exactly those of the plan."""
+        return self._engine.arena.nbytes
+
+    @property
+    def plan(self) -> Plan:
+        """Where every byte is."""
+        return plan_of(self._config)
+
+    # ---- state --------------------------------------------------------------------------------
+
+    @property
+    def steps(self) -> int:
+        """Examples learned."""
+        return int(self._engine.counters()["steps"])
+
+    @property
+    def mistakes(self) -> int:
+        """Examples with y f <= 0 before their update; a score of 0 is a mistake."""
+        return int(self._engine.counters()["mistakes"])
+
+    @property
+    def updates(self) -> int:
+        """Examples that changed the model."""
+        return int(self._engine.counters()["updates"])
+
+    @property
+    def capacity_hits(self) -> int:
+        """Examples that asked a full, frozen ring for an update."""
+        return int(self._engine.counters()["capacity_hits"])
+
+    @property
+    def squared_error(self) -> float:
+        """Sum of (y - f)^2 before each update; with the square loss only."""
+        return float(self._engine.counters()["squared_error"])
+
+    @property
+    def n_support(self) -> int:
+        """Support vectors held."""
+        return int(self._engine.counters()["n_support"])
+
+    @property
+    def norm2(self) -> float | None:
+        """Squared norm of the function where the algorithm keeps it, else None."""
+        value = self._engine.norm2()
+        return None if value is None else float(value)
+
+    @property
+    def support_vectors_(self) -> NDArray[Any]:
+        """Support vectors of shape (n_support, n_features), slot order, a copy."""
+        config = self._config
+        dtype = np.float32 if config.dtype == Dtype.FLOAT32 else np.float64
+        ring = np.frombuffer(self._engine.view("support_vectors"), dtype)
+        ring = ring[: config.n_features * config.stride].reshape(config.n_features, config.stride)
+        return np.ascontiguousarray(ring[:, : self.n_support].T)
+
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """Dual coefficients of shape (n_support,), slot order, a copy."""
+        engine = self._engine
+        return _coefficients(engine.view("coefficients"), self.n_support, engine.scale())
+
+    @property
+    def averaged(self) -> Averaged:
+        """The averaged model, read-only.
+
+        Raises
+        ------
+        AttributeError
+            The algorithm keeps none.
+        """
+        if self._config.parts["averaging"] == Averaging.NONE:
+            raise AttributeError(f"{self.algorithm} keeps no averaged model")
+        view = Averaged()
+        view._bind(self._engine, True)
+        return view
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether targets are real numbers."""
+        return self._config.parts["loss"] == Loss.SQUARE
+
+    # ---- files --------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file: its block with a CRC-32, replaced whole.
+
+        The file is written beside its final name and renamed, so a reader finds the old model or
+        the new one. Loading it and going on gives bit for bit what going on without stopping does.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        checkpoint.write(path, checkpoint.sealed(self._engine.arena))
+
+
+def load(path: str | PathLike[str]) -> Learner:
+    """The learner saved in a file. Nothing in the file is executed.
+
+    Raises
+    ------
+    ValueError
+        Not a whole, consistent model.
+    OSError
+        The file cannot be read.
+    """
+    return Learner._from_block(checkpoint.read(path))

@@ -1,0 +1,296 @@
+"""Where every byte of a model goes, known before anything is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from edgeolk.config import ITEM_BYTES, MOST, Config, resolve, whole
+from edgeolk.core.arena import ALIGNMENT
+from edgeolk.core.engine import HEADER_BYTES
+from edgeolk.kernels import Kernel
+from edgeolk.parts import Algorithm, Averaging, Policy, Projection
+
+
+class Region(NamedTuple):
+    """A named part of the block: offset and size in bytes."""
+
+    name: str
+    offset: int
+    nbytes: int
+    purpose: str
+
+
+class Kind(NamedTuple):
+    """How large a region is for a configuration, and what it is for."""
+
+    size: Callable[[Config], int]
+    purpose: str
+
+
+def _kept(config: Config) -> int:
+    return config.budget // 2
+
+
+#: Regions in the order they lie in. State first; from "query" on, scratch.
+KINDS: dict[str, Kind] = {
+    "header": Kind(lambda c: HEADER_BYTES, "configuration, counters, generator state"),
+    "support_vectors": Kind(
+        lambda c: c.n_features * c.stride * ITEM_BYTES[c.dtype], "the ring, one row per feature"
+    ),
+    "coefficients": Kind(lambda c: 8 * c.stride, "dual coefficients over the common scale"),
+    "diagonal": Kind(lambda c: 8 * c.budget, "k(s, s) of each support vector"),
+    "arrivals": Kind(lambda c: 8 * c.budget, "arrival number of each support vector"),
+    "mean_start": Kind(lambda c: 8 * c.budget, "averaging: weight before each arrival"),
+    "mean_sum": Kind(lambda c: 8 * c.budget, "averaging: sums settled at folds"),
+    "query": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: the example"),
+    "column": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: one support vector"),
+    "kernel_row": Kind(lambda c: 8 * c.stride, "scratch: k(s_i, x)"),
+    "mean_coefficients": Kind(lambda c: 8 * c.stride, "scratch: coefficients of the mean model"),
+    "gram": Kind(lambda c: 4 * _kept(c) * (_kept(c) + 1), "scratch: factor of the kept half"),
+    "work": Kind(lambda c: 8 * c.budget, "scratch: right-hand side"),
+    "order": Kind(lambda c: 4 * c.budget, "scratch: slots by size"),
+}
+
+#: What each budget policy needs beyond the ring.
+POLICY_REGIONS: dict[Policy, tuple[str, ...]] = {
+    Policy.SMALLEST: ("arrivals",),
+    Policy.FORGETRON: ("column",),
+    Policy.SIMPLE: ("kernel_row", "diagonal"),
+    Policy.HALVE: ("kernel_row", "column", "gram", "work", "order"),
+}
+
+
+def needed(config: Config) -> set[str]:
+    """Names of the regions a configuration has."""
+    names = {"header", "support_vectors", "coefficients", "query"}
+    names.update(POLICY_REGIONS.get(Policy(config.parts["policy"]), ()))
+    if config.tracks_norm and config.removes:
+        names.update(("column", "diagonal"))
+    if config.parts["projection"] == Projection.COEFFICIENTS:
+        names.add("diagonal")
+    if config.parts["averaging"] == Averaging.MEAN:
+        names.update(("mean_start", "mean_coefficients"))
+        if config.rescales:
+            names.add("mean_sum")
+    if config.kernel.normalised:
+        names.discard("diagonal")
+    return names
+
+
+def layout(config: Config) -> tuple[Region, ...]:
+    """Regions of a configuration, each on a 64-byte boundary, alignment slack last."""
+    names = needed(config)
+    regions = []
+    offset = 0
+    for name, kind in KINDS.items():
+        if name in names:
+            nbytes = -(-kind.size(config) // ALIGNMENT) * ALIGNMENT
+            regions.append(Region(name, offset, nbytes, kind.purpose))
+            offset += nbytes
+    slack = "slack: any buffer serves, wherever it starts"
+    return (*regions, Region("alignment", offset, ALIGNMENT, slack))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Memory of a model that need not exist yet.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name of the algorithm, or "custom".
+    n_features, budget : int
+        Dimension d and the most support vectors ever held, B.
+    dtype : str
+        Storage type of the support vectors.
+    regions : tuple of Region
+        ``(name, offset, nbytes, purpose)``, offsets from the start of the block.
+    nbytes : int
+        Total, exactly what a learner takes.
+    """
+
+    algorithm: str
+    n_features: int
+    budget: int
+    dtype: str
+    regions: tuple[Region, ...]
+    nbytes: int
+
+    def __str__(self) -> str:
+        lines = [f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"]
+        lines.append(f"{'region':<18}{'offset':>10}{'bytes':>12}  purpose")
+        lines += [f"{r.name:<18}{r.offset:>10}{r.nbytes:>12}  {r.purpose}" for r in self.regions]
+        lines.append(f"{'total':<18}{'':>10}{self.nbytes:>12}")
+        return "\n".join(lines)
+
+
+def plan_of(config: Config) -> Plan:
+    """The plan of a checked configuration.
+
+    Raises
+    ------
+    ValueError
+        The block would exceed what this machine can address.
+    """
+    regions = layout(config)
+    total = regions[-1].offset + regions[-1].nbytes
+    if total > 2**62:
+        raise ValueError(f"a model of {total} bytes cannot be addressed; reduce budget")
+    return Plan(
+        config.name,
+        config.n_features,
+        config.budget,
+        config.dtype.name.lower(),
+        regions,
+        total,
+    )
+
+
+_UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+def parse_bytes(size: int | str) -> int:
+    """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"`` (1 KiB = 1024, 1 kB = 1000).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not a size.
+    """
+    if isinstance(size, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)
+        if match and match[2].upper() in _UNITS:
+            return int(float(match[1]) * _UNITS[match[2].upper()])
+        raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
+    return whole("ram", size, 0, 2**62)
+
+
+def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
+    """The configuration with the largest budget whose plan fits.
+
+    Parameters
+    ----------
+    configure : callable
+        Budget -> Config. The plan's total must not decrease with the budget.
+    ram : int or str
+        Bytes, or a size such as ``"64KiB"``.
+
+    Raises
+    ------
+    ValueError
+        Not even the smallest budget fits.
+    """
+    cap = parse_bytes(ram)
+
+    def total(budget: int) -> int:
+        return plan_of(configure(budget)).nbytes
+
+    smallest = 1
+    try:
+        configure(1)
+    except ValueError:
+        smallest = 2
+    least = total(smallest)
+    if least > cap:
+        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
+    low, high = smallest, smallest + 1
+    while high < MOST and total(high) <= cap:
+        low, high = high, min(2 * high, MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if total(middle) <= cap:
+            low = middle
+        else:
+            high = middle
+    return configure(low)
+
+
+def choose(
+    algorithm: Algorithm | str | None,
+    *,
+    n_features: int,
+    budget: int | None,
+    ram: int | str | None,
+    kernel: Kernel | None,
+    dtype: Any,
+    seed: int,
+    params: dict[str, Any],
+) -> Config:
+    """A checked configuration from a budget or from a cap.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See ``resolve`` and ``fit``.
+    """
+    if (budget is None) == (ram is None):
+        raise TypeError("give budget= or ram=, and not both")
+
+    def configure(size: int) -> Config:
+        return resolve(
+            algorithm,
+            n_features=n_features,
+            budget=size,
+            kernel=kernel,
+            dtype=dtype,
+            seed=seed,
+            params=params,
+        )
+
+    if budget is not None:
+        return configure(budget)
+    configure(2)  # what is wrong at any budget is said as such
+    assert ram is not None
+    return fit(configure, ram)
+
+
+def plan(
+    algorithm: Algorithm | str | None = None,
+    *,
+    n_features: int,
+    budget: int | None = None,
+    ram: int | str | None = None,
+    kernel: Kernel | None = None,
+    dtype: Any = "float32",
+    **params: Any,
+) -> Plan:
+    """Every region of a model with its bytes, without building it.
+
+    Parameters
+    ----------
+    algorithm : str or Algorithm, optional
+        A published algorithm; without it, a composition by ``update=``, ``loss=``, ``policy=``...
+    n_features : int
+        Dimension d.
+    budget : int, optional
+        The most support vectors ever held, B.
+    ram : int or str, optional
+        Bytes, or a size such as ``"64KiB"``: the plan of the largest B that fits.
+    kernel, dtype, **params
+        As for ``Learner``.
+
+    Returns
+    -------
+    Plan
+        ``plan.nbytes`` is exactly ``Learner(...).nbytes``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``Learner`` would.
+    """
+    config = choose(
+        algorithm,
+        n_features=n_features,
+        budget=budget,
+        ram=ram,
+        kernel=kernel,
+        dtype=dtype,
+        seed=0,
+        params=params,
+    )
+    return plan_of(config)

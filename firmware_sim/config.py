@@ -1,0 +1,121 @@
+"""Everything a replay depends on, in one frozen record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import edgeolk as ek
+from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Stream
+
+KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
+SCALES = ("standard", "minmax", "none")
+DTYPES = ("float32", "float64")
+MISSING = ("skip", "stop")
+NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """What to replay, on which device, with which learner.
+
+    Parameters
+    ----------
+    stream : str or Stream
+        A CSV or CSV.gz path, the name of a bundled stream, or a stream object.
+    target : str, optional
+        The label column; bundled streams know theirs.
+    ignore : tuple of str
+        Columns that are not readings.
+    positive : str, optional
+        The label that means +1; without it labels are 1 and -1, or 1 and 0.
+    ram : int or str
+        The cap for row buffer, scaler and learner together, in bytes or as ``"64KiB"``.
+    algorithm : str
+        A published algorithm of `edgeolk`.
+    budget : int, optional
+        The most support vectors; by default the most that the rest of the cap holds.
+    params : mapping
+        The algorithm's own parameters, by their names in `edgeolk`.
+    kernel : {"gaussian", "laplacian", "polynomial", "linear", "sigmoid"}
+        The kernel.
+    gamma : float, optional
+        Width of a Gaussian or Laplacian kernel, factor of the inner product in a polynomial
+        or sigmoid one. By default chosen from the first rows (`prefix`).
+    degree : int
+        Degree of the polynomial kernel.
+    offset : float
+        Constant term of the polynomial and sigmoid kernels.
+    dtype : {"float32", "float64"}
+        How support vectors are stored.
+    seed : int
+        Seed of the algorithms that draw random numbers.
+    scale : {"standard", "minmax", "none"}
+        How readings are scaled.
+    freeze_after : int, optional
+        Rows after which the scaler learns no more.
+    missing : {"skip", "stop"}
+        What a row with an absent reading or label does.
+    missing_codes : tuple of float
+        Readings that mean "absent", besides NaN, infinities and empty cells.
+    limit : int, optional
+        The most rows to read.
+    prefix : int
+        Rows from which a width is chosen.
+    """
+
+    stream: str | Stream
+    ram: int | str = "64KiB"
+    algorithm: str = "ahpatron"
+    target: str | None = None
+    ignore: tuple[str, ...] = ()
+    positive: str | None = None
+    budget: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    kernel: str = "gaussian"
+    gamma: float | None = None
+    degree: int = 3
+    offset: float = 1.0
+    dtype: str = "float32"
+    seed: int = 0
+    scale: str = "standard"
+    freeze_after: int | None = None
+    missing: str = "skip"
+    missing_codes: tuple[float, ...] = ()
+    limit: int | None = None
+    prefix: int = 500
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("kernel", KERNELS),
+            ("dtype", DTYPES),
+            ("scale", SCALES),
+            ("missing", MISSING),
+        ):
+            if getattr(self, name) not in allowed:
+                raise SimulatorError(
+                    f"{name} is {getattr(self, name)!r}, it must be one of: {', '.join(allowed)}"
+                )
+        for name in ("budget", "freeze_after", "limit", "prefix"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
+        for name in NOT_PARAMETERS:
+            if name in self.params:
+                raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
+        if self.freeze_after is not None and self.scale == "none":
+            raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
+        if self.cap_bytes < 1:
+            raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
+
+    @property
+    def cap_bytes(self) -> int:
+        """Return the cap as a number of bytes."""
+        if isinstance(self.ram, int):
+            return self.ram
+        try:
+            return int(ek.parse_bytes(self.ram))
+        except (TypeError, ValueError) as error:
+            raise SimulatorError(str(error)) from None

@@ -1,0 +1,23 @@
+"""The one family of errors a user of the simulator can cause."""
+
+
+class SimulatorError(ValueError):
+    """A configuration or a stream that cannot be replayed; the message is one plain line."""
+
+
+class StreamError(SimulatorError):
+    """The stream cannot be read: the message names the row and the column where it can."""
+
+
+class DoesNotFitError(SimulatorError):
+    """The parts do not fit the RAM cap.
+
+    Attributes
+    ----------
+    smallest : int
+        The smallest cap, in bytes, that would hold the same configuration.
+    """
+
+    def __init__(self, message: str, smallest: int) -> None:
+        super().__init__(message)
+        self.smallest = smallest

@@ -1,0 +1,236 @@
+"""The report's picture: error over time on the left, memory against the cap on the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from firmware_sim.loop import ReplayResult
+from firmware_sim.report import NAMES, verdict
+
+# Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
+COLOURS = {"learner": "#0072B2", "majority": "#8C8C8C", "no_change": "#D55E00"}
+BUFFER, SCALER, LEARNER, FREE, CAP = "#E69F00", "#009E73", "#0072B2", "#E4E7EB", "#B00020"
+TEXT, FAINT = "#222B36", "#6B7785"
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "font.size": 10.5,
+    "text.color": TEXT,
+    "axes.edgecolor": "#B8C0CA",
+    "axes.labelcolor": FAINT,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+}
+PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+SMALL = 0.01  # learner regions below this fraction of the cap share one bar
+
+
+def draw(result: ReplayResult, path: Path) -> None:
+    """Draw the picture of a replay into a PNG file.
+
+    Parameters
+    ----------
+    result : ReplayResult
+        What a replay returned.
+    path : Path
+        The file, overwritten.
+    """
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # a style file of the user's must not change a report
+        matplotlib.rcParams.update(STYLE)
+        # Not pyplot: a report must not touch the state of a program that draws its own figures.
+        figure = Figure(figsize=(13.0, 6.4), facecolor="white")
+        FigureCanvasAgg(figure)
+        errors, memory = figure.subplots(1, 2, width_ratios=(1.55, 1))
+        figure.subplots_adjust(left=0.062, right=0.975, bottom=0.095, top=0.728, wspace=0.42)
+        _headline(figure, result)
+        _draw_errors(errors, result)
+        _draw_memory(memory, result)
+        figure.savefig(path, dpi=140, metadata={"Software": None})
+
+
+def _headline(figure: Figure, result: ReplayResult) -> None:
+    early = "" if result.status == "complete" else f"  ({result.status}: the report so far)"
+    title = (
+        f"{result.stream.name}: {result.config.algorithm} in {_bytes(result.layout.cap)} "
+        f"of RAM{early}"
+    )
+    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center")
+    figure.text(
+        0.018,
+        0.9,
+        f"{result.rows.used:,} rows of {len(result.stream.features)} readings, "
+        f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors.  "
+        f"{verdict(result)}",
+        color=FAINT,
+        fontsize=10.2,
+        va="center",
+    )
+
+
+def _draw_errors(axes: Any, result: ReplayResult) -> None:
+    """Draw running errors as lines and the learner's recent error behind them."""
+    axes.set_title("Prequential error: each row is predicted before it is learned", pad=52)
+    curve = result.metrics.curve
+    rows, cumulative = curve.cumulative()
+    window_rows, windowed, window = curve.windowed()
+    if len(rows) == 0:
+        axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
+        axes.set_axis_off()
+        return
+    # A logarithm has no 0: a window without an error lies on a floor well below the best
+    # final figure, and a line starts at its first error.
+    final = cumulative[-1][cumulative[-1] > 0.0]
+    floor = 0.2 * float(final.min()) if final.size else 0.001
+    axes.fill_between(
+        window_rows,
+        floor,
+        np.maximum(windowed[:, 0], floor),
+        color=COLOURS["learner"],
+        alpha=0.2,
+        linewidth=0,
+        label=f"{result.config.algorithm}, over the last {window:,} rows",
+    )
+    for i, name in reversed(list(enumerate(curve.names))):
+        shown = NAMES[name] or result.config.algorithm
+        axes.plot(
+            rows,
+            np.where(cumulative[:, i] > 0.0, cumulative[:, i], np.nan),
+            color=COLOURS[name],
+            linewidth=2.4 if name == "learner" else 1.8,
+            linestyle="-" if name == "learner" else (0, (5, 2)),
+            label=f"{shown}: {100 * cumulative[-1, i]:.2f} % of all rows",
+        )
+    axes.set_yscale("log")
+    axes.set_ylim(floor, 1.0)
+    axes.set_xlim(0, int(rows[-1]))
+    axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("row of the stream")
+    axes.set_ylabel("wrong answers (log scale)")
+    handles, labels = axes.get_legend_handles_labels()
+    order = [3, 0, 2, 1]  # columns are filled first: ours on the left, baselines on the right
+    axes.legend(
+        [handles[i] for i in order],
+        [labels[i] for i in order],
+        ncols=2,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 0.995),
+        frameon=False,
+        fontsize=10,
+        columnspacing=2.5,
+    )
+
+
+def _draw_memory(axes: Any, result: ReplayResult) -> None:
+    """Draw every region from its first byte to its last, one bar a line, under the cap."""
+    layout = result.layout
+    bars = _bars(result)
+    axes.set_title(f"Memory: {layout.cap - layout.free:,} of {layout.cap:,} bytes", pad=52)
+    places = range(len(bars))
+    axes.barh(
+        places,
+        [nbytes for _, _, nbytes, _ in bars],
+        left=[offset for _, offset, _, _ in bars],
+        color=[colour for _, _, _, colour in bars],
+        height=0.62,
+    )
+    for place, (_, offset, nbytes, colour) in zip(places, bars, strict=True):
+        wide = nbytes > 0.3 * layout.cap
+        late = not wide and offset + nbytes > 0.72 * layout.cap
+        axes.annotate(
+            f"{nbytes:,}",
+            (offset + (nbytes / 2 if wide else 0 if late else nbytes), place),
+            xytext=(0 if wide else -5 if late else 5, 0),
+            textcoords="offset points",
+            ha="center" if wide else "right" if late else "left",
+            va="center",
+            fontsize=9.5,
+            color="white" if wide and colour != FREE else TEXT,
+        )
+    axes.axvline(layout.cap, color=CAP, linewidth=2)
+    axes.annotate(
+        f"cap {_bytes(layout.cap)}",
+        (layout.cap, -0.62),
+        xytext=(-4, 0),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        color=CAP,
+        fontweight="bold",
+        fontsize=10,
+    )
+    axes.set_xlim(0, 1.004 * layout.cap)
+    axes.set_ylim(len(bars) - 0.4, -1.0)
+    axes.set_yticks(places, [name for name, _, _, _ in bars])
+    axes.tick_params(axis="y", length=0, labelcolor=TEXT)
+    axes.xaxis.set_major_locator(FixedLocator([layout.cap * i / 4 for i in range(5)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.grid(axis="x", color="#EDF0F3", linewidth=0.9)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("address under the cap, bytes")
+    tenants = {"row buffer": BUFFER, "scaler": SCALER, "learner": LEARNER, "free": FREE}
+    shown = {colour for _, _, _, colour in bars}
+    axes.legend(
+        handles=[
+            Patch(color=colour, label=name) for name, colour in tenants.items() if colour in shown
+        ],
+        ncols=4,
+        loc="lower left",
+        bbox_to_anchor=(-0.03, 0.995),
+        frameon=False,
+        fontsize=10,
+        handlelength=1.0,
+        columnspacing=1.6,
+    )
+
+
+def _bars(result: ReplayResult) -> list[tuple[str, int, int, str]]:
+    """Return name, offset, bytes and colour of every bar, in the order of addresses."""
+    layout = result.layout
+    bars = []
+    for part in layout.parts:
+        if part.name != "learner":
+            colour = SCALER if part.name == "scaler" else BUFFER
+            bars.append((part.name, part.offset, part.nbytes, colour))
+    learner = layout.part("learner")
+    large = [region for region in learner.regions if region.nbytes >= SMALL * layout.cap]
+    rest = learner.nbytes - sum(region.nbytes for region in large)
+    for region in large:
+        bars.append((region.name.replace("_", " "), region.offset, region.nbytes, LEARNER))
+    if rest:
+        label = "learner, the rest" if large else "learner"
+        first = min(
+            (region.offset for region in learner.regions if region not in large),
+            default=learner.offset,
+        )
+        bars.append((label, first, rest, LEARNER))
+    bars.sort(key=lambda bar: bar[1])
+    if layout.free:
+        bars.append(("free", layout.end, layout.free, FREE))
+    return bars
+
+
+def _bytes(count: int) -> str:
+    """Return a size as people write it: 64 KiB, 1,000 bytes."""
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size and count % size == 0:
+            return f"{count // size:,} {unit}"
+    return f"{count:,} bytes"

@@ -1,0 +1,84 @@
+"""The width of a Gaussian kernel, chosen from the first rows of a stream.
+
+The median heuristic: with gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair
+has a kernel value of 1/e: neither all alike nor all strangers. Labels are not looked at. The
+choice is made on the host before the replay starts, as one would before flashing a device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Width:
+    """A kernel width and where it comes from."""
+
+    gamma: float
+    rows: int  # rows it was chosen from; 0 where the user gave it
+    reason: str  # one plain sentence
+
+
+def given(gamma: float) -> Width:
+    """Return the width the user asked for."""
+    return Width(gamma, 0, f"gamma {gamma:.4g}, as asked for")
+
+
+def choose(rows: Rows, *, norm: str = "squared euclidean") -> Width:
+    """Choose gamma for rows that are scaled as the learner will see them.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, shape (n, d)
+        The prefix of the stream.
+    norm : {"squared euclidean", "manhattan"}
+        The distance the kernel multiplies by gamma: the second one for the Laplacian.
+
+    Returns
+    -------
+    Width
+        The same rows give the same width, on every machine to rounding.
+
+    Raises
+    ------
+    ValueError
+        There are no rows.
+    """
+    n = len(rows)
+    if n == 0:
+        raise ValueError("no usable row to choose a kernel width from")
+    distances = _pair_distances(rows, norm)
+    apart = distances[distances > 0.0]
+    if apart.size == 0:
+        gamma = 1.0 / rows.shape[1]
+        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are all alike")
+    middle = float(np.median(distances))
+    if middle > 0.0:
+        what = f"the median {norm} distance"
+    else:
+        # More than half of the pairs are equal, as when sensors stand still: look at the rest.
+        middle = float(np.median(apart))
+        what = f"the median {norm} distance of rows that differ"
+    gamma = 1.0 / middle
+    return Width(gamma, n, f"gamma {gamma:.4g}: 1 / {what} among the first {n} usable rows")
+
+
+def _pair_distances(rows: Rows, norm: str) -> npt.NDArray[np.float64]:
+    """Return the distances of all n (n - 1) / 2 pairs."""
+    n = len(rows)
+    out = np.empty(n * (n - 1) // 2)
+    start = 0
+    for i in range(n - 1):  # a row against the later ones: n x d numbers at a time, never n x n x d
+        difference = rows[i + 1 :] - rows[i]
+        end = start + len(difference)
+        if norm == "manhattan":
+            out[start:end] = np.abs(difference).sum(axis=1)
+        else:
+            out[start:end] = np.einsum("ij,ij->i", difference, difference)
+        start = end
+    return out

@@ -1,0 +1,175 @@
+"""CSV streams: cells, columns, compression, damage; and what labels mean."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firmware_sim.errors import StreamError
+from firmware_sim.labels import LabelMap
+from firmware_sim.streams import BUNDLED, CsvStream, open_stream
+
+TEXT = "time,a,b,label\n10:00,1,2.5,1\n10:01,,nan,-1\n10:02,-3e2, 4 ,1\n"
+
+
+def write(folder: Path, content: str | bytes, name: str = "s.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(stream: CsvStream) -> tuple[list[tuple[int, str]], np.ndarray]:
+    row = np.empty(len(stream.features))
+    seen, rows = [], []
+    for sample in stream.samples(row):
+        seen.append((sample.number, sample.label))
+        rows.append(row.copy())
+    return seen, np.array(rows)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_rows_in_order(tmp_path: Path, packed: bool, end: str, mark: str) -> None:
+    content = (mark + TEXT.replace("\n", end)).encode()
+    # The name says nothing about compression.
+    path = write(tmp_path, gzip.compress(content) if packed else content)
+    stream = CsvStream(path, target="label", ignore=["time"])
+    assert stream.features == ("a", "b")
+    assert stream.ignored == ("time",)
+    assert stream.count() == 3
+    for _ in range(2):  # from the first row, as often as wanted
+        seen, rows = read(stream)
+        assert seen == [(1, "1"), (2, "-1"), (3, "1")]
+        np.testing.assert_array_equal(rows, [[1, 2.5], [np.nan, np.nan], [-300, 4]])
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters(tmp_path: Path, delimiter: str) -> None:
+    stream = CsvStream(
+        write(tmp_path, TEXT.replace(",", delimiter)), target="label", ignore=["time"]
+    )
+    assert read(stream)[1].shape == (3, 2)
+
+
+def test_blank_lines_and_quotes(tmp_path: Path) -> None:
+    stream = CsvStream(write(tmp_path, 'a,"b, c",y\n\n"1","2",1\n\n3,4,0\n\n'), target="y")
+    assert stream.features == ("a", "b, c")
+    seen, rows = read(stream)
+    assert [number for number, _ in seen] == [1, 2]
+    assert stream.count() == 2
+    np.testing.assert_array_equal(rows, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("word", ["", " ", "NA", "n/a", "NaN", "null", "None"])
+def test_words_for_absent(tmp_path: Path, word: str) -> None:
+    _, rows = read(CsvStream(write(tmp_path, f"a,y\n{word},1\n"), target="y"))
+    assert np.isnan(rows[0, 0])
+
+
+@pytest.mark.parametrize("cell", ["ten", "1,5", "1_000", "0x10", "12:30", "x" * 200])
+def test_cell_that_is_not_a_number(tmp_path: Path, cell: str) -> None:
+    stream = CsvStream(write(tmp_path, f'a,b,y\n1,2,1\n1,"{cell}",1\n'), target="y")
+    with pytest.raises(StreamError, match=r"row 2, column 'b'.*not a number.*--ignore b") as error:
+        read(stream)
+    assert len(str(error.value)) < 200
+
+
+def test_ragged_row(tmp_path: Path) -> None:
+    stream = CsvStream(write(tmp_path, "a,b,y\n1,2,1\n1,2\n"), target="y")
+    with pytest.raises(StreamError, match="row 2 has 2 cells, the header has 3"):
+        read(stream)
+
+
+def test_columns(tmp_path: Path) -> None:
+    path = write(tmp_path, TEXT)
+    with pytest.raises(StreamError, match="no column 'lable'; its columns are: time, a, b, label"):
+        CsvStream(path, target="lable")
+    with pytest.raises(StreamError, match="no column 'x'; its columns are: time, a, b, label"):
+        CsvStream(path, target="label", ignore=["x"])
+    with pytest.raises(StreamError, match="--target; its columns are"):
+        CsvStream(path, target=None)
+    with pytest.raises(StreamError, match="target and ignored"):
+        CsvStream(path, target="label", ignore=["label"])
+    with pytest.raises(StreamError, match="no column is left"):
+        CsvStream(path, target="label", ignore=["time", "a", "b"])
+    with pytest.raises(StreamError, match="more than one column is called 'a'"):
+        CsvStream(write(tmp_path, "a,a,y\n"), target="y")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n1,2\n", gzip.compress(b"")])
+def test_no_header(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(StreamError, match="column names"):
+        CsvStream(write(tmp_path, content), target="y")
+
+
+def test_damage(tmp_path: Path) -> None:
+    packed = gzip.compress(b"a,y\n" + b"1,1\n" * 5000 + bytes(range(48, 58)) * 5000)
+    cut = CsvStream(write(tmp_path, packed[:-20]), target="y")
+    with pytest.raises(StreamError, match="cannot read"):
+        read(cut)
+    with pytest.raises(StreamError, match="cannot read"):
+        CsvStream(write(tmp_path, packed[:12] + b"\xff" * 30), target="y")
+    with pytest.raises(StreamError, match="cannot read"):
+        CsvStream(write(tmp_path, b"a,y\xff\n1,1\n"), target="y")
+    with pytest.raises(StreamError, match="cannot read"):
+        CsvStream(tmp_path, target="y")  # a folder
+    with pytest.raises(StreamError, match=r"no file 'nothing\.csv'.*occupancy"):
+        open_stream("nothing.csv")
+
+
+def test_memory_does_not_grow(tmp_path: Path) -> None:
+    import tracemalloc
+
+    stream = CsvStream(write(tmp_path, "a,y\n" + "1.5,1\n" * 40_000), target="y")
+    row = np.empty(1)
+    samples = stream.samples(row)
+    for _ in range(100):
+        next(samples)
+    tracemalloc.start()
+    for _ in samples:
+        pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64_000  # the file has 240,000 bytes
+
+
+def test_bundled() -> None:
+    assert set(BUNDLED) == {"occupancy"}
+    stream = open_stream("occupancy")
+    assert isinstance(stream, CsvStream)
+    assert len(stream.features) == 5
+    assert "datetime" not in stream.features
+    assert stream.target == "occupied"
+    assert stream.count() == 20_560
+    assert len(open_stream("occupancy", ignore=["light_lux"]).features) == 4
+    assert open_stream(stream) is stream
+
+
+def test_labels() -> None:
+    plain = LabelMap()
+    assert [plain.decode(cell) for cell in ("1", "+1", " 1.0 ", "0", "0.0")] == [1, 1, 1, -1, -1]
+    with pytest.raises(StreamError, match=r"0 and -1 both occur.*--positive"):
+        plain.decode("-1")
+    assert LabelMap().decode("-1.0") == -1
+    assert [plain.decode(cell) for cell in ("", "nan", " NA ")] == [None] * 3
+    for cell in ("2", "yes", "inf"):
+        with pytest.raises(StreamError, match=r"neither 1 nor -1 or 0.*--positive"):
+            plain.decode(cell)
+
+
+def test_positive_label() -> None:
+    word = LabelMap("rain")
+    assert [word.decode(cell) for cell in ("rain", " rain", "dry", "Rain")] == [1, 1, -1, -1]
+    assert word.decode("") is None
+    number = LabelMap("2")
+    assert [number.decode(cell) for cell in ("2.0", "1", "0", "-1")] == [1, -1, -1, -1]
+
+
+def test_codes_as_labels() -> None:
+    assert LabelMap(missing_codes=[-200.0]).decode("-200") is None
+    assert LabelMap(missing_codes=[-1.0]).decode("-1") == -1  # a label that is understood
+    assert LabelMap("a", missing_codes=[-1.0]).decode("-1") is None

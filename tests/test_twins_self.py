@@ -1,0 +1,285 @@
+"""The reference implementations held against things independent of them: shared parts,
+perceptrons, forgetron.
+
+Mostly the optimisation problem a step claims to solve, the bound a paper proves, or a
+count that follows from the description alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins import TWINS, Pcg32
+from twins import base as tb
+from twins.checks import KERNELS, joint_gram, run
+from twins.forgetrons import SHARE, psi, shrinking_factor
+from twins.streams import random_stream, regression_stream
+
+seeds = st.integers(0, 2**32 - 1)
+modest = settings(max_examples=15, deadline=None, database=None)
+
+
+# --- shared parts ---------------------------------------------------------------------
+
+
+def test_pcg32_check_values():
+    rng = Pcg32(42)
+    assert [rng.next_u32() for _ in range(6)] == [
+        0xA15C02B7, 0x7B47F409, 0xBA1D3330, 0x83D2F293, 0xBFA4784B, 0xCBED606E,
+    ]  # fmt: skip
+
+
+def test_pcg32_draws():
+    a, b = Pcg32(7), Pcg32(7)
+    assert not a.bernoulli(0.0) and a.bernoulli(1.0) and a.state == b.state
+    assert a.bernoulli(0.5) == (b.next_u32() < 2**31) and a.state == b.state
+    words = [copy.deepcopy(a).next_u32(), a.index(10)]
+    assert words[1] == words[0] * 10 // 2**32
+    counts = np.bincount([a.index(5) for _ in range(5000)], minlength=5)
+    assert np.all(np.abs(counts - 1000) < 150)
+
+
+def test_kernels_literally():
+    rng = np.random.default_rng(0)
+    S, x = rng.standard_normal((4, 3)), rng.standard_normal(3)
+    for i, s in enumerate(S):
+        dot = sum(p * q for p, q in zip(s, x, strict=True))
+        d1 = sum(abs(p - q) for p, q in zip(s, x, strict=True))
+        d2 = sum((p - q) ** 2 for p, q in zip(s, x, strict=True))
+        expected = {
+            tb.gaussian(0.3): math.exp(-0.3 * d2),
+            tb.laplacian(0.3): math.exp(-0.3 * d1),
+            tb.linear(): dot,
+            tb.polynomial(3, 0.5, 2.0): (0.5 * dot + 2.0) ** 3,
+            tb.sigmoid(0.2, -0.1): math.tanh(0.2 * dot - 0.1),
+        }
+        for kernel, value in expected.items():
+            assert kernel(S, x)[i] == pytest.approx(value, rel=1e-12)
+
+
+@modest
+@given(st.floats(-3, 3), st.sampled_from(["hinge", "square", "logistic"]))
+def test_loss_gradients_by_differences(f, loss):
+    if loss == "hinge" and abs(f - 1.0) < 1e-3:
+        return
+    h = 1e-5
+    slope = (tb.loss_value(loss, 1.0, f + h) - tb.loss_value(loss, 1.0, f - h)) / (2 * h)
+    assert tb.loss_gradient(loss, 1.0, f) == pytest.approx(slope, abs=1e-8)
+
+
+def test_logistic_is_stable_far_out():
+    assert tb.loss_gradient("hinge", 1.0, 1.0) == 0.0
+    for f in (-800.0, 800.0):
+        assert math.isfinite(tb.loss_gradient("logistic", 1.0, f))
+        assert math.isfinite(tb.loss_value("logistic", 1.0, f))
+
+
+def make(name, kernel, budget, seed=0):
+    extra = {"avp": {"U": 3.0, "lam": 0.4}, "spa": {"beta": 2.0}, "olrd": {"U": 8.0}}
+    return TWINS[name](kernel, budget, seed, **extra.get(name, {}))
+
+
+@pytest.mark.parametrize("name", sorted(TWINS))
+def test_common_contract(name):
+    X, y = random_stream(3, 120, 2)
+    for kernel in [*KERNELS, tb.linear()]:
+        twin, again = make(name, kernel, 7, seed=5), make(name, kernel, 7, seed=5)
+        mistakes = 0
+        for i, (a, b) in enumerate(zip(X, y, strict=True)):
+            expected, old = twin.decision(a), (twin.sv.copy(), twin.alpha.copy())
+            updates, hits = twin.updates, twin.capacity_hits
+            f = twin.step(a, b)
+            assert f == pytest.approx(expected, rel=1e-12, abs=1e-12)
+            assert again.step(a, b) == f
+            mistakes += not b * f > 0.0
+            assert (twin.t, twin.mistakes) == (i + 1, mistakes)
+            assert twin.m <= 7 and twin.sv.shape == (twin.m, 2)
+            if twin.updates == updates:
+                assert np.array_equal(old[1], twin.alpha)
+                assert twin.m == 0 or np.array_equal(old[0], twin.sv)
+            else:
+                assert twin.capacity_hits == hits
+        before = copy.deepcopy(vars(twin) | {"rng": twin.rng.state})
+        for bad_x, bad_y in [([np.nan, 0], 1), ([0, np.inf], 1), ([0, 0], 2), ([0, 0, 0], 1)]:
+            with pytest.raises(ValueError):
+                twin.step(np.array(bad_x, dtype=float), bad_y)
+        assert str(before) == str(vars(twin) | {"rng": twin.rng.state})
+
+
+# --- perceptrons ----------------------------------------------------------------------
+
+
+@modest
+@given(seeds)
+def test_perceptron_separable_margin_bound(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 3))
+    u = rng.standard_normal(3)
+    u /= np.linalg.norm(u)
+    X = X[np.abs(X @ u) > 0.2]
+    y = np.sign(X @ u)
+    twin = TWINS["perceptron"](tb.linear(), None)
+    run(twin, X, y)
+    margin = float(np.min(y * (X @ u)))
+    assert twin.mistakes == twin.m == twin.updates
+    assert twin.mistakes <= np.max(np.sum(X**2, axis=1)) / margin**2
+
+
+@modest
+@given(seeds)
+def test_perceptron_is_primal_and_obeys_the_general_bound(seed):
+    X, y = random_stream(seed, 150, 3)
+    twin, w, scores = TWINS["perceptron"](tb.linear(), None), np.zeros(3), []
+    for a, b in zip(X, y, strict=True):
+        scores.append(w @ a)
+        if not b * scores[-1] > 1e-12:  # sums in different order may leave dust around 0
+            w = w + b * a
+        f = twin.step(a, b)
+        if abs(scores[-1]) < 1e-9 and f != scores[-1]:
+            return
+        assert f == pytest.approx(scores[-1], abs=1e-9)
+    assert twin.norm2() <= np.sum(twin.sv**2) + 1e-9
+    g = np.linalg.lstsq(X, y, rcond=None)[0]
+    hinges = [tb.hinge(b, g @ a) for a, b, f in zip(X, y, scores, strict=True) if not b * f > 0]
+    assert twin.mistakes <= sum(hinges) + np.linalg.norm(g) * math.sqrt(twin.norm2()) + 1e-6
+
+
+def test_stoptron_follows_the_perceptron_until_full_and_then_stands_still():
+    X, y = random_stream(11, 200, 2)
+    free, stop = TWINS["perceptron"](KERNELS[0], None), TWINS["stoptron"](KERNELS[0], 9)
+    frozen = None
+    for a, b in zip(X, y, strict=True):
+        if frozen is None:
+            assert free.step(a, b) == stop.step(a, b)
+            frozen = copy.deepcopy(stop.alpha) if stop.m == 9 else None
+            hits0 = stop.mistakes
+        else:
+            stop.step(a, b)
+            assert np.array_equal(stop.alpha, frozen)
+    assert stop.capacity_hits == stop.mistakes - hits0 > 0
+
+
+@modest
+@given(seeds, st.integers(1, 12))
+def test_rbp_slots_are_the_generator_sequence(seed, B):
+    X, y = random_stream(seed, 120, 2)
+    twin, rng, slots = TWINS["rbp"](KERNELS[0], B, seed), Pcg32(seed), []
+    for i, (a, b) in enumerate(zip(X, y, strict=True)):
+        if not b * twin.step(a, b) > 0.0:
+            if len(slots) < B:
+                slots.append(i)
+            else:
+                slots[(rng.next_u32() * B) // 2**32] = i
+        assert np.array_equal(twin.sv, X[slots]) and np.array_equal(twin.alpha, y[slots])
+
+
+@modest
+@given(seeds, st.integers(1, 12))
+def test_remove_oldest_holds_exactly_the_last_mistakes(seed, B):
+    X, y = random_stream(seed, 120, 2)
+    twin, small, wrong = (
+        TWINS["remove_oldest"](KERNELS[0], B),
+        TWINS["remove_smallest"](KERNELS[0], B, step="unit"),
+        [],
+    )
+    for i, (a, b) in enumerate(zip(X, y, strict=True)):
+        if not b * twin.step(a, b) > 0.0:
+            wrong.append(i)
+        small.step(a, b)
+        ring = [max(j for j in range(len(wrong)) if j % B == s) for s in range(twin.m)]
+        assert twin.m == min(B, len(wrong))
+        assert np.array_equal(twin.sv, X[[wrong[j] for j in ring]].reshape(twin.m, 2))
+        assert np.array_equal(twin.sv, small.sv) and np.array_equal(twin.alpha, small.alpha)
+
+
+def test_remove_smallest_drops_the_least_weight():
+    X, y = random_stream(4, 200, 2)
+    twin, full_steps = TWINS["remove_smallest"](KERNELS[0], 6, C=0.8), 0
+    for a, b in zip(X, y, strict=True):
+        old, n = np.abs(twin.alpha), twin.updates
+        twin.step(a, b)
+        if len(old) == 6 and twin.updates > n:
+            kept = set(np.abs(twin.alpha).tolist())
+            assert all(w in kept for w in np.sort(old)[1:])
+            full_steps += 1
+    assert full_steps > 20
+
+
+# --- forgetron ------------------------------------------------------------------------
+
+GRID = np.arange(1, 100_001) / 100_000
+
+
+@settings(max_examples=60, deadline=None, database=None)
+@given(st.floats(0.01, 1.0), st.floats(-6.0, 6.0), st.floats(1e-4, 40.0))
+def test_forgetron_factor_is_the_largest_feasible(sigma, mu, slack):
+    # The feasible p need not form an interval: only the largest one counts.
+    phi = shrinking_factor(sigma, mu, slack)
+    assert 0.0 < phi <= 1.0
+    assert psi(sigma * phi, mu * phi) <= slack + 1e-9 * (1.0 + slack)
+    values = (sigma * GRID) ** 2 + 2 * sigma * GRID - 2 * sigma * mu * GRID**2
+    clearly = GRID[values <= slack - 1e-7 * (1.0 + slack)]
+    assert clearly.size == 0 or clearly.max() <= phi * (1 + 1e-12)
+
+
+def test_forgetron_factor_where_the_feasible_set_has_a_hole():
+    sigma, mu, slack = 1.0, 1.6, 0.2
+    values = GRID**2 + 2 * GRID - 2 * mu * GRID**2
+    assert values.max() > slack >= values[-1]
+    assert shrinking_factor(sigma, mu, slack) == 1.0
+
+
+@modest
+@given(seeds, st.integers(1, 10), st.sampled_from([0.2, 2.0]))
+def test_forgetron_invariants(seed, B, gamma):
+    X, y = random_stream(seed, 150, 2, label_noise=0.3)
+    twin, Q = TWINS["forgetron"](tb.gaussian(gamma), B), 0.0
+    for a, b in zip(X, y, strict=True):
+        old = copy.deepcopy(twin)
+        twin.step(a, b)
+        if twin.updates > old.updates and old.m == B:
+            r = int(np.argmin(old.arrival))
+            phi = abs(float(twin.alpha[r]))
+            mu = math.copysign(1, old.alpha[r]) * (
+                old.decision(old.sv[r]) + b * float(old.kernel(a[None, :], old.sv[r])[0])
+            )
+            Q += psi(abs(old.alpha[r]) * phi, mu * phi)
+        assert twin.Q == pytest.approx(Q, abs=1e-9)
+        assert twin.Q <= SHARE * twin.mistakes * (1 + 1e-9)
+        sizes = np.abs(twin.alpha)[np.argsort(twin.arrival)]
+        assert np.all((0 < sizes) & (sizes <= 1)) and np.all(np.diff(sizes) >= 0)
+
+
+def test_forgetron_mistake_bound():
+    X, y = random_stream(8, 600, 2, label_noise=0.1)
+    kernel, B = tb.gaussian(0.5), 83
+    twin = TWINS["forgetron"](kernel, B)
+    run(twin, X, y)
+    assert twin.updates > B
+    K = joint_gram(kernel, X[:80])
+    c = np.linalg.solve(K + 0.5 * np.eye(80), y[:80])
+    c *= 0.25 * math.sqrt((B + 1) / math.log(B + 1)) / math.sqrt(c @ K @ c)
+    hinges = sum(tb.hinge(b, c @ kernel(X[:80], a)) for a, b in zip(X, y, strict=True))
+    assert twin.mistakes <= 2 * c @ K @ c + 4 * hinges
+
+
+# --- streams --------------------------------------------------------------------------
+
+
+def test_streams_have_their_nuisances():
+    X, y = random_stream(0, 200, 3)
+    again = random_stream(0, 200, 3)
+    assert np.array_equal(X, again[0]) and np.array_equal(y, again[1])
+    assert set(y) == {-1.0, 1.0} and 0.2 < np.mean(y > 0) < 0.8
+    assert np.any(np.all(X == 0.0, axis=1)) and len(np.unique(X, axis=0)) < 170
+    labels: dict[bytes, set[float]] = {}
+    for a, b in zip(X, y, strict=True):
+        labels.setdefault(a.tobytes(), set()).add(b)
+    assert any(len(s) == 2 for s in labels.values())
+    X, target = regression_stream(0, 200, 3)
+    assert X.shape == (200, 3) and len(np.unique(target)) == 200

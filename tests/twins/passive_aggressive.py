@@ -1,0 +1,67 @@
+"""Passive-aggressive steps without removal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import Kernel, Twin, hinge, require
+
+
+def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
+    """The ramp loss is flat for |f| > 1 on the wrong side, hence no step there."""
+    if not hinge(y, f) > 0.0 or not kxx > 0.0:
+        return False
+    return not (loss == "ramp" and abs(f) > 1.0)
+
+
+class _PassiveAggressive(Twin):
+    """Smallest change of the model that answers for the hinge (or ramp) loss.
+    Crammer et al., JMLR 2006; ramp form of Wang, Vucetic, AISTATS 2010."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        C: float = 1.0,
+        loss: str = "hinge",
+        full: str = "stop",
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
+        require(loss in ("hinge", "ramp"), "loss is hinge or ramp")
+        require(full == "stop", "the twin only freezes")
+        self.C = C
+        self.loss = loss
+
+    def _tau(self, H: float, kxx: float) -> float:
+        raise NotImplementedError
+
+    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if not pa_asks_for_update(y, f, kxx, self.loss):
+            return False
+        return self._append_or_freeze(x, y * self._tau(hinge(y, f), kxx))
+
+
+class Pa(_PassiveAggressive):
+    """PA: zero loss on the example as a hard constraint (C is without effect).
+    Crammer et al., JMLR 2006."""
+
+    def _tau(self, H: float, kxx: float) -> float:
+        return H / kxx
+
+
+class Pa1(_PassiveAggressive):
+    """PA-I: minimises 1/2 ||f - f_t||^2 + C loss.
+    Crammer et al., JMLR 2006."""
+
+    def _tau(self, H: float, kxx: float) -> float:
+        return min(self.C, H / kxx)
+
+
+class Pa2(_PassiveAggressive):
+    """PA-II: minimises 1/2 ||f - f_t||^2 + C loss^2.
+    Crammer et al., JMLR 2006."""
+
+    def _tau(self, H: float, kxx: float) -> float:
+        return H / (kxx + 1.0 / (2.0 * self.C))

@@ -1,0 +1,105 @@
+"""The kernel perceptron and its simplest budgeted relatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import Kernel, Twin, hinge, require
+
+
+class Perceptron(Twin):
+    """Every mistake becomes a support vector with weight y; frozen once full.
+    Rosenblatt 1958; kernel form of Freund, Schapire, Machine Learning 1999."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, full: str = "stop"
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(full == "stop", "the twin only freezes")
+
+    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        return self._append_or_freeze(x, y)
+
+
+class Stoptron(Perceptron):
+    """The perceptron that never changes again once it holds B vectors.
+    Baseline of Wang, Vucetic, AISTATS 2010."""
+
+    needs_budget = True
+
+
+class Rbp(Twin):
+    """A full perceptron overwrites a uniformly drawn slot with the newcomer.
+    Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
+
+    needs_budget = True
+
+    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        if self.is_full:
+            self._replace(self.rng.index(self.m), x, y)
+        else:
+            self._append(x, y)
+        return True
+
+
+class _RemovalBaseline(Twin):
+    """Perceptron or PA-I step; the newcomer always enters, one old vector leaves.
+    Cited baselines of Wang, Vucetic, AISTATS 2010."""
+
+    needs_budget = True
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "unit", C: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(step in ("unit", "pa"), "step is unit or pa")
+        require(C > 0.0, "C must be positive")
+        self.step_rule = step
+        self.C = C
+
+    def _coefficient(self, y: float, f: float, kxx: float) -> float | None:
+        if self.step_rule == "unit":
+            return None if y * f > 0.0 else y
+        if not (y * f < 1.0 and kxx > 0.0):
+            return None
+        return y * min(self.C, hinge(y, f) / kxx)
+
+    def _victim(self) -> int:
+        raise NotImplementedError
+
+    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        a = self._coefficient(y, f, kxx)
+        if a is None:
+            return False
+        if self.is_full:
+            self._replace(self._victim(), x, a)
+        else:
+            self._append(x, a)
+        return True
+
+
+class RemoveOldest(_RemovalBaseline):
+    """Drops the vector that has been held longest; unit steps unless told otherwise.
+    Cited baseline of Wang, Vucetic, AISTATS 2010."""
+
+    def _victim(self) -> int:
+        return self._oldest()
+
+
+class RemoveSmallest(_RemovalBaseline):
+    """Drops the least |alpha|, the oldest of the tied; PA-I steps unless told otherwise.
+    Cited baseline of Wang, Vucetic, AISTATS 2010."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "pa", C: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed, step, C)
+
+    def _victim(self) -> int:
+        size = np.abs(self.alpha)
+        tied = np.flatnonzero(size == size.min())
+        return int(tied[np.argmin(self.arrival[tied])])
