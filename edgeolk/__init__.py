@@ -9,6 +9,7 @@ from edgeolk.learner import Averaged, Learner, load
 from edgeolk.parts import (
     Algorithm,
     Averaging,
+    Basis,
     Loss,
     Policy,
     Projection,
@@ -22,6 +23,7 @@ __all__ = [
     "Algorithm",
     "Averaged",
     "Averaging",
+    "Basis",
     "BudgetError",
     "Gaussian",
     "Kernel",

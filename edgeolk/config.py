@@ -18,7 +18,9 @@ from edgeolk.parts import (
     STORED,
     Algorithm,
     Averaging,
+    Basis,
     Dtype,
+    KernelKind,
     Loss,
     Policy,
     Projection,
@@ -30,6 +32,27 @@ from edgeolk.parts import (
 ITEM_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8}
 #: Support vectors side by side in one row are padded to this many bytes.
 ROW_BYTES = 64
+#: Policies that judge the newcomer in a slot of its own, beside the full ring.
+SPARE_SLOT = (Policy.LIGHTEST, Policy.LIGHTEST_PROJECT, Policy.MERGE)
+#: Policies that need ||f||^2 whether or not it is bounded.
+NEED_NORM = (Policy.HALVE, Policy.ANCHOR, Policy.FORGETRON_BASIC)
+#: Updates with a logistic loss built in.
+LOGISTIC_UPDATES = (
+    Update.LOGISTIC,
+    Update.LOGISTIC_SHIFT,
+    Update.LOGISTIC_SCALE,
+    Update.LOGISTIC_CUT,
+)
+#: Policies that change the common scale themselves.
+RESCALING = (
+    Policy.FORGETRON,
+    Policy.FORGETRON_BASIC,
+    Policy.FORGETRON_GREEDY,
+    Policy.UNBIASED,
+    Policy.UNBIASED_BY_SIZE,
+    Policy.HALVE,
+    Policy.ANCHOR,
+)
 #: Sizes beyond this are refused rather than computed with: an address cannot hold them.
 MOST = 2**31 - 1
 
@@ -51,10 +74,28 @@ class Config:
         return Dtype(self.parts["dtype"])
 
     @property
+    def slots(self) -> int:
+        """Slots of the ring: the budget, and a spare one where the newcomer is judged with it."""
+        return self.budget + (self.parts["policy"] in SPARE_SLOT)
+
+    @property
     def stride(self) -> int:
-        """Budget padded to whole 64-byte rows of support-vector storage."""
+        """Slots padded to whole 64-byte rows of support-vector storage."""
+        return self._padded(self.slots)
+
+    @property
+    def window_stride(self) -> int:
+        """Examples in the window of an optimistic learner, padded likewise."""
+        return self._padded(int(self.values.get("window", 0.0)))
+
+    @property
+    def coefficients(self) -> int:
+        """Coefficients, padded: one a slot, two a frequency."""
+        return 2 * self.stride if self.parts["basis"] == Basis.FOURIER else self.stride
+
+    def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // ITEM_BYTES[self.dtype]
-        return -(-self.budget // lanes) * lanes
+        return -(-n // lanes) * lanes
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -72,17 +113,23 @@ class Config:
     def tracks_norm(self) -> int:
         """Whether ||f||^2 is kept."""
         ball = self.parts["projection"] == Projection.BALL
-        return int(ball or self.parts["policy"] == Policy.HALVE)
+        return int(ball or self.parts["policy"] in NEED_NORM)
 
     @property
     def rescales(self) -> bool:
-        """Whether old coefficients may change by a common factor."""
-        return self.parts["projection"] != Projection.NONE or self.values.get("lam", 0.0) > 0.0
+        """Whether old coefficients may change after their insertion."""
+        return (
+            self.parts["projection"] != Projection.NONE
+            or self.parts["policy"] == Policy.SPAN
+            or self.parts["basis"] != Basis.SUPPORT_VECTORS
+            or self.parts["update"] == Update.SHIFTING
+            or self.values.get("lam", 0.0) > 0.0
+        )
 
     @property
     def removes(self) -> bool:
         """Whether support vectors may leave."""
-        return self.parts["policy"] not in (Policy.STOP, Policy.RAISE)
+        return self.parts["policy"] not in (Policy.STOP, Policy.RAISE, Policy.SPAN)
 
     @property
     def name(self) -> str:
@@ -93,58 +140,200 @@ class Config:
 
 Rule = tuple[Callable[[Config], bool], str]
 
+def _part(axis: str, *members: IntEnum) -> Callable[[Config], bool]:
+    return lambda config: config.parts[axis] in members
+
+
+def _both(*conditions: Callable[[Config], bool]) -> Callable[[Config], bool]:
+    return lambda config: all(condition(config) for condition in conditions)
+
+
+def _no(condition: Callable[[Config], bool]) -> Callable[[Config], bool]:
+    return lambda config: not condition(config)
+
+
+_GRADIENT = _part("update", Update.GRADIENT)
+_LOGISTIC = _part("update", *LOGISTIC_UPDATES)
+_RING = _part("basis", Basis.SUPPORT_VECTORS)
+_STOPS = _part("policy", Policy.STOP)
+_FORGETRONS = _part("policy", Policy.FORGETRON, Policy.FORGETRON_GREEDY, Policy.FORGETRON_BASIC)
+
 #: Compositions without meaning: (what is refused, the sentence that says why).
 REFUSALS: tuple[Rule, ...] = (
     (
-        lambda c: c.parts["loss"] in (Loss.LOGISTIC, Loss.SQUARE)
-        and c.parts["update"] != Update.GRADIENT,
-        "the logistic and square losses need Update.GRADIENT: the other updates follow the margin",
+        _both(_part("loss", Loss.SQUARE), _no(_GRADIENT)),
+        "Loss.SQUARE needs Update.GRADIENT: the other updates follow a margin",
     ),
     (
-        lambda c: c.parts["sampling"] == Sampling.LOSS and c.parts["loss"] != Loss.HINGE,
+        _both(_part("loss", Loss.LOGISTIC), _no(_GRADIENT), _no(_LOGISTIC)),
+        "Loss.LOGISTIC needs Update.GRADIENT or one of Update.LOGISTIC...: the others follow the"
+        " hinge",
+    ),
+    (
+        _both(_LOGISTIC, _no(_part("loss", Loss.LOGISTIC))),
+        "the updates Update.LOGISTIC... need Loss.LOGISTIC: it is built into them",
+    ),
+    (
+        _both(_part("sampling", Sampling.LOSS), _no(_part("loss", Loss.HINGE))),
         "Sampling.LOSS needs Loss.HINGE: its probability is a function of the hinge loss",
     ),
     (
-        lambda c: c.parts["schedule"] != Schedule.CONSTANT
-        and c.parts["update"] != Update.GRADIENT,
+        _both(_part("sampling", Sampling.DERIVATIVE), _no(_GRADIENT)),
+        "Sampling.DERIVATIVE needs Update.GRADIENT: the others do not divide by the probability",
+    ),
+    (
+        _both(_part("sampling", Sampling.DERIVATIVE), _part("loss", Loss.SQUARE)),
+        "Sampling.DERIVATIVE needs a loss with a bounded derivative, not Loss.SQUARE",
+    ),
+    (
+        _both(_part("sampling", Sampling.MARGIN), _no(_part("update", Update.LOGISTIC))),
+        "Sampling.MARGIN needs Update.LOGISTIC: its probability is made for that step",
+    ),
+    (
+        _both(
+            _part("sampling", Sampling.AUXILIARY),
+            _no(_part("update", Update.LOGISTIC_SHIFT, Update.LOGISTIC_SCALE)),
+        ),
+        "Sampling.AUXILIARY needs Update.LOGISTIC_SHIFT or Update.LOGISTIC_SCALE",
+    ),
+    (
+        _both(_part("sampling", Sampling.DECAY), _no(_GRADIENT)),
+        "Sampling.DECAY needs Update.GRADIENT: the others do not divide by the probability",
+    ),
+    (
+        _both(
+            _part("sampling", Sampling.DECAY),
+            _no(_part("schedule", Schedule.DECAY)),
+            lambda c: c.values["horizon"] == 0.0,
+        ),
+        "Sampling.DECAY without Schedule.DECAY needs the number of examples, T",
+    ),
+    (
+        _both(_part("schedule", Schedule.DECAY), _no(_part("sampling", Sampling.DECAY))),
+        "Schedule.DECAY needs Sampling.DECAY: the step follows the sampling probability",
+    ),
+    (
+        _both(_no(_part("schedule", Schedule.CONSTANT)), _no(_GRADIENT)),
         "a step-size schedule needs Update.GRADIENT: the other updates have no step size",
     ),
     (
-        lambda c: c.parts["policy"] == Policy.FORGETRON
-        and c.parts["update"] != Update.PERCEPTRON,
-        "Policy.FORGETRON needs Update.PERCEPTRON: its shrinking is paid for by mistakes",
+        _both(_FORGETRONS, _no(_part("update", Update.PERCEPTRON))),
+        "the Forgetron policies need Update.PERCEPTRON: their shrinking is paid for by mistakes",
     ),
     (
-        lambda c: c.parts["averaging"] != Averaging.NONE and c.removes,
-        "averaging needs Policy.STOP or Policy.RAISE: the mean of the models would need the"
-        " support vectors that were removed",
+        _both(
+            _part("update", Update.PROJECTRON_JMLR, Update.PROJECTRON_ICML),
+            _no(_part("policy", Policy.SPAN)),
+        ),
+        "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span",
     ),
     (
-        lambda c: c.parts["policy"] == Policy.SIMPLE and c.parts["projection"] == Projection.BALL,
-        "Policy.SIMPLE cannot be combined with Projection.BALL: it does not keep the norm",
+        lambda c: (c.parts["policy"] == Policy.ANCHOR) != (c.parts["update"] == Update.OPTIMISTIC),
+        "Policy.ANCHOR and Update.OPTIMISTIC need each other: the rate is made from what the"
+        " policy measures",
     ),
     (
-        lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0,
+        _both(_part("update", Update.OPTIMISTIC), _no(_part("projection", Projection.BALL))),
+        "Update.OPTIMISTIC needs Projection.BALL: its rate is a part of the radius U",
+    ),
+    (
+        _both(_part("policy", Policy.MERGE), lambda c: c.kernel.kind != KernelKind.GAUSSIAN),
+        "Policy.MERGE needs the Gaussian kernel: two of its bumps merge into one",
+    ),
+    (
+        _both(
+            _part("update", Update.PEGASOS),
+            lambda c: c.parts["policy"] in RESCALING
+            or c.parts["projection"] != Projection.NONE
+            or c.values["lam"] == 0.0,
+        ),
+        "Update.PEGASOS sets the common scale itself: lam > 0, no projection, and no policy that"
+        " scales",
+    ),
+    (
+        _both(_part("averaging", Averaging.MEAN), lambda c: c.removes),
+        "averaging needs a policy that removes nobody: the mean of the models would need the"
+        " support vectors that are gone",
+    ),
+    (
+        _both(_part("averaging", Averaging.MEAN), _part("projection", Projection.CLIP)),
+        "averaging cannot be combined with Projection.CLIP: it moves single coefficients",
+    ),
+    (
+        _both(_part("averaging", Averaging.MEAN), _part("basis", Basis.NYSTROM)),
+        "averaging cannot be combined with Basis.NYSTROM: the basis changes on the way",
+    ),
+    (
+        _both(_part("projection", Projection.CLIP, Projection.SHRINK), _no(_GRADIENT)),
+        "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip times eta",
+    ),
+    (
+        _both(_no(_RING), _no(_STOPS)),
+        "a feature basis needs Policy.STOP: there is no ring to maintain",
+    ),
+    (
+        _both(_part("basis", Basis.FOURIER), lambda c: c.kernel.kind != KernelKind.GAUSSIAN),
+        "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
+    ),
+    (
+        _both(_no(_RING), _no(_part("projection", Projection.NONE, Projection.BALL))),
+        "a feature basis has no coefficients of support vectors to bound",
+    ),
+    (
+        _both(_part("basis", Basis.NYSTROM), _part("projection", Projection.BALL)),
+        "Basis.NYSTROM cannot be combined with Projection.BALL: the norm changes with the basis",
+    ),
+    (
+        _both(_part("basis", Basis.NYSTROM), _no(_GRADIENT)),
+        "Basis.NYSTROM needs Update.GRADIENT: it has its own step size after the change of basis",
+    ),
+    (
+        _both(_part("basis", Basis.NYSTROM), _part("schedule", Schedule.DECAY)),
+        "Basis.NYSTROM cannot be combined with Schedule.DECAY",
+    ),
+    (
+        _both(_no(_RING), _part("update", Update.PEGASOS, Update.SHIFTING)),
+        "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING",
+    ),
+    (
+        _both(
+            _part("policy", Policy.UNBIASED, Policy.UNBIASED_BY_SIZE, Policy.HALVE, Policy.ANCHOR),
+            lambda c: c.budget < 2,
+        ),
+        "budget must be at least 2 for this policy",
+    ),
+    (
+        lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
+        and c.parts["update"] == Update.GRADIENT,
         "eta * lam must be below 1, or the shrinkage turns the model over",
     ),
     (
-        lambda c: c.parts["sampling"] == Sampling.LOSS and c.values["beta"] < c.values["alpha"],
+        _both(_part("sampling", Sampling.LOSS), lambda c: c.values["beta"] < c.values["alpha"]),
         "beta must be at least alpha, or a probability would exceed 1",
     ),
     (
-        lambda c: c.parts["update"] == Update.AGGRESSIVE
-        and c.values["eps"] < c.values["rate"] / 2.0,
+        _both(_part("sampling", Sampling.MARGIN), lambda c: c.values["eta"] >= 2.0),
+        "eta must be below 2 for margin sampling, or a probability would be negative",
+    ),
+    (
+        _both(
+            _part("update", Update.AGGRESSIVE),
+            lambda c: c.values["eps"] < c.values["rate"] / 2.0,
+        ),
         "eps must be at least half the rate lam",
     ),
     (
-        lambda c: c.parts["update"] == Update.AGGRESSIVE
-        and c.values["rate"] == 0.0
-        and not math.isfinite(c.values.get("U", math.inf)),
+        _both(
+            _part("update", Update.AGGRESSIVE),
+            lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
+        ),
         "lam=None takes the rate from the radius and needs a finite U",
     ),
     (
-        lambda c: c.parts["policy"] in (Policy.UNBIASED, Policy.HALVE) and c.budget < 2,
-        "budget must be at least 2 for this policy",
+        _both(
+            _part("update", Update.OPTIMISTIC), lambda c: not math.isfinite(c.values["U"])
+        ),
+        "Update.OPTIMISTIC needs a finite U: its rate is a part of it",
     ),
     (
         lambda c: c.dtype == Dtype.FLOAT32
@@ -191,6 +380,8 @@ def _real(name: str, value: Any, stored: str) -> float:
     below = number < spec.high if spec.high_open else number <= spec.high
     if spec.none is not None and number == spec.none:
         return number
+    if spec.whole and number != math.floor(number):
+        above = False
     if isinstance(value, bool) or not (math.isfinite(number) and above and below):
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     return number
@@ -262,16 +453,21 @@ def resolve(
             f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'};"
             f" there are {', '.join(allowed) or 'none'}"
         )
-    values: dict[str, float] = {"budget": float(budget)}
-    # U first: other defaults are made from it.
-    for stored in sorted(wanted, key=lambda name: name != "U"):
+    # What is given or plain first, then what is made from it, the radius before the rates.
+    made: list[str] = []
+    values: dict[str, float] = {}
+    for stored in wanted:
         name = public.get(stored, stored)
         default = defaults.get(stored, PARAMETERS[stored].default)
         if name not in given and callable(default):
-            values[stored] = default(values)
+            made.append(stored)
         else:
             values[stored] = _real(name, given.get(name, default), stored)
-    del values["budget"]
+    known = {"budget": float(budget), "float32": float(parts["dtype"] == Dtype.FLOAT32)}
+    for stored in sorted(made, key=lambda name: name != "U"):
+        default = defaults.get(stored, PARAMETERS[stored].default)
+        assert callable(default)
+        values[stored] = float(default({**known, **values}))
     member = method.algorithm if method else Algorithm.CUSTOM
     config = Config(int(member), n_features, budget, seed, kernel, parts, values)
     refuse(config)

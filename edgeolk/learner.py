@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from os import PathLike
 from typing import Any
 
@@ -14,7 +15,7 @@ from edgeolk.config import Config, from_header
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.kernels import Kernel
-from edgeolk.parts import Algorithm, Averaging, Dtype, Loss
+from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Loss
 from edgeolk.planning import Plan, choose, plan_of
 
 FloatArray = NDArray[np.float64]
@@ -108,10 +109,26 @@ class Learner(RowLearner):
         )
         plan = plan_of(config)
         self._start(config, Engine(config, plan.regions, Arena(plan.nbytes, buffer)))
+        if config.parts["basis"] == Basis.FOURIER:
+            self._draw_frequencies(config)
 
     def _start(self, config: Config, engine: Engine) -> None:
         self._config = config
         self._bind(engine)
+
+    def _ring(self) -> NDArray[Any]:
+        """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
+        config = self._config
+        dtype = np.float32 if config.dtype == Dtype.FLOAT32 else np.float64
+        ring = np.frombuffer(self._engine.view("support_vectors"), dtype)
+        return ring[: config.n_features * config.stride].reshape(config.n_features, config.stride)
+
+    def _draw_frequencies(self, config: Config) -> None:
+        """Omega = standard normal (D, d) * sqrt(2 gamma), by numpy's PCG64."""
+        generator = np.random.Generator(np.random.PCG64(config.seed))
+        draws = generator.standard_normal((config.budget, config.n_features))
+        gamma = config.kernel.fields()[2]
+        self._ring()[:, : config.budget] = (draws * math.sqrt(2.0 * gamma)).T
 
     @classmethod
     def _from_block(cls, block: bytes) -> Learner:
@@ -229,18 +246,29 @@ class Learner(RowLearner):
 
     @property
     def support_vectors_(self) -> NDArray[Any]:
-        """Support vectors of shape (n_support, n_features), slot order, a copy."""
-        config = self._config
-        dtype = np.float32 if config.dtype == Dtype.FLOAT32 else np.float64
-        ring = np.frombuffer(self._engine.view("support_vectors"), dtype)
-        ring = ring[: config.n_features * config.stride].reshape(config.n_features, config.stride)
-        return np.ascontiguousarray(ring[:, : self.n_support].T)
+        """Support vectors of shape (n_support, n_features), slot order, a copy.
+
+        For a Fourier basis, the frequencies.
+        """
+        return np.ascontiguousarray(self._ring()[:, : self.n_support].T)
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Dual coefficients of shape (n_support,), slot order, a copy."""
+        """Dual coefficients of shape (n_support,), slot order, a copy.
+
+        For a Fourier basis the weights of the D cosines, then of the D sines; for a Nystrom basis
+        the coefficients on the support vectors that the weights amount to.
+        """
         engine = self._engine
-        return _coefficients(engine.view("coefficients"), self.n_support, engine.scale())
+        basis = self._config.parts["basis"]
+        n, rank = self.n_support, int(engine.counters()["rank"])
+        if basis == Basis.FOURIER:
+            return _coefficients(engine.view("coefficients"), 2 * n, engine.scale())
+        if rank == 0:
+            return _coefficients(engine.view("coefficients"), n, engine.scale())
+        weights = _coefficients(engine.view("coefficients"), rank, engine.scale())
+        rows = np.frombuffer(engine.view("feature_map"), np.float64)[: rank * n]
+        return weights @ rows.reshape(rank, n)
 
     @property
     def averaged(self) -> Averaged:

@@ -35,6 +35,16 @@ class Update(IntEnum):
     PA2 = 5  # H > 0: y H / (k(x,x) + 1/(2C))
     GRADIENT = 6  # l' != 0: -eta_t l' / p, p the sampling probability
     SPARSE_PA = 7  # H > 0: y min(eta / p, H / k(x,x)) (Lu, Zhao & Hoi 2016, algorithm 1)
+    SHIFTING = 8  # y f <= 0: l_n y after f is scaled by 1 - l_n, l_n = shift / (shift + n)
+    MARGIN = 9  # y f < 1: y
+    PROJECTRON_JMLR = 10  # mistakes, and margin errors that pay (Orabona et al., JMLR 2009)
+    PROJECTRON_ICML = 11  # ... by the rule of the ICML 2008 paper
+    PEGASOS = 12  # y f < 1: y / (lam t), f scaled by 1 - 1/t every step
+    LOGISTIC = 13  # -eta l' without 1/p (Zhang et al. 2012, non-conservative and margin)
+    LOGISTIC_SHIFT = 14  # -eta h', h = ln(boost + exp(-y f)) (Zhang et al. 2012, auxiliary)
+    LOGISTIC_SCALE = 15  # ... h = ln(1 + boost exp(-y f))
+    LOGISTIC_CUT = 16  # ... h = max(l(y f), l(delta))
+    OPTIMISTIC = 17  # y (f + hint) < 1: y times an adaptive rate (Li & Liao 2023)
 
 
 class Sampling(IntEnum):
@@ -42,6 +52,10 @@ class Sampling(IntEnum):
 
     ALWAYS = 1  # p = 1, no draw
     LOSS = 2  # p = min(alpha, l) / beta (Lu, Zhao & Hoi 2016)
+    DECAY = 3  # p = min(1, c t^-decay) (He & Kwok 2014, algorithm 2)
+    DERIVATIVE = 4  # p = |l'| / G (Zhang et al. 2013)
+    MARGIN = 5  # p = (2 - eta) / (2 - eta + eta sigma(y f)) (Zhang et al. 2012)
+    AUXILIARY = 6  # p = l / h (Zhang et al. 2012)
 
 
 class Policy(IntEnum):
@@ -56,6 +70,16 @@ class Policy(IntEnum):
     SIMPLE = 7  # BPA-S: one is projected on the newcomer (Wang & Vucetic 2010, section 3.1)
     UNBIASED = 8  # a random one, survivors scaled by B/(B-1) (He & Kwok 2014, algorithm 3)
     HALVE = 9  # the smaller half is projected on the larger one (Ahpatron, algorithm 2)
+    SPAN = 10  # the newcomer is projected on the ring when near or full (Projectron)
+    NEAREST = 11  # BPA-NN: one is projected on the newcomer and its nearest neighbour
+    PROJECT = 12  # BPA-P: one is projected on all the others
+    UNBIASED_BY_SIZE = 13  # a light one, survivors scaled by their odds (Zhao et al. 2012)
+    LIGHTEST = 14  # the lightest of old and new leaves (Wang, Crammer & Vucetic 2012)
+    LIGHTEST_PROJECT = 15  # ... projected on the others
+    MERGE = 16  # ... merged with another of its class
+    ANCHOR = 17  # the younger half is folded into its nearest older one (Li & Liao 2023)
+    FORGETRON_BASIC = 18  # the oldest leaves, fixed shrinking (Dekel et al. 2008)
+    FORGETRON_GREEDY = 19  # the one whose removal costs least, self-tuned shrinking
 
 
 class Projection(IntEnum):
@@ -64,6 +88,8 @@ class Projection(IntEnum):
     NONE = 1
     BALL = 2  # ||f|| <= U
     COEFFICIENTS = 3  # B max_i |alpha_i| sqrt(k(s_i, s_i)) <= U (He & Kwok 2014, eq. 22)
+    CLIP = 4  # |alpha_i| <= clip eta, each (Zhao et al. 2012)
+    SHRINK = 5  # max_i |alpha_i| <= clip eta, by a common factor
 
 
 class Schedule(IntEnum):
@@ -71,6 +97,7 @@ class Schedule(IntEnum):
 
     CONSTANT = 1
     SQRT = 2  # eta / sqrt(t)
+    DECAY = 3  # eta t^-((1 + decay) / 2) (He & Kwok 2014, theorem 2)
 
 
 class Averaging(IntEnum):
@@ -78,6 +105,14 @@ class Averaging(IntEnum):
 
     NONE = 1
     MEAN = 2  # (f_1 + ... + f_T) / T, in O(1) a step
+
+
+class Basis(IntEnum):
+    """What the function is a weighted sum of."""
+
+    SUPPORT_VECTORS = 1
+    FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
+    NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
 
 
 class KernelKind(IntEnum):
@@ -100,6 +135,7 @@ AXES: dict[str, type[IntEnum]] = {
     "projection": Projection,
     "schedule": Schedule,
     "averaging": Averaging,
+    "basis": Basis,
 }
 
 #: Real-valued parameters in the order a model block stores them, one float64 each.
@@ -116,6 +152,23 @@ STORED = (
     "ridge",
     "rescale",
     "allow_skip",
+    "growth",
+    "shift",
+    "sparsity",
+    "singular",
+    "decay",
+    "horizon",
+    "G",
+    "boost",
+    "delta",
+    "clip",
+    "eta2",
+    "rank",
+    "iters",
+    "window",
+    "coe",
+    "b0",
+    "ald",
 )
 
 

@@ -11,7 +11,7 @@ from edgeolk.config import ITEM_BYTES, MOST, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import HEADER_BYTES
 from edgeolk.kernels import Kernel
-from edgeolk.parts import Algorithm, Averaging, Policy, Projection
+from edgeolk.parts import Algorithm, Averaging, Basis, Policy, Projection
 
 
 class Region(NamedTuple):
@@ -30,8 +30,18 @@ class Kind(NamedTuple):
     purpose: str
 
 
-def _kept(config: Config) -> int:
-    return config.budget // 2
+def _triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def _factor_rows(config: Config) -> int:
+    if config.parts["policy"] == Policy.ANCHOR:
+        return min(config.budget, int(config.values["b0"]))
+    return config.slots
+
+
+def _gram_rows(config: Config) -> int:
+    return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
 
 
 #: Regions in the order they lie in. State first; from "query" on, scratch.
@@ -40,17 +50,31 @@ KINDS: dict[str, Kind] = {
     "support_vectors": Kind(
         lambda c: c.n_features * c.stride * ITEM_BYTES[c.dtype], "the ring, one row per feature"
     ),
-    "coefficients": Kind(lambda c: 8 * c.stride, "dual coefficients over the common scale"),
-    "diagonal": Kind(lambda c: 8 * c.budget, "k(s, s) of each support vector"),
-    "arrivals": Kind(lambda c: 8 * c.budget, "arrival number of each support vector"),
-    "mean_start": Kind(lambda c: 8 * c.budget, "averaging: weight before each arrival"),
-    "mean_sum": Kind(lambda c: 8 * c.budget, "averaging: sums settled at folds"),
+    "coefficients": Kind(lambda c: 8 * c.coefficients, "dual coefficients over the common scale"),
+    "diagonal": Kind(lambda c: 8 * c.slots, "k(s, s) of each support vector"),
+    "arrivals": Kind(lambda c: 8 * c.slots, "step of arrival of each support vector"),
+    "mean_start": Kind(lambda c: 8 * c.coefficients, "averaging: weight before each arrival"),
+    "mean_sum": Kind(lambda c: 8 * c.coefficients, "averaging: sums settled so far"),
+    "nearest": Kind(lambda c: 8 * c.budget, "slot of each one's nearest support vector"),
+    "nearest_distance": Kind(lambda c: 8 * c.budget, "squared distance to it"),
+    "nearest_kernel": Kind(lambda c: 8 * c.budget, "kernel with it"),
+    "factor": Kind(lambda c: 8 * _triangle(_factor_rows(c)), "Gram matrix or its factor"),
+    "inverse": Kind(lambda c: 8 * c.budget**2, "inverse of the Gram matrix"),
+    "feature_map": Kind(lambda c: 8 * c.budget**2, "eigenvectors, then the map to features"),
+    "window": Kind(
+        lambda c: c.n_features * c.window_stride * ITEM_BYTES[c.dtype], "last examples, for hints"
+    ),
+    "window_labels": Kind(lambda c: 8 * c.window_stride, "their labels"),
     "query": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: the example"),
     "column": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: one support vector"),
-    "kernel_row": Kind(lambda c: 8 * c.stride, "scratch: k(s_i, x)"),
-    "mean_coefficients": Kind(lambda c: 8 * c.stride, "scratch: coefficients of the mean model"),
-    "gram": Kind(lambda c: 4 * _kept(c) * (_kept(c) + 1), "scratch: factor of the kept half"),
-    "work": Kind(lambda c: 8 * c.budget, "scratch: right-hand side"),
+    "kernel_row": Kind(lambda c: 8 * c.coefficients, "scratch: k(s_i, x), or features of x"),
+    "distance_row": Kind(lambda c: 8 * c.stride, "scratch: squared distances"),
+    "mean_coefficients": Kind(
+        lambda c: 8 * c.coefficients, "scratch: coefficients of the mean model"
+    ),
+    "gram": Kind(lambda c: 8 * _triangle(_gram_rows(c)), "scratch: factor of a Gram matrix"),
+    "work": Kind(lambda c: 8 * c.slots, "scratch: vector of the linear algebra"),
+    "work2": Kind(lambda c: 8 * c.slots, "scratch: a second one"),
     "order": Kind(lambda c: 4 * c.budget, "scratch: slots by size"),
 }
 
@@ -60,6 +84,28 @@ POLICY_REGIONS: dict[Policy, tuple[str, ...]] = {
     Policy.FORGETRON: ("column",),
     Policy.SIMPLE: ("kernel_row", "diagonal"),
     Policy.HALVE: ("kernel_row", "column", "gram", "work", "order"),
+    Policy.SPAN: ("kernel_row", "factor", "work"),
+    Policy.NEAREST: (
+        *("kernel_row", "distance_row", "column", "diagonal"),
+        *("nearest", "nearest_distance", "nearest_kernel"),
+    ),
+    Policy.PROJECT: ("kernel_row", "inverse", "work", "work2", "column"),
+    Policy.UNBIASED_BY_SIZE: ("work", "diagonal"),
+    Policy.LIGHTEST: ("arrivals", "diagonal"),
+    Policy.LIGHTEST_PROJECT: (
+        *("kernel_row", "factor", "gram", "work", "column"),
+        *("arrivals", "diagonal"),
+    ),
+    Policy.MERGE: ("distance_row", "column", "arrivals"),
+    Policy.ANCHOR: ("kernel_row", "column", "factor", "work", "window", "window_labels"),
+    Policy.FORGETRON_BASIC: ("column", "diagonal"),
+    Policy.FORGETRON_GREEDY: ("column", "arrivals"),
+}
+
+#: What each basis needs beyond the ring.
+BASIS_REGIONS: dict[Basis, tuple[str, ...]] = {
+    Basis.FOURIER: ("kernel_row",),
+    Basis.NYSTROM: ("kernel_row", "column", "feature_map", "work", "work2"),
 }
 
 
@@ -67,6 +113,7 @@ def needed(config: Config) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"header", "support_vectors", "coefficients", "query"}
     names.update(POLICY_REGIONS.get(Policy(config.parts["policy"]), ()))
+    names.update(BASIS_REGIONS.get(Basis(config.parts["basis"]), ()))
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if config.parts["projection"] == Projection.COEFFICIENTS:
@@ -75,6 +122,8 @@ def needed(config: Config) -> set[str]:
         names.update(("mean_start", "mean_coefficients"))
         if config.rescales:
             names.add("mean_sum")
+    if "factor" in names and _factor_rows(config) == 0:
+        names.discard("factor")
     if config.kernel.normalised:
         names.discard("diagonal")
     return names

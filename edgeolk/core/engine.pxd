@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport Example, State
 
 
 cdef class Engine:
@@ -15,6 +15,7 @@ cdef class Engine:
     cdef double[:, ::1] sv64
     cdef double[::1] coef
     cdef dict regions
+    cdef Py_ssize_t window_stride
 
     cdef char* region(self, str name) except? NULL
     cdef bint accepts_f32(self, const float* x) noexcept nogil
@@ -22,6 +23,8 @@ cdef class Engine:
     cdef const void* place_f32(self, const float* x) noexcept nogil
     cdef const void* place_f64(self, const double* x) noexcept nogil
     cdef int step(self, const void* x, double y, double* f) noexcept nogil
+    cdef void shrink(self, double a, Example* e) noexcept nogil
+    cdef bint wants(self, double f) noexcept nogil
     cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil
     cdef void prepare_mean(self) noexcept nogil
     cdef int take(self) except -1

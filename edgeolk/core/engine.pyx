@@ -6,25 +6,31 @@ out whether it can be done at all; only then does it write. The engine takes poi
 rows: it knows neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 import os
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.expansion cimport kernel_row, rescale, score, self_kernel
-from edgeolk.core.parts cimport (
-    AVERAGING_MEAN, Choices, DTYPE_FLOAT32, LOSS_SQUARE, POLICY_RAISE, Params, UPDATE_GRADIENT,
+from edgeolk.core.expansion cimport (
+    coefficient_count, distance_row, rescale, self_kernel,
 )
-from edgeolk.core.policies.switch cimport admit, policy_freezes
+from edgeolk.core.features.basis cimport evaluate
+from edgeolk.core.hints cimport window_hint, window_push
+from edgeolk.core.parts cimport (
+    AVERAGING_MEAN, BASIS_FOURIER, Choices, DTYPE_FLOAT32, LOSS_RAMP, LOSS_SQUARE, POLICY_RAISE,
+    Params, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
+)
+from edgeolk.core.policies.switch cimport admit, is_frozen
 from edgeolk.core.projection cimport project
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.rows cimport all_finite, finite_as_float
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_simd, olk_variant_runs, olk_variants
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
-from edgeolk.core.updates.switch cimport update_asks, update_coefficient
+from edgeolk.core.updates.optimistic cimport optimistic_rate
+from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update_shrinkage
 
 FORMAT_VERSION = 1
 HEADER_BYTES = sizeof(Model)
@@ -63,7 +69,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     cdef double p
     if not update_asks(m, e):
         return 0.0
-    if m.n == m.budget and policy_freezes(m):
+    if is_frozen(m):
         if m.choice.policy == POLICY_RAISE:
             outcome[0] = REFUSED_FULL
         m.capacity_hits += 1
@@ -95,6 +101,7 @@ cdef class Engine:
         self.arena = arena
         self.regions = {region[0]: (region[1], region[2]) for region in regions}
         self.state.m = <Model*>arena.base
+        self.window_stride = config.window_stride
         self.state.row_f32 = SIMD.row_f32
         self.state.row_f64 = SIMD.row_f64
         self.state.pair_f32 = SIMD.pair_f32
@@ -126,6 +133,8 @@ cdef class Engine:
         m.kernel.kind, m.kernel.degree = config.kernel_fields[:2]
         m.kernel.gamma, m.kernel.scale, m.kernel.offset = config.kernel_fields[2:]
         m.scale = 1.0
+        if m.choice.basis == BASIS_FOURIER:
+            m.n = m.budget
         seed_rng(&m.rng, m.seed)
 
     def attach(self):
@@ -146,14 +155,25 @@ cdef class Engine:
         s.coef = &self.coef[0]
         s.diagonal = <double*>self.region("diagonal")
         s.arrival = <int64_t*>self.region("arrivals")
+        s.inverse = <double*>self.region("inverse")
+        s.factor = <double*>self.region("factor")
+        s.nearest = <int64_t*>self.region("nearest")
+        s.nearest_d2 = <double*>self.region("nearest_distance")
+        s.nearest_k = <double*>self.region("nearest_kernel")
+        s.map = <double*>self.region("feature_map")
+        s.window = self.region("window")
+        s.window_y = <double*>self.region("window_labels")
+        s.window_stride = self.window_stride
         s.mean_start = <double*>self.region("mean_start")
         s.mean_sum = <double*>self.region("mean_sum")
         s.query = self.region("query")
         s.column = self.region("column")
         s.row = <double*>self.region("kernel_row")
         s.mean_coef = <double*>self.region("mean_coefficients")
+        s.distance = <double*>self.region("distance_row")
         s.gram = <double*>self.region("gram")
         s.work = <double*>self.region("work")
+        s.work2 = <double*>self.region("work2")
         s.order = <int32_t*>self.region("order")
 
     cdef char* region(self, str name) except? NULL:
@@ -206,10 +226,13 @@ cdef class Engine:
         cdef int outcome = DONE
         e.x = x
         e.y = y
-        e.f = score(s, x, s.row)
+        e.f = m.scale * evaluate(s, x, s.coef, s.row)
         e.self_kernel = self_kernel(s, x)
-        f[0] = e.f
-        if not (isfinite(e.f) and isfinite(e.self_kernel)):
+        e.hint = 0.0
+        if m.choice.update == UPDATE_OPTIMISTIC:
+            e.hint = optimistic_rate(m) * window_hint(s, x)
+        f[0] = e.f + e.hint
+        if not (isfinite(f[0]) and isfinite(e.self_kernel)):
             return REFUSED_OVERFLOW
         if m.choice.policy == POLICY_RAISE:
             before = m[0]
@@ -218,26 +241,48 @@ cdef class Engine:
             m.mean_weight += m.scale
         if m.choice.loss == LOSS_SQUARE:
             m.squared_error += (y - e.f) * (y - e.f)
-        elif not (y * e.f > 0.0):
+        elif not (y * f[0] > 0.0):
             m.mistakes += 1
         a = propose(s, &e, &outcome)
         if outcome != DONE:
             m[0] = before
             return outcome
-        if m.choice.update == UPDATE_GRADIENT and m.p.lam > 0.0:
-            rescale(s, 1.0 - m.p.eta * m.p.lam, &e)
-        if a != 0.0 and admit(s, a, &e):
-            m.updates += 1
-            project(s, &e)
+        self.shrink(a, &e)
+        if a != 0.0:
+            if s.distance != NULL:
+                distance_row(s, x)
+            if admit(s, a, &e):
+                m.updates += 1
+                project(s, &e)
+        if m.choice.update == UPDATE_OPTIMISTIC:
+            window_push(s, x, y)
         return DONE
+
+    cdef void shrink(self, double a, Example* e) noexcept nogil:
+        """What the update does to f before the newcomer enters with coefficient a."""
+        cdef State* s = &self.state
+        cdef Model* m = s.m
+        cdef double factor
+        if m.choice.update == UPDATE_PEGASOS:
+            # Set, not multiplied: f = (1 / (lam t)) sum beta_i k_i with beta exact.
+            factor = 1.0 / (m.p.lam * <double>m.steps)
+            e.f *= factor / m.scale
+            m.norm2 *= (factor / m.scale) * (factor / m.scale)
+            m.scale = factor
+            return
+        factor = update_shrinkage(m, a)
+        if factor != 1.0:
+            rescale(s, factor, e)
 
     cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil:
         """f(x), or the mean model's score after prepare_mean."""
         cdef State* s = &self.state
         if mean:
-            f[0] = kernel_row(s, x, s.mean_coef, NULL)
+            f[0] = evaluate(s, x, s.mean_coef, NULL)
         else:
-            f[0] = score(s, x, NULL)
+            f[0] = s.m.scale * evaluate(s, x, s.coef, NULL)
+            if s.m.choice.update == UPDATE_OPTIMISTIC:
+                f[0] += optimistic_rate(s.m) * window_hint(s, x)
         return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
 
     cdef void prepare_mean(self) noexcept nogil:
@@ -246,11 +291,19 @@ cdef class Engine:
         cdef Model* m = s.m
         cdef int64_t i
         cdef double total
-        for i in range(m.n):
+        for i in range(coefficient_count(m)):
             total = s.coef[i] * (m.mean_weight - s.mean_start[i])
             if s.mean_sum != NULL:
                 total += s.mean_sum[i]
             s.mean_coef[i] = total / <double>max(m.steps, 1)
+
+    cdef bint wants(self, double f) noexcept nogil:
+        """Whether a row with this score would use its label; counted if so."""
+        cdef Model* m = self.state.m
+        if m.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
+            return False
+        m.labels_asked += 1
+        return True
 
     # ---- one user at a time -------------------------------------------------------------------
 
@@ -275,6 +328,9 @@ cdef class Engine:
             "capacity_hits": m.capacity_hits,
             "n_support": m.n,
             "squared_error": m.squared_error,
+            "labels_asked": m.labels_asked,
+            "halvings": m.halvings,
+            "rank": m.rank,
         }
 
     def norm2(self):

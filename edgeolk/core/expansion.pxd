@@ -9,8 +9,8 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.parts cimport AVERAGING_MEAN, DTYPE_FLOAT32
-from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN
+from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER, DTYPE_FLOAT32
+from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -45,7 +45,7 @@ cdef inline double self_kernel(State* s, const void* x) noexcept nogil:
     return pair_kernel(s, x, x)
 
 
-cdef inline double diagonal(State* s, int64_t slot) noexcept nogil:
+cdef inline double diagonal(const State* s, int64_t slot) noexcept nogil:
     """k(s_i, s_i)."""
     return s.diagonal[slot] if s.diagonal != NULL else 1.0
 
@@ -77,18 +77,84 @@ cdef inline double squared_norm(State* s) noexcept nogil:
     return total if total > 0.0 else 0.0
 
 
+cdef inline int64_t coefficient_count(const Model* m) noexcept nogil:
+    """Coefficients in use: one a support vector, two a frequency, one an eigenfunction."""
+    if m.choice.basis == BASIS_FOURIER:
+        return 2 * m.n
+    return m.rank if m.rank > 0 else m.n
+
+
 cdef inline void fold(State* s) noexcept nogil:
     """Multiply the common scale into the coefficients (and settle the running mean)."""
     cdef int64_t i
     cdef Model* m = s.m
-    if m.choice.averaging == AVERAGING_MEAN and s.mean_sum != NULL:
-        for i in range(m.n):
+    cdef int64_t n = coefficient_count(m)
+    if s.mean_sum != NULL:
+        for i in range(n):
             s.mean_sum[i] += s.coef[i] * (m.mean_weight - s.mean_start[i])
             s.mean_start[i] = 0.0
         m.mean_weight = 0.0
-    for i in range(m.n):
+    for i in range(n):
         s.coef[i] *= m.scale
     m.scale = 1.0
+
+
+cdef inline void settle(State* s, int64_t slot) noexcept nogil:
+    """Bring a slot's running sum up to date, before its coefficient changes on its own."""
+    cdef Model* m = s.m
+    if s.mean_sum != NULL:
+        s.mean_sum[slot] += s.coef[slot] * (m.mean_weight - s.mean_start[slot])
+        s.mean_start[slot] = m.mean_weight
+
+
+cdef inline void shift(State* s, int64_t slot, double change) noexcept nogil:
+    """alpha_i += change. The caller answers for the norm."""
+    settle(s, slot)
+    s.coef[slot] += change / s.m.scale
+
+
+cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
+    """Copy one slot over another: vector, coefficient, diagonal, arrival."""
+    cdef int64_t j
+    cdef int64_t d = s.m.n_features
+    cdef int64_t stride = s.m.stride
+    if s.m.choice.dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>s.sv)[j * stride + target] = (<float*>s.sv)[j * stride + source]
+    else:
+        for j in range(d):
+            (<double*>s.sv)[j * stride + target] = (<double*>s.sv)[j * stride + source]
+    s.coef[target] = s.coef[source]
+    if s.diagonal != NULL:
+        s.diagonal[target] = s.diagonal[source]
+    if s.arrival != NULL:
+        s.arrival[target] = s.arrival[source]
+
+
+cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept nogil:
+    """k(s_i, x) for one slot. The lanes read beyond it lie inside the block and are not used."""
+    cdef Model* m = s.m
+    cdef double value
+    if m.choice.dtype == DTYPE_FLOAT32:
+        s.row_f32(&m.kernel, <const float*>s.sv + slot, m.stride, 1, m.n_features,
+                  <const float*>x, NULL, &value)
+    else:
+        s.row_f64(&m.kernel, <const double*>s.sv + slot, m.stride, 1, m.n_features,
+                  <const double*>x, NULL, &value)
+    return value
+
+
+cdef inline void distance_row(State* s, const void* x) noexcept nogil:
+    """distance[i] <- ||s_i - x||^2 over the slots in use."""
+    cdef Model* m = s.m
+    cdef olk_kernel plain
+    plain.kind = OLK_DISTANCE
+    if m.choice.dtype == DTYPE_FLOAT32:
+        s.row_f32(&plain, <const float*>s.sv, m.stride, m.n, m.n_features, <const float*>x,
+                  NULL, s.distance)
+    else:
+        s.row_f64(&plain, <const double*>s.sv, m.stride, m.n, m.n_features, <const double*>x,
+                  NULL, s.distance)
 
 
 cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
@@ -121,12 +187,11 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel
     if s.arrival != NULL:
-        s.arrival[slot] = m.arrivals
+        s.arrival[slot] = m.steps
     if s.mean_start != NULL:
         s.mean_start[slot] = m.mean_weight
     if s.mean_sum != NULL:
         s.mean_sum[slot] = 0.0
-    m.arrivals += 1
     if slot == m.n:
         m.n += 1
     if m.tracks_norm:

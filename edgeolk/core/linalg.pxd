@@ -26,21 +26,61 @@ cdef inline bint cholesky_packed(double* a, int64_t n, olk_dot_f64 dot) noexcept
     return True
 
 
-cdef inline void solve_packed(const double* l, double* b, int64_t n,
-                              olk_dot_f64 dot) noexcept nogil:
-    """b <- (L L')^-1 b."""
-    cdef int64_t i, j
+cdef inline void solve_lower(const double* l, double* b, int64_t n, olk_dot_f64 dot) noexcept nogil:
+    """b <- L^-1 b."""
+    cdef int64_t i
     cdef const double* row = l
-    cdef double x
     for i in range(n):
         b[i] = (b[i] - dot(row, b, i)) / row[i]
         row += i + 1
+
+
+cdef inline void solve_lower_transposed(const double* l, double* b, int64_t n) noexcept nogil:
+    """b <- L'^-1 b."""
+    cdef int64_t i, j
+    cdef const double* row = l + n * (n + 1) // 2
+    cdef double x
     for i in range(n - 1, -1, -1):
         row -= i + 1
         x = b[i] / row[i]
         b[i] = x
         for j in range(i):
             b[j] -= x * row[j]
+
+
+cdef inline void solve_packed(const double* l, double* b, int64_t n,
+                              olk_dot_f64 dot) noexcept nogil:
+    """b <- (L L')^-1 b."""
+    solve_lower(l, b, n, dot)
+    solve_lower_transposed(l, b, n)
+
+
+cdef inline bint invert_positive(double* a, int64_t n) noexcept nogil:
+    """A <- A^-1 in place, A symmetric positive definite, full, row-major (sweep operator).
+
+    False (A then spoilt) if a pivot is not positive.
+    """
+    cdef int64_t i, j, k
+    cdef double pivot, x
+    cdef double* row_k
+    cdef double* row_i
+    for k in range(n):
+        row_k = a + k * n
+        pivot = row_k[k]
+        if not pivot > 0.0:
+            return False
+        for j in range(n):
+            row_k[j] /= pivot
+        row_k[k] = 1.0 / pivot
+        for i in range(n):
+            if i == k:
+                continue
+            row_i = a + i * n
+            x = row_i[k]
+            row_i[k] = 0.0
+            for j in range(n):
+                row_i[j] -= x * row_k[j]
+    return True
 
 
 cdef inline double kth_largest(double* v, int64_t n, int64_t k) noexcept nogil:

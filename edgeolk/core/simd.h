@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+/* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
+enum { OLK_DISTANCE = 0 };
 enum { OLK_GAUSSIAN = 1, OLK_LAPLACIAN = 2, OLK_POLYNOMIAL = 3, OLK_LINEAR = 4, OLK_SIGMOID = 5 };
 
 /* Parameters of one kernel, as stored in a model block (fixed width, no padding). */

@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t
 
 
 cdef extern from "simd.h" nogil:
-    enum: OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_POLYNOMIAL, OLK_LINEAR, OLK_SIGMOID, OLK_N_VARIANTS
+    enum: OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_POLYNOMIAL, OLK_LINEAR, OLK_SIGMOID
+    enum: OLK_N_VARIANTS
 
     ctypedef struct olk_kernel:
         int32_t kind

@@ -58,7 +58,7 @@ static inline void OLK_FN(olk_transform)(const olk_kernel *kernel, const OLK_T *
         const OLK_T gamma = (OLK_T)kernel->gamma;
         for (ptrdiff_t i = 0; i < w; i++)
             out[i] = OLK_NAME(OLK_CAT(olk_exp, OLK_SUFFIX))(-gamma * acc[i]);
-    } else if (kernel->kind == OLK_LINEAR) {
+    } else if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
         for (ptrdiff_t i = 0; i < w; i++)
             out[i] = acc[i];
     } else {
@@ -76,7 +76,7 @@ static inline void OLK_FN(olk_transform)(const olk_kernel *kernel, const OLK_T *
     do {                                                                                           \
         OLK_T acc[W];                                                                              \
         double values[W];                                                                          \
-        if (kernel->kind == OLK_GAUSSIAN)                                                          \
+        if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)                          \
             OLK_FN(OLK_CAT(olk_square, W))(sv + start, stride, d, x, acc);                         \
         else if (kernel->kind == OLK_LAPLACIAN)                                                    \
             OLK_FN(OLK_CAT(olk_abs, W))(sv + start, stride, d, x, acc);                            \
@@ -125,7 +125,7 @@ static double OLK_FN(olk_pair)(const olk_kernel *kernel, const OLK_T *a, const O
         for (; j < d; j++)                                                                         \
             TERM(lane[j & 7], a[j], b[j]);                                                         \
     } while (0)
-    if (kernel->kind == OLK_GAUSSIAN)
+    if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
         OLK_PAIR_LOOP(OLK_TERM_SQUARE);
     else if (kernel->kind == OLK_LAPLACIAN)
         OLK_PAIR_LOOP(OLK_TERM_ABS);

@@ -38,14 +38,18 @@ cdef struct Model:
     int64_t updates           # examples that changed the model
     int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
     int64_t cursor            # slot of the oldest support vector, once full
-    int64_t arrivals          # support vectors ever admitted
-    int64_t removals          # since norm2 was last computed afresh
-    int64_t reserved
+    int64_t removals          # since norm2, or the kept inverse, was last computed afresh
+    int64_t labels_asked      # calls of wants_label that said yes
+    int64_t rank              # eigenfunctions in use (Nystrom), 0 before the change of basis
+    int64_t halvings          # of the ring, by HALVE and ANCHOR
+    int64_t seen              # examples put in the window (POMDR)
+    int64_t anchored          # whether the projecting phase is over (POMDR)
     double scale
     double norm2
     double mean_weight        # sum of the scales of f_1..f_t since the last fold
     double squared_error      # sum of (y - f)^2
     double forgetron_q        # Q of the self-tuned Forgetron
+    double hint_error         # S, the squared error of the hints since the last halving (POMDR)
 
 
 cdef struct State:
@@ -53,16 +57,28 @@ cdef struct State:
     void* sv                  # (d, stride), float32 or float64
     double* coef              # (stride,)
     double* diagonal          # (B,) or NULL
-    int64_t* arrival          # (B,) or NULL
+    int64_t* arrival          # (slots,) step of arrival, or NULL
+    double* inverse           # (B, B) kept inverse of the Gram matrix, or NULL
+    double* factor            # packed Cholesky factor of the Gram matrix, or NULL
+    int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
+    double* nearest_d2        # (B,) its squared distance
+    double* nearest_k         # (B,) kernel with it
+    double* weights           # (rank,) weights of the Nystrom features, or NULL
+    double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
+    void* window              # (d, window_stride) last examples (POMDR), or NULL
+    double* window_y          # (window_stride,) their labels
+    int64_t window_stride
     double* mean_start        # (B,) or NULL
     double* mean_sum          # (B,) or NULL
     # scratch: nothing below outlives a call
     void* query               # (d,) the example, in the storage type
     void* column              # (d,) one support vector gathered, or NULL
-    double* row               # (stride,) k(s_i, x), or NULL
+    double* row               # (stride,) k(s_i, x), or features of x, or NULL
+    double* distance          # (stride,) ||s_i - x||^2, or NULL
     double* mean_coef         # (stride,) or NULL
     double* gram              # packed lower triangle, or NULL
-    double* work              # (B,) or NULL
+    double* work              # (slots,) or NULL
+    double* work2             # (slots,) or NULL
     int32_t* order            # (B,) or NULL
     olk_row_f32 row_f32
     olk_row_f64 row_f64
@@ -76,6 +92,7 @@ cdef struct Example:
     double y
     double f                  # score of f as it is now; kept true where the norm is tracked
     double self_kernel        # k(x, x)
+    double hint               # what an optimistic prediction adds, else 0
 
 
 cdef enum Outcome:

@@ -1,15 +1,49 @@
 """Budgeted passive-aggressive maintenance (Wang & Vucetic 2010): who is lost, who repairs it.
 
-Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every r, where
-d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
+Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every old r,
+where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
+Losing the newcomer itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
 """
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, diagonal, put
+from edgeolk.core.expansion cimport alpha, diagonal, put, shift
+from edgeolk.core.inverse cimport (
+    append_bordered, border, exchange_bordered, refresh_inverse, spread_weight,
+)
 from edgeolk.core.losses cimport hinge
 from edgeolk.core.parts cimport UPDATE_PA1
+from edgeolk.core.policies.neighbours cimport (
+    nearest_to_newcomer, neighbours_admit, neighbours_replace,
+)
 from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline bint may_skip(const Model* m) noexcept nogil:
+    return m.p.allow_skip != 0.0 and m.choice.update == UPDATE_PA1
+
+
+cdef inline double cost_with_newcomer(const Model* m, double least, double a,
+                                      const Example* e) noexcept nogil:
+    """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
+    cdef double h = hinge(e.f, e.y)
+    cdef double tau = e.y * a
+    return (0.5 * least + 0.5 * tau * tau * e.self_kernel
+            + m.p.C * (h - tau * e.self_kernel))
+
+
+cdef inline double cost_without(const Model* m, double reach, double* tau,
+                                const Example* e) noexcept nogil:
+    """Q of dropping the newcomer when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
+    cdef double h = hinge(e.f, e.y)
+    tau[0] = min(m.p.C, h / reach) if reach > 0.0 else 0.0
+    return 0.5 * tau[0] * tau[0] * reach + m.p.C * (h - tau[0] * reach)
+
+
+cdef inline double simple_distance(const State* s, int64_t r, const Example* e) noexcept nogil:
+    """d_r for S = {t}: k_rr - k_rt^2 / k_tt."""
+    cdef double d = diagonal(s, r) - s.row[r] * s.row[r] / e.self_kernel
+    return d if d > 0.0 else 0.0
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
@@ -17,24 +51,126 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
     cdef int64_t i
     cdef int64_t r = 0
-    cdef double k, d, cost, tau, h
+    cdef double cost
     cdef double least = 0.0
+    cdef double tau
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
+    if not e.self_kernel > 0.0:
+        return False
     for i in range(m.n):
-        k = s.row[i]
-        d = diagonal(s, i) - k * k / e.self_kernel
-        cost = alpha(s, i) * alpha(s, i) * (d if d > 0.0 else 0.0)
+        cost = alpha(s, i) * alpha(s, i) * simple_distance(s, i, e)
         if i == 0 or cost < least:
             least = cost
             r = i
-    if m.p.allow_skip != 0.0 and m.choice.update == UPDATE_PA1:
-        # Q of leaving the model as it is against Q of the best removal; ties keep the newcomer.
-        h = hinge(e.f, e.y)
-        tau = e.y * a
-        if m.p.C * h < (0.5 * least + 0.5 * tau * tau * e.self_kernel
-                        + m.p.C * (h - tau * e.self_kernel)):
-            return False
+    if may_skip(m) and cost_without(m, 0.0, &tau, e) < cost_with_newcomer(m, least, a, e):
+        return False
     put(s, r, alpha(s, r) * s.row[r] / e.self_kernel + a, e)
+    return True
+
+
+cdef inline double nearest_repair(const State* s, int64_t r, const Example* e, double* share_n,
+                                  double* share_t) noexcept nogil:
+    """d_r for S = {t, n}, n the nearest other old one; what n and t take over of Phi_r."""
+    cdef int64_t n = s.nearest[r]
+    cdef double k_rt = s.row[r]
+    cdef double k_tt = e.self_kernel
+    cdef double k_nn, k_nt, k_rn, det, d
+    if n >= 0:
+        k_nn = diagonal(s, n)
+        k_nt = s.row[n]
+        k_rn = s.nearest_k[r]
+        det = k_nn * k_tt - k_nt * k_nt
+        if det > s.m.p.singular * k_nn * k_tt:
+            share_n[0] = (k_tt * k_rn - k_nt * k_rt) / det
+            share_t[0] = (k_nn * k_rt - k_nt * k_rn) / det
+            d = diagonal(s, r) - share_n[0] * k_rn - share_t[0] * k_rt
+            return d if d > 0.0 else 0.0
+    share_n[0] = 0.0
+    share_t[0] = k_rt / k_tt
+    return simple_distance(s, r, e)
+
+
+cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
+    """BPA-NN: r is projected on the newcomer and its nearest neighbour, S = {t, n}."""
+    cdef Model* m = s.m
+    cdef int64_t i, j
+    cdef int64_t r = 0
+    cdef double cost, share_n, share_t, tau, reach, lost
+    cdef double least = 0.0
+    if m.n < m.budget:
+        neighbours_admit(s)
+        put(s, m.n, a, e)
+        return True
+    if not e.self_kernel > 0.0:
+        return False
+    for i in range(m.n):
+        cost = alpha(s, i) * alpha(s, i) * nearest_repair(s, i, e, &share_n, &share_t)
+        if i == 0 or cost < least:
+            least = cost
+            r = i
+    if may_skip(m):
+        j = nearest_to_newcomer(s, -1)
+        reach = s.row[j] * s.row[j] / diagonal(s, j) if diagonal(s, j) > 0.0 else 0.0
+        if cost_without(m, reach, &tau, e) < cost_with_newcomer(m, least, a, e):
+            if tau == 0.0:
+                return False
+            shift(s, j, tau * e.y * s.row[j] / diagonal(s, j))
+            return True
+    nearest_repair(s, r, e, &share_n, &share_t)
+    lost = alpha(s, r)
+    if share_n != 0.0:
+        shift(s, s.nearest[r], lost * share_n)
+    put(s, r, lost * share_t + a, e)
+    neighbours_replace(s, r)
+    return True
+
+
+cdef inline void add_in_span(State* s, double a) noexcept nogil:
+    """alpha += a u, u = work."""
+    cdef int64_t i
+    for i in range(s.m.n):
+        shift(s, i, a * s.work[i])
+
+
+cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
+    """BPA-P: r is projected on everyone else, by the kept inverse in O(B^2)."""
+    cdef Model* m = s.m
+    cdef int64_t i
+    cdef int64_t r = 0
+    cdef double delta, cost, reach, tau, share
+    cdef double least = 0.0
+    delta = border(s, 0.0, e)
+    reach = e.self_kernel - delta
+    if delta <= m.p.singular * e.self_kernel:
+        # In the span (duplicates): no projection error is paid, whoever was to be lost.
+        if not reach > 0.0:
+            return False
+        tau = a
+        if m.choice.update == UPDATE_PA1:
+            tau = e.y * min(m.p.C, hinge(e.f, e.y) / reach)
+        add_in_span(s, tau)
+        return True
+    if m.n < m.budget:
+        append_bordered(s, delta)
+        put(s, m.n, a, e)
+        return True
+    for i in range(m.n):
+        cost = alpha(s, i) * alpha(s, i) / (
+            s.inverse[i * m.budget + i] + s.work[i] * s.work[i] / delta)
+        if i == 0 or cost < least:
+            least = cost
+            r = i
+    if may_skip(m) and cost_without(m, reach, &tau, e) < cost_with_newcomer(m, least, a, e):
+        if tau == 0.0:
+            return False
+        add_in_span(s, tau * e.y)
+        return True
+    share = spread_weight(s, r, alpha(s, r), delta)
+    exchange_bordered(s, r, delta)
+    put(s, r, share + a, e)
+    m.removals += 1
+    if m.removals >= 10 * m.budget:
+        refresh_inverse(s, 0.0)
     return True

@@ -4,10 +4,11 @@ Psi(l, mu) = l^2 + 2 l - 2 l mu bounds what a removal of weight l and margin mu 
 factor is the largest that keeps the running sum Q of Psi at or below 15/32 of the mistakes.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport alpha, gather, pair_kernel, drop, put, rescale, score
+from edgeolk.core.parts cimport POLICY_FORGETRON_GREEDY
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
 
@@ -26,26 +27,78 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
     return root if root < 1.0 else 1.0
 
 
+cdef inline double margin_at(State* s, int64_t r, double a, const Example* e) noexcept nogil:
+    """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the newcomer."""
+    cdef const void* sr = gather(s, r)
+    cdef double f = score(s, sr, NULL) + a * pair_kernel(s, e.x, sr)
+    return f if s.coef[r] > 0.0 else -f
+
+
+cdef inline double removal_cost(double weight, double mu) noexcept nogil:
+    """Psi(l, mu) = l^2 + 2 l - 2 l mu."""
+    return weight * weight + 2.0 * weight - 2.0 * weight * mu
+
+
+cdef inline void exchange_shrunk(State* s, int64_t r, double phi, double a,
+                                 Example* e) noexcept nogil:
+    drop(s, r, e)
+    rescale(s, phi, e)
+    put(s, r, phi * a, e)
+
+
+cdef inline int64_t cheapest_removal(State* s, double a, const Example* e) noexcept nogil:
+    """argmin of Psi over the old slots, ties to the oldest: O(B^2 d)."""
+    cdef int64_t i
+    cdef int64_t r = 0
+    cdef double cost
+    cdef double least = 0.0
+    for i in range(s.m.n):
+        cost = removal_cost(fabs(alpha(s, i)), margin_at(s, i, a, e))
+        if i == 0 or cost < least or (cost == least and s.arrival[i] < s.arrival[r]):
+            least = cost
+            r = i
+    return r
+
+
 cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
+    """Self-tuned: the oldest, or the cheapest for the greedy variant, leaves."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef double sigma, sign, mu, phi, shrunk
-    cdef const void* sr
+    cdef double sigma, mu
+    cdef double phi = 1.0
+    if m.n < m.budget:
+        put(s, m.n, a, e)
+        return True
+    if m.choice.policy == POLICY_FORGETRON_GREEDY:
+        r = cheapest_removal(s, a, e)
+    else:
+        r = take_oldest(m)
+    sigma = fabs(alpha(s, r))
+    if sigma > 0.0:
+        mu = margin_at(s, r, a, e)
+        phi = shrinking_factor(sigma, mu, 0.46875 * <double>m.mistakes - m.forgetron_q)
+        m.forgetron_q += removal_cost(sigma * phi, mu * phi)
+    exchange_shrunk(s, r, phi, a, e)
+    return True
+
+
+cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept nogil:
+    """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is kept as a diagnostic."""
+    cdef Model* m = s.m
+    cdef int64_t r
+    cdef double sigma, mu, norm
+    cdef double b = <double>(m.budget + 1)
+    cdef double phi
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
     r = take_oldest(m)
     sigma = fabs(alpha(s, r))
-    phi = 1.0
-    if sigma > 0.0:
-        sign = 1.0 if s.coef[r] > 0.0 else -1.0
-        sr = gather(s, r)
-        # mu = y_r f'(s_r), f' the function with the newcomer in it
-        mu = sign * (score(s, sr, NULL) + a * pair_kernel(s, e.x, sr))
-        phi = shrinking_factor(sigma, mu, 0.46875 * <double>m.mistakes - m.forgetron_q)
-        shrunk = sigma * phi
-        m.forgetron_q += shrunk * shrunk + 2.0 * shrunk - 2.0 * shrunk * phi * mu
-    drop(s, r, e)
-    rescale(s, phi, e)
-    put(s, r, phi * a, e)
+    mu = margin_at(s, r, a, e)
+    norm = sqrt(max(0.0, m.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
+    phi = pow(b, -0.5 / b)
+    if norm * phi > m.p.U:
+        phi = m.p.U / norm
+    m.forgetron_q += removal_cost(sigma * phi, mu * phi)
+    exchange_shrunk(s, r, phi, a, e)
     return True

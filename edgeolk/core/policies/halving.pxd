@@ -90,6 +90,7 @@ cdef inline void halve(State* s) noexcept nogil:
         m.scale *= factor
         m.norm2 = before
     fold(s)
+    m.halvings += 1
 
 
 cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:

@@ -3,9 +3,9 @@
 from libc.math cimport fabs, floor, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport drop, put, rescale
+from edgeolk.core.expansion cimport diagonal, drop, fold, put, rescale
 from edgeolk.core.parts cimport POLICY_OLDEST, POLICY_SMALLEST
-from edgeolk.core.rng cimport index
+from edgeolk.core.rng cimport index, uniform
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -49,11 +49,11 @@ cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:
 
 
 cdef inline int64_t dynamic_budget(const Model* m) noexcept nogil:
-    """B_t = min(B, max(2, floor(3/2 + c sqrt(t)))), or B without c (He & Kwok 2014, section 4)."""
+    """B_t = min(B, max(2, floor(3/2 + g sqrt(t)))), or B without growth g (He & Kwok 2014, section 4)."""
     cdef double grown
-    if not m.p.c > 0.0:
+    if not m.p.growth > 0.0:
         return m.budget
-    grown = floor(1.0 + m.p.c * sqrt(<double>m.steps) + 0.5)
+    grown = floor(1.0 + m.p.growth * sqrt(<double>m.steps) + 0.5)
     if grown >= <double>m.budget:
         return m.budget
     return max(<int64_t>2, <int64_t>grown)
@@ -70,5 +70,68 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
     r = index(&m.rng, limit)
     drop(s, r, e)
     rescale(s, <double>limit / <double>(limit - 1), e)
+    put(s, r, a, e)
+    return True
+
+
+cdef inline double keeping_factor(State* s) noexcept nogil:
+    """c with sum_i min(1, c w_i) = B - 1, w_i = work[i]: the heaviest are certain to stay."""
+    cdef int64_t i
+    cdef int64_t before = -1
+    cdef int64_t certain = 0
+    cdef int64_t n = s.m.n
+    cdef double rest
+    cdef double c = 0.0
+    while certain != before:
+        before = certain
+        rest = 0.0
+        for i in range(n):
+            if c * s.work[i] <= 1.0:
+                rest += s.work[i]
+        c = <double>(n - 1 - certain) / rest
+        certain = 0
+        for i in range(n):
+            if c * s.work[i] > 1.0:
+                certain += 1
+    return c
+
+
+cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept nogil:
+    """Slot i stays with probability pi_i = min(1, c w_i), survivors grow by 1 / pi_i.
+
+    w_i = |alpha_i| sqrt(k(s_i, s_i)) (BOGD++, Zhao et al. 2012, with probabilities that stay
+    within 1). A slot of weight 0 goes first: nothing is lost, nothing is drawn.
+    """
+    cdef Model* m = s.m
+    cdef int64_t i
+    cdef int64_t r = -1
+    cdef int64_t last = 0
+    cdef double c, u, q
+    cdef double total = 0.0
+    if m.n < m.budget:
+        put(s, m.n, a, e)
+        return True
+    fold(s)
+    for i in range(m.n):
+        s.work[i] = fabs(s.coef[i]) * sqrt(diagonal(s, i))
+        if s.work[i] == 0.0 and r < 0:
+            r = i
+    if r < 0:
+        c = keeping_factor(s)
+        u = uniform(&m.rng)
+        for i in range(m.n):
+            q = 1.0 - min(1.0, c * s.work[i])
+            total += q
+            if q > 0.0:
+                last = i
+            if total > u:
+                r = i
+                break
+        if r < 0:
+            r = last
+        for i in range(m.n):
+            if i != r and c * s.work[i] < 1.0:
+                s.coef[i] /= c * s.work[i]
+    drop(s, r, e)
     put(s, r, a, e)
     return True

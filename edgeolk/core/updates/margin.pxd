@@ -10,6 +10,16 @@ cdef inline bint perceptron_asks(const Example* e) noexcept nogil:
     return not (e.y * e.f > 0.0)
 
 
+cdef inline bint margin_asks(const Example* e) noexcept nogil:
+    """y f < 1; a hint, where there is one, counts as part of the prediction."""
+    return e.y * (e.f + e.hint) < 1.0
+
+
+cdef inline double shifting_rate(const Model* m) noexcept nogil:
+    """l_n = shift / (shift + n), n updates so far (Cavallanti, Cesa-Bianchi & Gentile 2007)."""
+    return m.p.shift / (m.p.shift + <double>m.updates)
+
+
 cdef inline bint aggressive_asks(const Model* m, const Example* e) noexcept nogil:
     """y f < 1 - eps."""
     return e.y * e.f < 1.0 - m.p.eps

@@ -1,0 +1,59 @@
+"""The window of last examples that an optimistic learner guesses the next gradient from."""
+
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport kernel_row
+from edgeolk.core.parts cimport DTYPE_FLOAT32
+from edgeolk.core.state cimport Model, State
+
+
+cdef inline int64_t window_length(const Model* m) noexcept nogil:
+    return min(<int64_t>m.p.window, m.seen)
+
+
+cdef inline double window_hint(State* s, const void* x) noexcept nogil:
+    """(1/q) sum over the window of y_r k(x_r, x); 0 while it is empty."""
+    cdef Model* m = s.m
+    cdef int64_t q = window_length(m)
+    cdef double total
+    if q == 0:
+        return 0.0
+    if m.choice.dtype == DTYPE_FLOAT32:
+        total = s.row_f32(&m.kernel, <const float*>s.window, s.window_stride, q, m.n_features,
+                          <const float*>x, s.window_y, NULL)
+    else:
+        total = s.row_f64(&m.kernel, <const double*>s.window, s.window_stride, q, m.n_features,
+                          <const double*>x, s.window_y, NULL)
+    return total / <double>q
+
+
+cdef inline double window_correlation(State* s, const double* beta) noexcept nogil:
+    """(1/q) sum over the window of y_r sum_j beta_j k(s_j, x_r); uses the column scratch."""
+    cdef Model* m = s.m
+    cdef int64_t q = window_length(m)
+    cdef int64_t r, j
+    cdef double total = 0.0
+    if q == 0:
+        return 0.0
+    for r in range(q):
+        for j in range(m.n_features):
+            if m.choice.dtype == DTYPE_FLOAT32:
+                (<float*>s.column)[j] = (<float*>s.window)[j * s.window_stride + r]
+            else:
+                (<double*>s.column)[j] = (<double*>s.window)[j * s.window_stride + r]
+        total += s.window_y[r] * kernel_row(s, s.column, beta, NULL)
+    return total / <double>q
+
+
+cdef inline void window_push(State* s, const void* x, double y) noexcept nogil:
+    """Every example enters, whether it caused an update or not."""
+    cdef Model* m = s.m
+    cdef int64_t slot = m.seen % <int64_t>m.p.window
+    cdef int64_t j
+    for j in range(m.n_features):
+        if m.choice.dtype == DTYPE_FLOAT32:
+            (<float*>s.window)[j * s.window_stride + slot] = (<const float*>x)[j]
+        else:
+            (<double*>s.window)[j * s.window_stride + slot] = (<const double*>x)[j]
+    s.window_y[slot] = y
+    m.seen += 1

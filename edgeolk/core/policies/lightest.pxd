@@ -1,0 +1,192 @@
+"""Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): the lightest of old and new goes.
+
+The newcomer stands in a spare slot B while it is judged, so the ring has B + 1 slots. Weight is
+|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the newcomer would go every time.
+"""
+
+from libc.math cimport exp, fabs, sqrt
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport alpha, diagonal, distance_row, gather, move, put, shift
+from edgeolk.core.linalg cimport cholesky_packed, solve_packed
+from edgeolk.core.parts cimport DTYPE_FLOAT32, POLICY_MERGE
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline double weight(const State* s, int64_t slot) noexcept nogil:
+    return fabs(s.coef[slot]) * sqrt(diagonal(s, slot))
+
+
+cdef inline int64_t lightest_slot(const State* s) noexcept nogil:
+    cdef int64_t i
+    cdef int64_t p = 0
+    cdef double w
+    cdef double least = weight(s, 0)
+    for i in range(1, s.m.n):
+        w = weight(s, i)
+        if w < least or (w == least and s.arrival[i] < s.arrival[p]):
+            least = w
+            p = i
+    return p
+
+
+cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
+    """The slot is free: the newcomer, last, moves in unless the slot is its own."""
+    cdef int64_t last = s.m.n - 1
+    if slot != last:
+        move(s, last, slot)
+    s.coef[last] = 0.0
+    s.m.n = last
+
+
+cdef inline double merged_weight(double share, double spread, double h) noexcept nogil:
+    """share e^(-L (1-h)^2) + (1-share) e^(-L h^2), L = spread."""
+    return (share * exp(-spread * (1.0 - h) * (1.0 - h))
+            + (1.0 - share) * exp(-spread * h * h))
+
+
+cdef inline double best_height(double share, double spread, int64_t iters) noexcept nogil:
+    """Maximum over [0, 1/2], where the global one lies for share <= 1/2: golden section."""
+    cdef double g = 0.6180339887498949
+    cdef double a = 0.0
+    cdef double b = 0.5
+    cdef double p = b - g * (b - a)
+    cdef double q = a + g * (b - a)
+    cdef int64_t i
+    for i in range(iters):
+        if merged_weight(share, spread, p) >= merged_weight(share, spread, q):
+            b = q
+        else:
+            a = p
+        p = b - g * (b - a)
+        q = a + g * (b - a)
+    return 0.5 * (a + b)
+
+
+cdef inline void write_between(State* s, int64_t p, int64_t j, double h, int64_t z) noexcept nogil:
+    """s_z <- h s_p + (1 - h) s_j."""
+    cdef int64_t i
+    cdef int64_t stride = s.m.stride
+    cdef float* line32
+    cdef double* line64
+    for i in range(s.m.n_features):
+        if s.m.choice.dtype == DTYPE_FLOAT32:
+            line32 = <float*>s.sv + i * stride
+            line32[z] = <float>(h * line32[p] + (1.0 - h) * line32[j])
+        else:
+            line64 = <double*>s.sv + i * stride
+            line64[z] = h * line64[p] + (1.0 - h) * line64[j]
+
+
+cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:
+    """Merge p with the partner of its sign that loses least; without one, p just goes."""
+    cdef Model* m = s.m
+    cdef int64_t j
+    cdef int64_t best = -1
+    cdef double bp = s.coef[p]
+    cdef double bj, spread, share, h, bz, loss
+    cdef double least = 0.0
+    cdef double best_h = 0.0
+    cdef double best_bz = 0.0
+    cdef int64_t keep, free
+    distance_row(s, gather(s, p))
+    for j in range(m.n):
+        bj = s.coef[j]
+        if j == p or not bj * bp > 0.0:
+            continue
+        spread = m.kernel.gamma * s.distance[j]
+        share = bp / (bp + bj)
+        h = best_height(share, spread, <int64_t>m.p.iters)
+        bz = bp * exp(-spread * (1.0 - h) * (1.0 - h)) + bj * exp(-spread * h * h)
+        loss = bp * bp + bj * bj + 2.0 * bp * bj * exp(-spread) - bz * bz
+        if best < 0 or loss < least:
+            best = j
+            least = loss
+            best_h = h
+            best_bz = bz
+    if best < 0:
+        vacate(s, p)
+        return
+    keep = min(p, best)
+    free = max(p, best)
+    write_between(s, p, best, best_h, keep)
+    s.coef[keep] = best_bz
+    s.arrival[keep] = m.steps
+    vacate(s, free)
+
+
+cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
+    """Remove or merge. A newcomer that goes itself has changed nothing."""
+    cdef Model* m = s.m
+    cdef int64_t p
+    put(s, m.n, a, e)
+    if m.n <= m.budget:
+        return True
+    p = lightest_slot(s)
+    if m.choice.policy == POLICY_MERGE:
+        merge_lightest(s, p)
+        return True
+    vacate(s, p)
+    return p != m.budget
+
+
+cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
+    """gram[slot, :] <- kernel row of the newcomer, now in that slot (packed lower triangle)."""
+    cdef int64_t i
+    cdef int64_t n = s.m.n
+    for i in range(slot + 1):
+        s.factor[slot * (slot + 1) // 2 + i] = s.row[i]
+    for i in range(slot + 1, n):
+        s.factor[i * (i + 1) // 2 + slot] = s.row[i]
+
+
+cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nogil:
+    return s.factor[i * (i + 1) // 2 + j] if i >= j else s.factor[j * (j + 1) // 2 + i]
+
+
+cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
+    """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = everyone but p; O(B^3).
+
+    By a fresh factor: the ridge leaves a condition of 1/ridge, too much for a kept inverse.
+    """
+    cdef Model* m = s.m
+    cdef int64_t n = m.n - 1
+    cdef int64_t i, j, line, column
+    cdef double ridge = m.p.ridge
+    cdef double* target
+    cdef bint done = False
+    while not done:
+        target = s.gram
+        for i in range(n):
+            line = i if i < p else i + 1
+            for j in range(i + 1):
+                column = j if j < p else j + 1
+                target[j] = gram_entry(s, line, column)
+            target[i] += ridge
+            target += i + 1
+        done = cholesky_packed(s.gram, n, s.dot)
+        ridge = max(10.0 * ridge, 1e-300, 1e-15 * gram_entry(s, p, p))
+    for i in range(n):
+        s.work[i] = gram_entry(s, i if i < p else i + 1, p)
+    solve_packed(s.gram, s.work, n, s.dot)
+    for i in range(n):
+        shift(s, i if i < p else i + 1, alpha(s, p) * s.work[i])
+
+
+cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept nogil:
+    """The lightest is projected on the others before it goes."""
+    cdef Model* m = s.m
+    cdef int64_t p
+    put(s, m.n, a, e)
+    s.row[m.n - 1] = e.self_kernel
+    note_gram(s, m.n - 1)
+    if m.n <= m.budget:
+        return True
+    p = lightest_slot(s)
+    project_on_others(s, p)
+    vacate(s, p)
+    if p < m.n:
+        # The newcomer has moved to slot p: its kernel row, with itself where p was.
+        s.row[p] = e.self_kernel
+        note_gram(s, p)
+    return True

@@ -1,0 +1,79 @@
+"""Who is whose nearest support vector, kept exactly through every exchange (BPA-NN).
+
+For each slot i: nearest[i], nearest_d2[i] (squared distance in input space), nearest_k[i] (kernel
+with it); -1 where there is no other. Ties go to the lowest slot.
+"""
+
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport distance_row, gather, slot_kernel
+from edgeolk.core.state cimport Model, State
+
+
+cdef enum:
+    LOST = -2  # the neighbour has just left
+
+
+cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept nogil:
+    """argmin of the distance row, one slot left out; -1 if there is none."""
+    cdef int64_t i
+    cdef int64_t best = -1
+    for i in range(s.m.n):
+        if i != but and (best < 0 or s.distance[i] < s.distance[best]):
+            best = i
+    return best
+
+
+cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) noexcept nogil:
+    s.nearest[slot] = other
+    if other >= 0:
+        s.nearest_d2[slot] = s.distance[other]
+        s.nearest_k[slot] = k
+
+
+cdef inline void offer(State* s, int64_t slot) noexcept nogil:
+    """The newcomer, in its slot, becomes the nearest of whoever it is closer to."""
+    cdef int64_t i
+    cdef double d2
+    for i in range(s.m.n):
+        if i == slot or s.nearest[i] == LOST:
+            continue
+        d2 = s.distance[i]
+        if (s.nearest[i] < 0 or d2 < s.nearest_d2[i]
+                or (d2 == s.nearest_d2[i] and slot < s.nearest[i])):
+            s.nearest[i] = slot
+            s.nearest_d2[i] = d2
+            s.nearest_k[i] = s.row[i]
+
+
+cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
+    """Full search for one slot's nearest, O(B d)."""
+    cdef const void* x = gather(s, slot)
+    cdef int64_t best
+    distance_row(s, x)
+    best = nearest_to_newcomer(s, slot)
+    set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
+
+
+cdef inline void neighbours_admit(State* s) noexcept nogil:
+    """The newcomer is about to take slot n of a ring that is not full."""
+    cdef int64_t n = s.m.n
+    cdef int64_t best = nearest_to_newcomer(s, -1)
+    set_nearest(s, n, best, s.row[best] if best >= 0 else 0.0)
+    offer(s, n)
+
+
+cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
+    """The newcomer has replaced slot r; row and distance are still those of the old ring."""
+    cdef Model* m = s.m
+    cdef int64_t i
+    cdef int64_t best = nearest_to_newcomer(s, r)
+    for i in range(m.n):
+        if i != r and s.nearest[i] == r:
+            s.nearest[i] = LOST
+    set_nearest(s, r, best, s.row[best] if best >= 0 else 0.0)
+    offer(s, r)
+    # Those who lost their neighbour look again: about one an exchange.
+    for i in range(m.n):
+        if s.nearest[i] == LOST:
+            rescan(s, i)

@@ -1,0 +1,94 @@
+"""Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 2009): project on the ring's span.
+
+The packed factor L of the Gram matrix only grows, by a row an insertion; nobody is ever removed.
+Every squared pivot is at least max(sparsity^2, 1e-10 k(x, x)), which keeps the factor usable.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport put, shift
+from edgeolk.core.linalg cimport solve_lower, solve_lower_transposed
+from edgeolk.core.parts cimport UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline double span_distance(State* s, const Example* e, double* p) noexcept nogil:
+    """work <- L^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
+    cdef Model* m = s.m
+    cdef int64_t i
+    cdef double rest
+    for i in range(m.n):
+        s.work[i] = s.row[i]
+    solve_lower(s.factor, s.work, m.n, s.dot)
+    p[0] = s.dot(s.work, s.work, m.n)
+    rest = e.self_kernel - p[0]
+    # Duplicates leave rounding noise, possibly negative: that is "in the span".
+    if rest <= 1e-10 * e.self_kernel:
+        return 0.0
+    return rest
+
+
+cdef inline void grow_factor(State* s, double rest) noexcept nogil:
+    """Append the row (work', sqrt(rest)) for the newcomer about to take slot n."""
+    cdef int64_t n = s.m.n
+    cdef int64_t i
+    cdef double* line = s.factor + n * (n + 1) // 2
+    for i in range(n):
+        line[i] = s.work[i]
+    line[n] = sqrt(rest)
+
+
+cdef inline void add_projected(State* s, double a, double p, Example* e) noexcept nogil:
+    """f <- f + a P k: alpha += a beta, beta = K^-1 k from work = L^-1 k."""
+    cdef Model* m = s.m
+    cdef int64_t i
+    solve_lower_transposed(s.factor, s.work, m.n)
+    for i in range(m.n):
+        shift(s, i, a * s.work[i])
+    if m.tracks_norm:
+        m.norm2 += 2.0 * a * e.f + a * a * p
+        if m.norm2 < 0.0:
+            m.norm2 = 0.0
+        e.f += a * p
+
+
+cdef inline double margin_step(const Model* m, double loss, double p, double rest) noexcept nogil:
+    """tau of a margin error, 0 for none."""
+    cdef double tau
+    cdef double penalty = 0.0
+    if not p > 1e-10:
+        return 0.0
+    if rest > 0.0:
+        penalty = m.p.U * sqrt(rest)
+    if m.choice.update == UPDATE_PROJECTRON_ICML:
+        tau = min(loss / p, 1.0)
+        return tau if 2.0 * loss - tau * p - 2.0 * penalty >= 0.0 else 0.0
+    if not loss > penalty:
+        return 0.0
+    return min(min(loss / p, 2.0 * (loss - penalty) / p), 1.0)
+
+
+cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
+    cdef Model* m = s.m
+    cdef double p, rest, tau
+    cdef double z = e.y * e.f
+    cdef bint margin_error = z > 0.0 and (m.choice.update == UPDATE_PROJECTRON_JMLR
+                                          or m.choice.update == UPDATE_PROJECTRON_ICML)
+    rest = span_distance(s, e, &p)
+    if margin_error:
+        if p <= 1e-10 * e.self_kernel:
+            return False
+        tau = margin_step(m, 1.0 - z, p, rest)
+        if tau == 0.0:
+            return False
+        add_projected(s, tau * a, p, e)
+        return True
+    if m.n == 0 and not e.self_kernel > 0.0:
+        return False
+    if m.n == m.budget or rest <= m.p.sparsity * m.p.sparsity:
+        add_projected(s, a, p, e)
+        return True
+    grow_factor(s, rest)
+    put(s, m.n, a, e)
+    return True
