@@ -34,7 +34,7 @@ $(VENV)/.bench: $(VENV)/.sim
 	@touch $@
 
 replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay occupancy --ram 64KiB --algorithm ahpatron
+	$(BIN)/python -m firmware_sim replay occupancy --ram 64KiB --algorithm bpa_s --param C=2
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest

@@ -79,6 +79,7 @@ setup(
             extension("edgeolk.core.arena", flags),
             extension("edgeolk.core.engine", flags),
             extension("edgeolk.boundary", flags),
+            extension("edgeolk.scaling", flags),
         ],
         compiler_directives={
             "language_level": 3,

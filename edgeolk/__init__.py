@@ -18,6 +18,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.planning import Plan, Region, parse_bytes, plan
+from edgeolk.scaling import RunningScaler, ScalerPlan
 
 __all__ = [
     "Algorithm",
@@ -36,7 +37,9 @@ __all__ = [
     "Polynomial",
     "Projection",
     "Region",
+    "RunningScaler",
     "Sampling",
+    "ScalerPlan",
     "Schedule",
     "Scorer",
     "Sigmoid",

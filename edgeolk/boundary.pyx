@@ -16,34 +16,11 @@ import numpy as np
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.parts cimport LOSS_SQUARE
 from edgeolk.core.state cimport DONE, REFUSED_FULL
+from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk.errors import BudgetError
 
 cnp.import_array()
-
-
-cdef inline bint is_plain(object x, int ndim) noexcept:
-    cdef int kind
-    if not cnp.PyArray_Check(x):
-        return False
-    kind = cnp.PyArray_TYPE(x)
-    return (
-        cnp.PyArray_NDIM(x) == ndim
-        and cnp.PyArray_ISCARRAY_RO(x)
-        and (kind == cnp.NPY_FLOAT64 or kind == cnp.NPY_FLOAT32)
-    )
-
-
-cdef object as_numbers(object x, str name, int ndim):
-    """An array-like of real numbers as a plain array; the slow way in."""
-    cdef object array = np.asarray(x)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    if array.ndim != ndim:
-        raise ValueError(f"{name} must be {ndim}-d, got shape {array.shape}")
-    if array.dtype != np.float32:
-        array = array.astype(np.float64)
-    return np.require(array, requirements="CA").astype(array.dtype.newbyteorder("="), copy=False)
 
 
 cdef object outcome_error(int outcome, str where):

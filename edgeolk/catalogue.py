@@ -280,7 +280,7 @@ METHODS: tuple[Method, ...] = (
         {"policy": Policy.OLDEST}, choices={"step": STEP},
     ),
     Method(
-        Algorithm.REMOVE_SMALLEST, "remove_smallest", "the newcomer replaces the smallest |alpha|",
+        Algorithm.REMOVE_SMALLEST, "remove_smallest", "the newcomer replaces the smallest coefficient",
         WV, {"policy": Policy.SMALLEST}, choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(

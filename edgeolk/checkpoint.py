@@ -20,6 +20,20 @@ def _crc(block: bytes | bytearray) -> int:
     return zlib.crc32(memoryview(block)[CRC_OFFSET + 4 :], crc)
 
 
+def verify(block: bytes, nbytes: int, what: str = "model") -> None:
+    """Check length and CRC-32 of a sealed block.
+
+    Raises
+    ------
+    ValueError
+        Wrong length or CRC.
+    """
+    if nbytes != len(block):
+        raise ValueError(f"the {what} should have {nbytes} bytes, got {len(block)}")
+    if int.from_bytes(block[CRC_OFFSET : CRC_OFFSET + 4], "little") != _crc(block):
+        raise ValueError(f"the {what} is damaged: its CRC-32 does not match")
+
+
 def sealed(arena: Arena) -> bytes:
     """Bytes of a block with its CRC-32 filled in."""
     block = bytearray(memoryview(arena))
@@ -36,10 +50,7 @@ def check(block: bytes) -> tuple[dict[str, Any], int]:
         Wrong mark, version, length, CRC or state.
     """
     header = read_header(block)
-    if header["nbytes"] != len(block):
-        raise ValueError(f"the model should have {header['nbytes']} bytes, got {len(block)}")
-    if int.from_bytes(block[CRC_OFFSET : CRC_OFFSET + 4], "little") != _crc(block):
-        raise ValueError("the model is damaged: its CRC-32 does not match")
+    verify(block, header["nbytes"])
     n, budget = header["n_support"], header["budget"]
     if not 0 <= n <= budget or not 0 <= header["cursor"] < max(budget, 1):
         raise ValueError(f"the model is inconsistent: {n} support vectors of {budget}")
@@ -62,8 +73,8 @@ def write(path: str | PathLike[str], block: bytes) -> None:
         raise
 
 
-def read(path: str | PathLike[str]) -> bytes:
-    """Bytes of a model file.
+def read(path: str | PathLike[str], least: int = HEADER_BYTES, what: str = "model") -> bytes:
+    """Bytes of a model file, or of another block of at least ``least`` bytes.
 
     Raises
     ------
@@ -72,6 +83,6 @@ def read(path: str | PathLike[str]) -> bytes:
     """
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        if not HEADER_BYTES <= size <= MOST_BYTES:
-            raise ValueError(f"not a model: {size} bytes")
+        if not least <= size <= MOST_BYTES:
+            raise ValueError(f"not a {what}: {size} bytes")
         return file.read(size)

@@ -143,6 +143,14 @@ def layout(config: Config) -> tuple[Region, ...]:
     return (*regions, Region("alignment", offset, ALIGNMENT, slack))
 
 
+def region_table(title: str, regions: tuple[Region, ...], nbytes: int) -> str:
+    """A plan as text."""
+    lines = [title, f"{'region':<18}{'offset':>10}{'bytes':>12}  purpose"]
+    lines += [f"{r.name:<18}{r.offset:>10}{r.nbytes:>12}  {r.purpose}" for r in regions]
+    lines.append(f"{'total':<18}{'':>10}{nbytes:>12}")
+    return "\n".join(lines)
+
+
 @dataclass(frozen=True)
 class Plan:
     """Memory of a model that need not exist yet.
@@ -169,11 +177,8 @@ class Plan:
     nbytes: int
 
     def __str__(self) -> str:
-        lines = [f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"]
-        lines.append(f"{'region':<18}{'offset':>10}{'bytes':>12}  purpose")
-        lines += [f"{r.name:<18}{r.offset:>10}{r.nbytes:>12}  {r.purpose}" for r in self.regions]
-        lines.append(f"{'total':<18}{'':>10}{self.nbytes:>12}")
-        return "\n".join(lines)
+        title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
+        return region_table(title, self.regions, self.nbytes)
 
 
 def plan_of(config: Config) -> Plan:
@@ -238,11 +243,7 @@ def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
     def total(budget: int) -> int:
         return plan_of(configure(budget)).nbytes
 
-    smallest = 1
-    try:
-        configure(1)
-    except ValueError:
-        smallest = 2
+    smallest = _smallest_budget(configure)
     least = total(smallest)
     if least > cap:
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
@@ -256,6 +257,28 @@ def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
         else:
             high = middle
     return configure(low)
+
+
+def _smallest_budget(configure: Callable[[int], Config]) -> int:
+    """The smallest budget a configuration is valid at: defaults made from B may need a large one.
+
+    Raises
+    ------
+    ValueError
+        None is: what is wrong at a large budget is wrong at any.
+    """
+    valid = MOST
+    configure(valid)
+    invalid = 0
+    while valid - invalid > 1:
+        middle = (valid + invalid) // 2
+        try:
+            configure(middle)
+        except ValueError:
+            invalid = middle
+        else:
+            valid = middle
+    return valid
 
 
 def choose(
@@ -292,7 +315,6 @@ def choose(
 
     if budget is not None:
         return configure(budget)
-    configure(2)  # what is wrong at any budget is said as such
     assert ram is not None
     return fit(configure, ram)
 

@@ -133,10 +133,10 @@ def fit_learner(
         The learner cannot be had at any size: its own message.
     """
     start = align(lay_out(cap, fixed).end)
-    least = _plan_least(plan) if budget is None else _plan_or_refuse(plan, budget)
+    least = _plan_least(plan) if budget is None else _planned(plan, budget=budget)
     smallest = start + least.nbytes
     if smallest <= cap:
-        return least if budget is not None else plan(ram=cap - start)
+        return least if budget is not None else _planned(plan, ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "
@@ -177,9 +177,9 @@ class DeviceMemory:
         return memoryview(self._block)[part.offset : part.offset + part.nbytes]
 
 
-def _plan_or_refuse(plan: Callable[..., Any], budget: int) -> Any:
+def _planned(plan: Callable[..., Any], **size: int) -> Any:
     try:
-        return plan(budget=budget)
+        return plan(**size)
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
 

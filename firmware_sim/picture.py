@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -19,7 +19,7 @@ from firmware_sim.report import NAMES, verdict
 COLOURS = {"learner": "#0072B2", "majority": "#8C8C8C", "no_change": "#D55E00"}
 BUFFER, SCALER, LEARNER, FREE, CAP = "#E69F00", "#009E73", "#0072B2", "#E4E7EB", "#B00020"
 TEXT, FAINT = "#222B36", "#6B7785"
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "font.size": 10.5,
     "text.color": TEXT,
@@ -34,7 +34,15 @@ STYLE: dict[str, Any] = {
     "ytick.color": FAINT,
 }
 PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-SMALL = 0.01  # learner regions below this fraction of the cap share one bar
+SMALL = 0.01  # learner regions below this fraction of the cap share one line
+
+
+class Bar(NamedTuple):
+    """One line of the memory picture; regions that share it have a span each."""
+
+    name: str
+    spans: list[tuple[int, int]]  # offset and bytes
+    colour: str
 
 
 def draw(result: ReplayResult, path: Path) -> None:
@@ -54,7 +62,7 @@ def draw(result: ReplayResult, path: Path) -> None:
         figure = Figure(figsize=(13.0, 6.4), facecolor="white")
         FigureCanvasAgg(figure)
         errors, memory = figure.subplots(1, 2, width_ratios=(1.55, 1))
-        figure.subplots_adjust(left=0.062, right=0.975, bottom=0.095, top=0.728, wspace=0.42)
+        figure.subplots_adjust(left=0.07, right=0.975, bottom=0.095, top=0.728, wspace=0.42)
         _headline(figure, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
@@ -63,19 +71,18 @@ def draw(result: ReplayResult, path: Path) -> None:
 
 def _headline(figure: Figure, result: ReplayResult) -> None:
     early = "" if result.status == "complete" else f"  ({result.status}: the report so far)"
-    title = (
-        f"{result.stream.name}: {result.config.algorithm} in {_bytes(result.layout.cap)} "
-        f"of RAM{early}"
-    )
+    parameters = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
+    learner = result.config.algorithm + (f" ({parameters})" if parameters else "")
+    title = f"{result.stream.name}: {learner} in {_bytes(result.layout.cap)} of RAM{early}"
     figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center")
     figure.text(
         0.018,
         0.9,
         f"{result.rows.used:,} rows of {len(result.stream.features)} readings, "
         f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors.  "
-        f"{verdict(result)}",
+        f"{verdict(result, counts=False)}",
         color=FAINT,
-        fontsize=10.2,
+        fontsize=10.5,
         va="center",
     )
 
@@ -144,42 +151,25 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     layout = result.layout
     bars = _bars(result)
     axes.set_title(f"Memory: {layout.cap - layout.free:,} of {layout.cap:,} bytes", pad=52)
-    places = range(len(bars))
-    axes.barh(
-        places,
-        [nbytes for _, _, nbytes, _ in bars],
-        left=[offset for _, offset, _, _ in bars],
-        color=[colour for _, _, _, colour in bars],
-        height=0.62,
-    )
-    for place, (_, offset, nbytes, colour) in zip(places, bars, strict=True):
-        wide = nbytes > 0.3 * layout.cap
-        late = not wide and offset + nbytes > 0.72 * layout.cap
-        axes.annotate(
-            f"{nbytes:,}",
-            (offset + (nbytes / 2 if wide else 0 if late else nbytes), place),
-            xytext=(0 if wide else -5 if late else 5, 0),
-            textcoords="offset points",
-            ha="center" if wide else "right" if late else "left",
-            va="center",
-            fontsize=9.5,
-            color="white" if wide and colour != FREE else TEXT,
-        )
+    for place, bar in enumerate(bars):
+        axes.broken_barh(bar.spans, (place - 0.31, 0.62), color=bar.colour, linewidth=0)
+        _label(axes, place, bar, layout.cap)
     axes.axvline(layout.cap, color=CAP, linewidth=2)
     axes.annotate(
         f"cap {_bytes(layout.cap)}",
-        (layout.cap, -0.62),
+        (layout.cap, 0.99),
+        xycoords=("data", "axes fraction"),
         xytext=(-4, 0),
         textcoords="offset points",
         ha="right",
-        va="bottom",
+        va="top",
         color=CAP,
         fontweight="bold",
         fontsize=10,
     )
     axes.set_xlim(0, 1.004 * layout.cap)
-    axes.set_ylim(len(bars) - 0.4, -1.0)
-    axes.set_yticks(places, [name for name, _, _, _ in bars])
+    axes.set_ylim(len(bars) - 0.4, -1.1)
+    axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
     axes.tick_params(axis="y", length=0, labelcolor=TEXT)
     axes.xaxis.set_major_locator(FixedLocator([layout.cap * i / 4 for i in range(5)]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -187,7 +177,7 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     axes.set_axisbelow(True)
     axes.set_xlabel("address under the cap, bytes")
     tenants = {"row buffer": BUFFER, "scaler": SCALER, "learner": LEARNER, "free": FREE}
-    shown = {colour for _, _, _, colour in bars}
+    shown = {bar.colour for bar in bars}
     axes.legend(
         handles=[
             Patch(color=colour, label=name) for name, colour in tenants.items() if colour in shown
@@ -202,29 +192,46 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     )
 
 
-def _bars(result: ReplayResult) -> list[tuple[str, int, int, str]]:
-    """Return name, offset, bytes and colour of every bar, in the order of addresses."""
+def _label(axes: Any, place: int, bar: Bar, cap: int) -> None:
+    """Write the bytes of a bar inside it, behind it, or before it where it ends near the cap."""
+    total = sum(nbytes for _, nbytes in bar.spans)
+    start, first = bar.spans[0]
+    end = start + first
+    inside = len(bar.spans) == 1 and total > 0.3 * cap
+    before = not inside and end > 0.72 * cap
+    spot = start + total / 2 if inside else start if before else end
+    axes.annotate(
+        f"{total:,}",
+        (spot, place),
+        xytext=(0 if inside else -5 if before else 5, 0),
+        textcoords="offset points",
+        ha="center" if inside else "right" if before else "left",
+        va="center",
+        fontsize=9.5,
+        color="white" if inside and bar.colour != FREE else TEXT,
+    )
+
+
+def _bars(result: ReplayResult) -> list[Bar]:
+    """Return the bars in the order of addresses."""
     layout = result.layout
     bars = []
     for part in layout.parts:
         if part.name != "learner":
             colour = SCALER if part.name == "scaler" else BUFFER
-            bars.append((part.name, part.offset, part.nbytes, colour))
-    learner = layout.part("learner")
-    large = [region for region in learner.regions if region.nbytes >= SMALL * layout.cap]
-    rest = learner.nbytes - sum(region.nbytes for region in large)
-    for region in large:
-        bars.append((region.name.replace("_", " "), region.offset, region.nbytes, LEARNER))
-    if rest:
-        label = "learner, the rest" if large else "learner"
-        first = min(
-            (region.offset for region in learner.regions if region not in large),
-            default=learner.offset,
-        )
-        bars.append((label, first, rest, LEARNER))
-    bars.sort(key=lambda bar: bar[1])
+            bars.append(Bar(part.name, [(part.offset, part.nbytes)], colour))
+    small = []
+    for region in layout.part("learner").regions:
+        if region.nbytes < SMALL * layout.cap:
+            small.append((region.offset, region.nbytes))
+        else:
+            name = region.name.replace("_", " ")
+            bars.append(Bar(name, [(region.offset, region.nbytes)], LEARNER))
+    if small:
+        bars.append(Bar("learner, the rest", small, LEARNER))
+    bars.sort(key=lambda bar: bar.spans[0])
     if layout.free:
-        bars.append(("free", layout.end, layout.free, FREE))
+        bars.append(Bar("free", [(layout.end, layout.free)], FREE))
     return bars
 
 

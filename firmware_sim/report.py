@@ -140,21 +140,18 @@ def rate(result: ReplayResult) -> float | None:
     return result.rows.read / result.seconds if result.seconds > 0 else None
 
 
-def verdict(result: ReplayResult) -> str:
+def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     """Return one honest sentence: how the learner stands against both baselines."""
     metrics = result.metrics
     ours = metrics.learner.wrong
     if metrics.learner.rows == 0:
         return "No row was scored."
-    sentences = []
+    clauses = []
     for record, name in ((metrics.majority, "majority class"), (metrics.no_change, "no-change")):
-        if ours < record.wrong:
-            sentences.append(f"beats {name} ({ours:,} wrong against {record.wrong:,})")
-        elif ours == record.wrong:
-            sentences.append(f"equals {name} ({ours:,} wrong)")
-        else:
-            sentences.append(f"does not beat {name} ({ours:,} wrong against {record.wrong:,})")
-    return f"{result.config.algorithm} {sentences[0]} and {sentences[1]}."
+        word = "beats" if ours < record.wrong else "does not beat"
+        shown = f" ({ours:,} wrong against {record.wrong:,})" if counts else ""
+        clauses.append(f"{word} {name}{shown}")
+    return f"{result.config.algorithm} {clauses[0]} and {clauses[1]}."
 
 
 def _head(result: ReplayResult) -> list[str]:
@@ -175,8 +172,7 @@ def _head(result: ReplayResult) -> list[str]:
     parameters = "".join(f", {name}={value}" for name, value in config.params.items())
     lines.append(
         f"learner   {config.algorithm}{parameters}: {learner['n_support']:,} of "
-        f"{learner['budget']:,} support vectors, {learner['updates']:,} updates, "
-        f"{learner['mistakes']:,} mistakes"
+        f"{learner['budget']:,} support vectors, {learner['updates']:,} updates"
     )
     reason = "" if result.width is None else f", {result.width.reason}"
     lines.append(f"kernel    {config.kernel}{reason}")

@@ -117,6 +117,13 @@ def test_never_beyond_the_cap(
     assert layout.part("learner").offset + more.nbytes > cap
 
 
+def test_parameters_that_need_a_budget_of_some_size() -> None:
+    """The smallest cap is that of the smallest budget the parameters allow."""
+    cap = smallest(algorithm="ahpatron", params={"U": 10.0})  # eps >= U / (4 sqrt(B)): B >= 25
+    chosen = config(cap, algorithm="ahpatron", params={"U": 10.0}, budget=25)
+    assert plan_device(chosen, 5, KERNEL)[0].free == 0
+
+
 def test_block_has_exactly_the_caps_bytes() -> None:
     layout = lay_out(1_001, [Need("a", 10, ""), Need("b", 937, "")])
     memory = DeviceMemory(layout)
@@ -153,6 +160,7 @@ def test_device_lives_in_the_block() -> None:
         ({"algorithm": "ahpatron", "params": {"eps": 7}}, "eps"),
         ({"algorithm": "ahpatron", "budget": 1}, "budget"),
         ({"seed": -1}, "seed"),
+        ({"algorithm": "ahpatron", "budget": 10, "params": {"U": 10.0}}, "eps"),
     ],
 )
 def test_what_the_library_refuses_is_one_plain_error(

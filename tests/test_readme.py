@@ -1,0 +1,84 @@
+"""Every snippet and command of the README works as printed."""
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import edgeolk.cli
+import firmware_sim.cli
+from edgeolk.cli import markdown_table
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text()
+PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.S)
+COMMANDS = [
+    line.split("#")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S)
+    for line in block.splitlines()
+    if line.strip()
+]
+
+
+@pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
+def test_snippet_runs(snippet, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(snippet, "README.md", "exec"), {})
+
+
+def test_first_example_learns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(PYTHON[0], "README.md", "exec"), names)
+    learner = names["learner"]
+    assert learner.predict_one(names["np"].array([0.5, 0.5])) == 1
+    assert learner.mistakes < 400
+    assert learner.nbytes <= 16 * 1024
+    assert (tmp_path / "xor.olk").exists()
+
+
+@pytest.fixture
+def working_folder(tmp_path, monkeypatch):
+    """A folder with the files that the commands speak of."""
+    monkeypatch.chdir(tmp_path)
+    edgeolk.Learner("rbp", n_features=2, budget=4).save("model.olk")
+    rows = [f"2024-01-01,{i % 7},{(i * i) % 11},{int(i % 3 == 0)}" for i in range(200)]
+    (tmp_path / "sensors.csv").write_text("time,a,b,alarm\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_works(command, working_folder, capsys):
+    words = shlex.split(command)
+    if words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.M)
+    elif words[0] == "pip":
+        extras = re.findall(r"\[(\w+)\]", words[2])
+        project = (ROOT / "pyproject.toml").read_text()
+        assert all(re.search(rf"^{extra} = \[", project, re.M) for extra in extras)
+    elif words[0] == "edgeolk":
+        assert edgeolk.cli.main(words[1:]) == 0
+        assert capsys.readouterr().out
+    else:
+        assert words[:3] == ["python", "-m", "firmware_sim"]
+        assert firmware_sim.cli.main([*words[3:], "--limit", "300"]) == 0
+        assert (working_folder / "replay-report" / "report.png").exists()
+
+
+def test_table_is_the_catalogue():
+    table = TEXT.split("<!-- algorithms -->\n")[1].split("\n<!-- /algorithms -->")[0]
+    assert table == markdown_table(), (
+        f"run {Path(sys.executable).name} -m edgeolk list --markdown and paste its table"
+    )
+
+
+def test_picture_and_links_exist():
+    for target in re.findall(r"\]\(([^)#]+)\)", TEXT):
+        if "://" not in target:
+            assert (ROOT / target).exists(), target
