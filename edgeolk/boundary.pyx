@@ -14,7 +14,8 @@ from libc.math cimport isfinite
 import numpy as np
 
 from edgeolk.core.engine cimport Engine
-from edgeolk.core.parts cimport LOSS_SQUARE
+from edgeolk.core.losses cimport sigmoid
+from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
 from edgeolk.core.state cimport DONE, REFUSED_FULL
 from edgeolk.ndarray cimport as_numbers, is_plain
 
@@ -148,6 +149,18 @@ cdef class Scorer:
             return f
         return 1 if f >= 0.0 else -1
 
+    def predict_proba_one(self, x):
+        """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
+
+        Raises
+        ------
+        AttributeError
+            The loss is not logistic: its scores are no log odds.
+        """
+        if self.engine.state.m.choice.loss != LOSS_LOGISTIC:
+            raise AttributeError("predict_proba_one needs the logistic loss")
+        return sigmoid(self.score_row(x))
+
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
 
@@ -265,6 +278,24 @@ cdef class RowLearner(Scorer):
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
+
+    def wants_label(self, x):
+        """Whether the label of a row could change the model; a yes is counted.
+
+        With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
+        need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        bool
+            After False, ``learn_one(x, y)`` would leave the function as it is.
+        """
+        return self.engine.wants(self.score_row(x))
 
     def learn_many(self, X, y, out=None):
         """Learn rows in order, without the interpreter lock.

@@ -52,7 +52,9 @@ class Parameter:
         """The range, in words."""
         if self.flag:
             return "True or False"
-        words = f"a {'whole' if self.whole else 'finite'} number {'>' if self.low_open else '>='} {self.low:g}"
+        words = f"a {'whole' if self.whole else 'finite'} number"
+        if not math.isinf(self.low):
+            words += f" {'>' if self.low_open else '>='} {self.low:g}"
         if not math.isinf(self.high):
             words += f" and {'<' if self.high_open else '<='} {self.high:g}"
         return words + (" or None" if self.none is not None else "")
@@ -67,7 +69,7 @@ def _singular(context: Context) -> float:
 
 
 def _same_eta(context: Context) -> float:
-    return context["eta"]
+    return context.get("eta", math.nan)  # without one the composition is refused
 
 
 def _fifth(context: Context) -> float:
@@ -280,8 +282,9 @@ METHODS: tuple[Method, ...] = (
         {"policy": Policy.OLDEST}, choices={"step": STEP},
     ),
     Method(
-        Algorithm.REMOVE_SMALLEST, "remove_smallest", "the newcomer replaces the smallest coefficient",
-        WV, {"policy": Policy.SMALLEST}, choices={"step": dict(reversed(STEP.items()))},
+        Algorithm.REMOVE_SMALLEST, "remove_smallest",
+        "the newcomer replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
+        choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(
         Algorithm.FORGETRON, "forgetron", "self-tuned Forgetron: shrink, drop the oldest", DSS,

@@ -34,6 +34,8 @@ ITEM_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8}
 ROW_BYTES = 64
 #: Policies that judge the newcomer in a slot of its own, beside the full ring.
 SPARE_SLOT = (Policy.LIGHTEST, Policy.LIGHTEST_PROJECT, Policy.MERGE)
+#: Projections that a radius U bounds.
+RADIAL = (Projection.BALL, Projection.COEFFICIENTS)
 #: Policies that need ||f||^2 whether or not it is bounded.
 NEED_NORM = (Policy.HALVE, Policy.ANCHOR, Policy.FORGETRON_BASIC)
 #: Updates with a logistic loss built in.
@@ -303,6 +305,12 @@ REFUSALS: tuple[Rule, ...] = (
         "budget must be at least 2 for this policy",
     ),
     (
+        _both(
+            _part("basis", Basis.NYSTROM), lambda c: c.values["rank"] > c.budget
+        ),
+        "k must be at most the budget: there are no more eigenfunctions",
+    ),
+    (
         lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
         and c.parts["update"] == Update.GRADIENT,
         "eta * lam must be below 1, or the shrinkage turns the model over",
@@ -468,6 +476,11 @@ def resolve(
         default = defaults.get(stored, PARAMETERS[stored].default)
         assert callable(default)
         values[stored] = float(default({**known, **values}))
+    if values.get("U") == math.inf and parts["projection"] in RADIAL:
+        # An infinite radius bounds nothing: neither the norm nor the sums of a mean need be kept.
+        parts["projection"] = Projection.NONE
+        if "U" not in uses(parts):
+            del values["U"]
     member = method.algorithm if method else Algorithm.CUSTOM
     config = Config(int(member), n_features, budget, seed, kernel, parts, values)
     refuse(config)

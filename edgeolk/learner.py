@@ -229,6 +229,16 @@ class Learner(RowLearner):
         return int(self._engine.counters()["capacity_hits"])
 
     @property
+    def labels_asked(self) -> int:
+        """Calls of ``wants_label`` that said yes."""
+        return int(self._engine.counters()["labels_asked"])
+
+    @property
+    def halvings(self) -> int:
+        """Times the ring was halved."""
+        return int(self._engine.counters()["halvings"])
+
+    @property
     def squared_error(self) -> float:
         """Sum of (y - f)^2 before each update; with the square loss only."""
         return float(self._engine.counters()["squared_error"])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from edgeolk.catalogue import find
 from edgeolk.config import ITEM_BYTES, MOST, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import HEADER_BYTES
@@ -281,6 +282,12 @@ def _smallest_budget(configure: Callable[[int], Config]) -> int:
     return valid
 
 
+def _is_fourier(algorithm: Algorithm | str | None, params: dict[str, Any]) -> bool:
+    if algorithm is None:
+        return str(params.get("basis")).lower() in ("fourier", str(int(Basis.FOURIER)))
+    return find(algorithm).parts.get("basis") == Basis.FOURIER
+
+
 def choose(
     algorithm: Algorithm | str | None,
     *,
@@ -299,6 +306,15 @@ def choose(
     TypeError, ValueError
         See ``resolve`` and ``fit``.
     """
+    params = dict(params)
+    if _is_fourier(algorithm, params):
+        # D features are the budget of a Fourier basis, by the name of its paper.
+        features = params.pop("D", None)
+        if features is not None and budget is not None:
+            raise TypeError("give D= or budget=, which are the same here, and not both")
+        budget = features if features is not None else budget
+        if budget is None and ram is None:
+            budget = 100
     if (budget is None) == (ram is None):
         raise TypeError("give budget= or ram=, and not both")
 

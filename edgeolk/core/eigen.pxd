@@ -92,7 +92,7 @@ cdef inline void transpose(double* v, int64_t n) noexcept nogil:
 
 cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcept nogil:
     """Diagonalise T, turning the rows of v with it: v <- eigenvectors as rows, d <- values."""
-    cdef int64_t i, k, l, m, sweep
+    cdef int64_t i, k, at, m, sweep
     cdef double f, p, r, g, h, c, c2, c3, s, s2, dl1, el1, bound
     cdef double* low
     cdef double* high
@@ -101,34 +101,34 @@ cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcep
     e[n - 1] = 0.0
     f = 0.0
     bound = 0.0
-    for l in range(n):
-        bound = max(bound, fabs(d[l]) + fabs(e[l]))
-        m = l
+    for at in range(n):
+        bound = max(bound, fabs(d[at]) + fabs(e[at]))
+        m = at
         while m < n - 1 and fabs(e[m]) > 2.3e-16 * bound:
             m += 1
         sweep = 0
-        while m > l and fabs(e[l]) > 2.3e-16 * bound and sweep < 60:
+        while m > at and fabs(e[at]) > 2.3e-16 * bound and sweep < 60:
             sweep += 1
-            g = d[l]
-            p = (d[l + 1] - g) / (2.0 * e[l])
+            g = d[at]
+            p = (d[at + 1] - g) / (2.0 * e[at])
             r = hypot(p, 1.0)
             if p < 0.0:
                 r = -r
-            d[l] = e[l] / (p + r)
-            d[l + 1] = e[l] * (p + r)
-            dl1 = d[l + 1]
-            h = g - d[l]
-            for i in range(l + 2, n):
+            d[at] = e[at] / (p + r)
+            d[at + 1] = e[at] * (p + r)
+            dl1 = d[at + 1]
+            h = g - d[at]
+            for i in range(at + 2, n):
                 d[i] -= h
             f += h
             p = d[m]
             c = 1.0
             c2 = c
             c3 = c
-            el1 = e[l + 1]
+            el1 = e[at + 1]
             s = 0.0
             s2 = 0.0
-            for i in range(m - 1, l - 1, -1):
+            for i in range(m - 1, at - 1, -1):
                 c3 = c2
                 c2 = c
                 s2 = s
@@ -146,11 +146,11 @@ cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcep
                     h = high[k]
                     high[k] = s * low[k] + c * h
                     low[k] = c * low[k] - s * h
-            p = -s * s2 * c3 * el1 * e[l] / dl1
-            e[l] = s * p
-            d[l] = c * p
-        d[l] += f
-        e[l] = 0.0
+            p = -s * s2 * c3 * el1 * e[at] / dl1
+            e[at] = s * p
+            d[at] = c * p
+        d[at] += f
+        e[at] = 0.0
 
 
 cdef inline void symmetric_eigen(double* v, double* d, double* e, int64_t n) noexcept nogil:

@@ -52,8 +52,8 @@ cdef inline double best_height(double share, double spread, int64_t iters) noexc
     cdef double b = 0.5
     cdef double p = b - g * (b - a)
     cdef double q = a + g * (b - a)
-    cdef int64_t i
-    for i in range(iters):
+    cdef int64_t _i
+    for _i in range(iters):
         if merged_weight(share, spread, p) >= merged_weight(share, spread, q):
             b = q
         else:
@@ -119,6 +119,7 @@ cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
     """Remove or merge. A newcomer that goes itself has changed nothing."""
     cdef Model* m = s.m
     cdef int64_t p
+    cdef double norm2 = m.norm2
     put(s, m.n, a, e)
     if m.n <= m.budget:
         return True
@@ -127,7 +128,10 @@ cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
         merge_lightest(s, p)
         return True
     vacate(s, p)
-    return p != m.budget
+    if p == m.budget:
+        m.norm2 = norm2
+        return False
+    return True
 
 
 cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:

@@ -49,7 +49,7 @@ cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:
 
 
 cdef inline int64_t dynamic_budget(const Model* m) noexcept nogil:
-    """B_t = min(B, max(2, floor(3/2 + g sqrt(t)))), or B without growth g (He & Kwok 2014, section 4)."""
+    """B_t = min(B, max(2, floor(3/2 + g sqrt(t)))), B without growth g (He & Kwok, section 4)."""
     cdef double grown
     if not m.p.growth > 0.0:
         return m.budget

@@ -1,4 +1,4 @@
-"""Switches a row over the updates: is the example used, with what coefficient, what else shrinks."""
+"""Switches a row over the updates: is the example used, with what coefficient, what shrinks."""
 
 from libc.math cimport fabs
 
