@@ -1,18 +1,17 @@
 """The table of published algorithms: each a composition of parts, with defaults and source.
 
-A new algorithm made of existing parts is one row here. Parameters belong to the parts (PARAMETERS,
-USES); a row only changes a default or gives a parameter the name it has in its paper. The learner,
-``plan``, the tests, the benchmarks, the command line and the README read this table.
+A new algorithm made of existing parts is one row here. Parameters belong to the parts
+(``parameters.py``); a row only changes a default or gives a parameter the name it has in its paper.
+The learner, ``plan``, the tests, the benchmarks, the command line and the README read this table.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any
 
+from edgeolk.parameters import DEFAULT_PARTS, PARAMETERS, Context, Default, Parts, uses
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -24,165 +23,6 @@ from edgeolk.parts import (
     Schedule,
     Update,
 )
-
-Context = Mapping[str, float]
-Default = float | bool | None | Callable[[Context], float]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A real parameter of some part.
-
-    ``none`` is the number stored for None (None is then allowed); ``flag`` marks a bool, ``whole``
-    a whole number. A callable default is given ``budget``, ``float32`` (0 or 1), the parameters
-    that were given or have plain defaults, and U.
-    """
-
-    default: Default
-    low: float
-    high: float
-    doc: str
-    low_open: bool = True
-    high_open: bool = True
-    none: float | None = None
-    flag: bool = False
-    whole: bool = False
-
-    def allowed(self) -> str:
-        """The range, in words."""
-        if self.flag:
-            return "True or False"
-        words = f"a {'whole' if self.whole else 'finite'} number"
-        if not math.isinf(self.low):
-            words += f" {'>' if self.low_open else '>='} {self.low:g}"
-        if not math.isinf(self.high):
-            words += f" and {'<' if self.high_open else '<='} {self.high:g}"
-        return words + (" or None" if self.none is not None else "")
-
-
-def _positive(default: Default, doc: str, none: float | None = None) -> Parameter:
-    return Parameter(default, 0.0, math.inf, doc, none=none)
-
-
-def _singular(context: Context) -> float:
-    return 1e-4 if context["float32"] else 1e-8
-
-
-def _same_eta(context: Context) -> float:
-    return context.get("eta", math.nan)  # without one the composition is refused
-
-
-def _fifth(context: Context) -> float:
-    return max(1.0, math.floor(0.2 * context["budget"] + 0.5))
-
-
-def _half(context: Context) -> float:
-    return float(context["budget"] // 2)
-
-
-#: Every parameter, by the name the block stores it under.
-PARAMETERS: dict[str, Parameter] = {
-    "C": _positive(1.0, "aggressiveness: the largest step of PA-I, the softness of PA-II"),
-    "eta": _positive(0.1, "step size"),
-    "lam": Parameter(
-        0.0, 0.0, math.inf, "shrinkage: f is scaled by 1 - eta lam every step", low_open=False
-    ),
-    "rate": _positive(0.25, "coefficient every newcomer gets; None: U / sqrt(updates)", none=0.0),
-    "eps": Parameter(0.5, 0.0, 1.0, "update where y f < 1 - eps"),
-    "U": _positive(None, "radius of the ball the function is kept in", none=math.inf),
-    "alpha": _positive(1.0, "loss at which the sampling probability stops growing"),
-    "beta": _positive(20.0, "inverse sampling rate: at most alpha/beta of the examples are kept"),
-    "c": _positive(1.0, "sampling probability c t^-decay"),
-    "ridge": Parameter(5e-4, 0.0, math.inf, "ridge added to the Gram matrix", low_open=False),
-    "rescale": Parameter(True, 0, 1, "restore the norm after a halving", flag=True),
-    "allow_skip": Parameter(True, 0, 1, "drop the newcomer where that costs least", flag=True),
-    "growth": _positive(None, "budget grows as 1 + growth sqrt(t), up to B", none=0.0),
-    "shift": _positive(1.0, "how slowly the past is forgotten"),
-    "sparsity": Parameter(
-        0.0, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
-        low_open=False,
-    ),
-    "singular": _positive(_singular, "relative distance that counts as in the span"),
-    "decay": Parameter(0.25, 0.0, 1.0, "exponent of the sampling probability"),
-    "horizon": Parameter(
-        None, 1.0, math.inf, "number of examples to come, T", low_open=False, none=0.0
-    ),
-    "G": Parameter(1.0, 1.0, math.inf, "bound on |l'|; larger samples less", low_open=False),
-    "boost": Parameter(2.0, 1.0, math.inf, "height of the auxiliary function", low_open=False),
-    "delta": Parameter(1.0, -math.inf, math.inf, "margin beyond which nothing is learned"),
-    "clip": _positive(None, "largest |alpha| in units of eta", none=math.inf),
-    "eta2": _positive(_same_eta, "step size after the change of basis"),
-    "rank": Parameter(_fifth, 1.0, math.inf, "eigenfunctions kept", low_open=False, whole=True),
-    "iters": Parameter(40, 1.0, 1000.0, "golden-section steps", low_open=False, whole=True),
-    "window": Parameter(15, 1.0, 1e6, "examples a hint is made of", low_open=False, whole=True),
-    "coe": _positive(0.1, "factor on the rate after the first halving"),
-    "b0": Parameter(
-        _half, 0.0, math.inf, "support vectors at which projecting ends", low_open=False,
-        whole=True,
-    ),
-    "ald": Parameter(
-        0.005, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
-        low_open=False,
-    ),
-}
-
-#: Which parameters a part brings, by axis (members of different IntEnums are equal as keys).
-USES: dict[str, dict[IntEnum, tuple[str, ...]]] = {
-    "update": {
-        Update.AGGRESSIVE: ("rate", "eps"),
-        Update.PA1: ("C",),
-        Update.PA2: ("C",),
-        Update.GRADIENT: ("eta", "lam"),
-        Update.SPARSE_PA: ("eta",),
-        Update.SHIFTING: ("shift",),
-        Update.PROJECTRON_JMLR: ("U",),
-        Update.PROJECTRON_ICML: ("U",),
-        Update.PEGASOS: ("lam",),
-        Update.LOGISTIC: ("eta",),
-        Update.LOGISTIC_SHIFT: ("eta", "boost"),
-        Update.LOGISTIC_SCALE: ("eta", "boost"),
-        Update.LOGISTIC_CUT: ("eta", "delta"),
-        Update.OPTIMISTIC: ("U", "window", "coe"),
-    },
-    "sampling": {
-        Sampling.LOSS: ("alpha", "beta"),
-        Sampling.DECAY: ("c", "decay", "horizon"),
-        Sampling.DERIVATIVE: ("G",),
-    },
-    "policy": {
-        Policy.SIMPLE: ("allow_skip",),
-        Policy.UNBIASED: ("growth",),
-        Policy.HALVE: ("ridge", "rescale", "U"),
-        Policy.SPAN: ("sparsity",),
-        Policy.NEAREST: ("allow_skip", "singular"),
-        Policy.PROJECT: ("allow_skip", "singular"),
-        Policy.LIGHTEST_PROJECT: ("ridge",),
-        Policy.MERGE: ("iters",),
-        Policy.ANCHOR: ("U", "b0", "ald"),
-        Policy.FORGETRON_BASIC: ("U",),
-    },
-    "projection": {
-        Projection.BALL: ("U",),
-        Projection.COEFFICIENTS: ("U",),
-        Projection.CLIP: ("clip",),
-        Projection.SHRINK: ("clip",),
-    },
-    "basis": {Basis.NYSTROM: ("eta2", "rank")},
-}
-
-Parts = dict[str, IntEnum]
-
-#: Parts of a composition that names only some of them.
-DEFAULT_PARTS: Parts = {
-    "update": Update.PERCEPTRON,
-    "loss": Loss.HINGE,
-    "sampling": Sampling.ALWAYS,
-    "policy": Policy.STOP,
-    "projection": Projection.NONE,
-    "schedule": Schedule.CONSTANT,
-    "averaging": Averaging.NONE,
-    "basis": Basis.SUPPORT_VECTORS,
-}
 
 
 @dataclass(frozen=True)
@@ -526,12 +366,6 @@ def find(algorithm: Algorithm | str) -> Method:
     if not method.done:
         raise ValueError(f"algorithm {method.name!r} is planned, not built yet; there are {known}")
     return method
-
-
-def uses(parts: Parts) -> tuple[str, ...]:
-    """Stored names of the parameters a composition has, in a fixed order."""
-    wanted = {name for axis, part in parts.items() for name in USES.get(axis, {}).get(part, ())}
-    return tuple(name for name in PARAMETERS if name in wanted)
 
 
 def parameter_doc(method: Method) -> list[tuple[str, str, str]]:
