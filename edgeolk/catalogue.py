@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
-from edgeolk.parameters import DEFAULT_PARTS, PARAMETERS, Context, Default, Parts, uses
+from edgeolk.parameters import Context, Default, Parts
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -366,19 +365,3 @@ def find(algorithm: Algorithm | str) -> Method:
     if not method.done:
         raise ValueError(f"algorithm {method.name!r} is planned, not built yet; there are {known}")
     return method
-
-
-def parameter_doc(method: Method) -> list[tuple[str, str, str]]:
-    """(name, default, meaning) of every parameter of a row, choices included."""
-    public = {stored: name for name, stored in method.renames.items()}
-    rows = []
-    for name, options in method.choices.items():
-        rows.append((name, next(iter(options)), " | ".join(options)))
-    parts = {**DEFAULT_PARTS, **method.parts}
-    for options in method.choices.values():
-        parts.update(next(iter(options.values())))
-    for stored in uses(parts):
-        default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
-        shown = "from B" if callable(default) else str(default)
-        rows.append((public.get(stored, stored), shown, PARAMETERS[stored].doc))
-    return rows

@@ -6,39 +6,23 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from edgeolk.catalogue import Method, algorithms, find, parameter_doc
+from edgeolk.catalogue import algorithms, find
 from edgeolk.errors import BudgetError
 from edgeolk.learner import load
+from edgeolk.page import page, parameter_rows, table
 from edgeolk.planning import parse_bytes, plan
 
 
-def markdown_table() -> str:
-    """The table of algorithms for the README."""
-    lines = [
-        "| name | what it does | parameters (default) | source | |",
-        "|---|---|---|---|---|",
-    ]
-    for row in algorithms():
-        shown = ", ".join(f"`{name}` ({default})" for name, default, _ in _parameters(row))
-        status = "done" if row.done else "planned"
-        lines.append(f"| `{row.name}` | {row.title} | {shown} | {row.source} | {status} |")
-    return "\n".join(lines)
-
-
-def _parameters(row: Method) -> list[tuple[str, str, str]]:
-    return parameter_doc(row) if row.done else []
-
-
 def _list(options: argparse.Namespace) -> None:
-    if options.markdown:
-        print(markdown_table())
+    if options.markdown or options.page:
+        print(table() if options.markdown else page())
         return
     for row in algorithms():
         print(f"{row.name:<20} {row.title}{'' if row.done else '  (planned)'}")
         if options.verbose:
             print(f"{'':<20} {row.source}")
-            for name, default, meaning in _parameters(row):
-                print(f"{'':<22} {name} = {default}: {meaning}")
+            for name, default, allowed, meaning in parameter_rows(row) if row.done else ():
+                print(f"{'':<22} {name} = {default}: {meaning} ({allowed})")
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -96,7 +80,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("list", help="the published algorithms")
     listing.add_argument("-v", "--verbose", action="store_true", help="source and parameters too")
-    listing.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    form = listing.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
     listing.set_defaults(run=_list)
 
     planning = commands.add_parser("plan", help="memory, to the byte, before anything is built")

@@ -4,14 +4,13 @@ import contextlib
 import io
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
 import edgeolk.cli
 import firmware_sim.cli
-from edgeolk.cli import markdown_table
+from edgeolk.page import page, table
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text()
@@ -72,10 +71,13 @@ def test_command_works(command, working_folder, capsys):
 
 
 def test_table_is_the_catalogue():
-    table = TEXT.split("<!-- algorithms -->\n")[1].split("\n<!-- /algorithms -->")[0]
-    assert table == markdown_table(), (
-        f"run {Path(sys.executable).name} -m edgeolk list --markdown and paste its table"
-    )
+    shown = TEXT.split("<!-- algorithms -->\n")[1].split("\n<!-- /algorithms -->")[0]
+    assert shown == table(), "paste the output of: python -m edgeolk list --markdown"
+
+
+def test_page_is_the_catalogue():
+    shown = (ROOT / "docs" / "algorithms.md").read_text()
+    assert shown == page() + "\n", "write docs/algorithms.md by: python -m edgeolk list --page"
 
 
 def test_picture_and_links_exist():

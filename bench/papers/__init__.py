@@ -1,0 +1,1 @@
+"""The published tables, run again: ``python -m bench.papers``."""

@@ -1,0 +1,113 @@
+"""One run: a setting and a seed in, errors, support vectors and seconds out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from bench.datasets import Dataset
+from bench.papers.data import load, split
+from bench.papers.setting import Setting
+
+Record = dict[str, Any]
+
+
+class MissingExtra(RuntimeError):
+    """An optional package that a row needs is absent."""
+
+
+def learner_of(setting: Setting, n_features: int, seed: int) -> ek.Learner:
+    """The learner a setting describes."""
+    if setting.gamma is None:
+        raise ValueError(f"{setting.algorithm}: no width chosen")
+    kernel = ek.Gaussian(setting.gamma)
+    budget, params = setting.budget, dict(setting.params)
+    return ek.Learner(
+        setting.algorithm, n_features=n_features, budget=budget, kernel=kernel, seed=seed, **params
+    )
+
+
+def online_mean_mistakes(learner: ek.Learner, data: Dataset) -> int:
+    """Mistakes of the mean of f_1 to f_t on row t; the learner learns the rows.
+
+    ``averaged`` after t - 1 rows is the mean of f_1 to f_(t-1), and ``learn_one`` returns the
+    score by f_t: what an online prediction by the average uses, as in the columns of paper 000.
+    """
+    mean = learner.averaged
+    mistakes = 0
+    for seen, (x, y) in enumerate(zip(data.X, data.y.tolist(), strict=True)):
+        earlier = seen * mean.decision_one(x)
+        mistakes += y * (earlier + learner.learn_one(x, y)) <= 0.0
+    return mistakes
+
+
+def wrong(scores: np.ndarray, data: Dataset) -> float:
+    """Per cent of rows whose predicted label is wrong."""
+    return 100.0 * float(np.mean(np.where(scores >= 0.0, 1.0, -1.0) != data.y))
+
+
+def _svc(setting: Setting, train: Dataset, test: Dataset) -> Record:
+    try:
+        from sklearn.svm import SVC
+    except ImportError:
+        raise MissingExtra("scikit-learn is not installed") from None
+    model = SVC(kernel="rbf", gamma=setting.gamma, cache_size=500, **setting.params)
+    start = time.perf_counter()
+    model.fit(train.X, train.y)
+    seconds = time.perf_counter() - start
+    error = wrong(model.decision_function(test.X), test)
+    return {"error": error, "support": int(model.n_support_.sum()), "seconds": seconds}
+
+
+def _online(setting: Setting, seed: int) -> Record:
+    data = load(setting.data).permuted(seed)
+    if setting.rows is not None:
+        data = data.head(setting.rows)
+    learner = learner_of(setting, data.X.shape[1], seed)
+    start = time.perf_counter()
+    if setting.averaged:
+        mistakes = online_mean_mistakes(learner, data)
+    else:
+        learner.learn_many(data.X, data.y, out=np.zeros(len(data)))
+        mistakes = learner.mistakes
+    seconds = time.perf_counter() - start
+    return _record(setting, learner, 100.0 * mistakes / len(data), seconds)
+
+
+def _split(setting: Setting, seed: int) -> Record:
+    train, test = split(setting.data, seed)
+    if setting.rows is not None:
+        held = train.head(setting.rows)
+        cut = 2 * len(held) // 3
+        train, test = held.head(cut), Dataset(held.name, held.X[cut:], held.y[cut:])
+    if setting.algorithm == "svc":
+        return _svc(setting, train, test)
+    learner = learner_of(setting, train.X.shape[1], seed)
+    start = time.perf_counter()
+    learner.learn_many(train.X, train.y, out=np.zeros(len(train)))
+    seconds = time.perf_counter() - start
+    model = learner.averaged if setting.averaged else learner
+    return _record(setting, learner, wrong(model.decision_function(test.X), test), seconds)
+
+
+def _record(setting: Setting, learner: ek.Learner, error: float, seconds: float) -> Record:
+    if setting.room and learner.capacity_hits:
+        raise RuntimeError(f"{setting.algorithm}: {setting.budget} is not room enough")
+    support, updates = learner.n_support, learner.updates
+    return {"error": error, "support": support, "updates": updates, "seconds": seconds}
+
+
+def run(setting: Setting, seed: int) -> Record:
+    """Do one run.
+
+    Raises
+    ------
+    RuntimeError
+        A method without a budget ran out of room: its figure would be another method's.
+    MissingExtra
+        The row needs a package that is not installed.
+    """
+    return _online(setting, seed) if setting.protocol == "online" else _split(setting, seed)

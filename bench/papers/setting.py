@@ -1,0 +1,138 @@
+"""What is run, as plain data: settings, tunings and rows of the published tables."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+#: Permutations that are scored are 0, 1, ...; this one only chooses settings.
+TUNING_SEED = 100
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One learner on one data set under one protocol; with a seed, one run.
+
+    Parameters
+    ----------
+    algorithm : str
+        A name of the catalogue, or "svc" for LIBSVM through scikit-learn.
+    data : str
+        A name of ``bench.papers.data``.
+    protocol : {"online", "split"}
+        Every row scored before it is learned; or one pass over the training rows, then the test.
+    gamma : float, optional
+        Width of the Gaussian kernel; None where a tuning chooses it.
+    averaged : bool
+        Whether the averaged model scores.
+    room : bool
+        The method has no budget and ``budget`` is only room enough: a run that fills it fails.
+    rows : int, optional
+        Online, the first rows of the permutation alone. Split, the first two thirds of these
+        training rows train and the others test: how settings are chosen without the test rows.
+    """
+
+    algorithm: str
+    data: str
+    budget: int
+    gamma: float | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    protocol: str = "online"
+    averaged: bool = False
+    room: bool = False
+    rows: int | None = None
+
+    def key(self, seed: int) -> str:
+        """The name of a run in the cache: all that it depends on."""
+        content = {**asdict(self), "params": dict(self.params), "seed": seed}
+        text = json.dumps(content, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def choosing(self, choice: Mapping[str, Any]) -> Setting:
+        """With some of gamma, budget and parameters replaced.
+
+        A name that ends in ``/B`` or ``/sqrtB`` is a multiple of the budget or of its root, one
+        that ends in ``/B.eta`` of both.
+        """
+        fields = {name: choice[name] for name in ("gamma", "budget") if name in choice}
+        chosen = replace(self, **fields)
+        params = {**chosen.params, **{n: v for n, v in choice.items() if n not in fields}}
+        factors = {"B": chosen.budget, "sqrtB": chosen.budget**0.5}
+        factors["B.eta"] = chosen.budget * float(params.get("eta", 1.0))
+        plain = {}
+        for name, value in params.items():
+            stem, _, unit = name.partition("/")
+            plain[stem] = value * factors[unit] if unit else value
+        return replace(chosen, params=plain)
+
+    def words(self) -> str:
+        """For a table."""
+        parts = [] if self.gamma is None else [f"gamma {self.gamma:g}"]
+        if self.algorithm in ("fogd",):
+            parts.append(f"D {self.budget}")
+        elif self.algorithm != "svc":
+            parts.append("no budget" if self.room else f"B {self.budget}")
+        for name, value in self.params.items():
+            parts.append(f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A grid tried once on the tuning permutation; the lowest error is taken.
+
+    ``after`` names choices made before, as ``Row.tuned`` does. With ``support`` the setting whose
+    number of support vectors is nearest to it is taken instead.
+    """
+
+    name: str
+    base: Setting
+    grid: Mapping[str, tuple[Any, ...]]
+    after: tuple[str, ...] = ()
+    support: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published figure and the setting that is held against it.
+
+    Parameters
+    ----------
+    table : str
+        Paper and table, then the data: the title of the section.
+    measure : {"accuracy", "error"}
+        Both in per cent.
+    tuned : tuple of str
+        Names of tunings whose choices complete the setting; "name:gamma" takes gamma alone.
+    published, deviation, published_support
+        As printed; None where nothing is.
+    second : bool
+        A second reading of a figure that another row is held against: shown, not counted.
+    cost : float
+        Seconds a run takes, roughly: the order of work, and what --quick leaves out.
+    most : int
+        Permutations at most.
+    why : str
+        One sentence, where the difference asks for it.
+    """
+
+    table: str
+    method: str
+    setting: Setting
+    measure: str = "accuracy"
+    published: float | None = None
+    deviation: float | None = None
+    published_support: int | None = None
+    tuned: tuple[str, ...] = ()
+    second: bool = False
+    cost: float = 1.0
+    most: int = 10
+    why: str = ""
+
+    @property
+    def name(self) -> str:
+        """What --only looks in."""
+        return f"{self.table} / {self.method} / B {self.setting.budget}"

@@ -1,0 +1,160 @@
+"""Runs on all cores, each finished one kept in a file, and tunings made of such runs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.papers.runs import MissingExtra, Record, run
+from bench.papers.setting import TUNING_SEED, Row, Setting, Tuning
+
+CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
+Job = tuple[Setting, int]
+
+
+class Cache:
+    """Finished runs, one JSON line each; a line cut short by an interruption is passed over."""
+
+    def __init__(self, path: Path = CACHE) -> None:
+        self.path = path
+        self.records: dict[str, Record] = {}
+        if path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    record = json.loads(line)
+                    self.records[record["key"]] = record
+                except (ValueError, KeyError):
+                    continue
+
+    def get(self, key: str) -> Record | None:
+        """The record of a run, or None."""
+        return self.records.get(key)
+
+    def add(self, key: str, about: Mapping[str, Any], record: Record) -> None:
+        """Keep a record."""
+        full = {"key": key, **about, **record}
+        self.records[key] = full
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(full) + "\n")
+
+
+@dataclass
+class Workbench:
+    """Runs jobs that the cache does not have."""
+
+    cache: Cache
+    processes: int
+    missing: str = ""
+
+    def do(self, jobs: Iterable[Job], tick: Callable[[int], object]) -> None:
+        """Run jobs in the order given; ``tick`` is told of each that is done."""
+        waiting = {}
+        for setting, seed in jobs:
+            key = setting.key(seed)
+            if self.cache.get(key) is None and not (setting.algorithm == "svc" and self.missing):
+                waiting[key] = (setting, seed)
+            else:
+                tick(1)
+        if not waiting:
+            return
+        with ProcessPoolExecutor(max_workers=self.processes, initializer=_alone) as pool:
+            futures = {pool.submit(run, *job): key for key, job in waiting.items()}
+            for future in as_completed(futures):
+                key = futures[future]
+                setting, seed = waiting[key]
+                try:
+                    self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
+                except MissingExtra as absent:
+                    self.missing = str(absent)
+                tick(1)
+
+
+def _alone() -> None:
+    """One thread for each worker: the cores are shared by the processes."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+class Choices:
+    """The settings that tunings have chosen."""
+
+    def __init__(self, tunings: Sequence[Tuning], bench: Workbench) -> None:
+        self.tunings = {tuning.name: tuning for tuning in tunings}
+        self.bench = bench
+        self.made: dict[str, dict[str, Any]] = {}
+
+    def taken(self, references: Iterable[str]) -> dict[str, Any]:
+        """What the named tunings chose; "name:a,b" takes a and b alone."""
+        chosen: dict[str, Any] = {}
+        for reference in references:
+            name, _, wanted = reference.partition(":")
+            made = self.made[name]
+            keys = wanted.split(",") if wanted else list(made)
+            chosen.update({key: made[key] for key in keys})
+        return chosen
+
+    def settle(self, row: Row) -> Setting:
+        """The setting of a row with its choices made."""
+        return row.setting.choosing(self.taken(row.tuned))
+
+    def _candidates(self, tuning: Tuning) -> list[tuple[dict[str, Any], Setting]]:
+        base = tuning.base.choosing(self.taken(tuning.after))
+        names = list(tuning.grid)
+        products = itertools.product(*tuning.grid.values())
+        grid = [dict(zip(names, values, strict=True)) for values in products]
+        return [(choice, base.choosing(choice)) for choice in grid]
+
+    def make(self, wanted: Iterable[str], tick: Callable[[int], object]) -> None:
+        """Make the named choices and those they rest on, all of one depth at a time."""
+        todo = {reference.partition(":")[0] for reference in wanted}
+        for name in list(todo):
+            todo |= self._below(name)
+        while todo - set(self.made):
+            ready = [
+                self.tunings[name]
+                for name in sorted(todo - set(self.made))
+                if all(a.partition(":")[0] in self.made for a in self.tunings[name].after)
+            ]
+            jobs = [(s, TUNING_SEED) for t in ready for _, s in self._candidates(t)]
+            self.bench.do(jobs, tick)
+            for tuning in ready:
+                self._choose(tuning)
+
+    def _below(self, name: str) -> set[str]:
+        found: set[str] = set()
+        for reference in self.tunings[name].after:
+            earlier = reference.partition(":")[0]
+            found |= {earlier} | self._below(earlier)
+        return found
+
+    def size(self, wanted: Iterable[str]) -> int:
+        """Runs that the named tunings ask for."""
+        names = {reference.partition(":")[0] for reference in wanted}
+        for name in list(names):
+            names |= self._below(name)
+        total = 0
+        for name in names:
+            count = 1
+            for values in self.tunings[name].grid.values():
+                count *= len(values)
+            total += count
+        return total
+
+    def _choose(self, tuning: Tuning) -> None:
+        scored = []
+        for order, (choice, setting) in enumerate(self._candidates(tuning)):
+            record = self.bench.cache.get(setting.key(TUNING_SEED))
+            if record is None:
+                continue
+            away = record["error"]
+            if tuning.support is not None:
+                away = abs(record["support"] - tuning.support)
+            scored.append((away, order, choice))
+        self.made[tuning.name] = min(scored)[2] if scored else {}
