@@ -215,7 +215,7 @@ cdef object raise_not_finite(object row, str name):
         if not np.isfinite(value):
             raise ValueError(f"{name} must be finite, got {value} at feature {j}")
     j = int(np.argmax(np.abs(row)))
-    raise ValueError(f"{name} must fit float32 storage, got {row[j]} at feature {j}")
+    raise ValueError(f"{name} must fit the storage type, got {row[j]} at feature {j}")
 
 
 cdef double checked_label(Engine engine, object y, str name) except? -2.0:

@@ -10,7 +10,10 @@ from edgeolk.catalogue import algorithms, find
 from edgeolk.errors import BudgetError
 from edgeolk.learner import load
 from edgeolk.page import page, parameter_rows, table
+from edgeolk.parts import Dtype
 from edgeolk.planning import parse_bytes, plan
+
+DTYPES = [member.name.lower() for member in Dtype]
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -91,7 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
     size.add_argument("--budget", type=int, help="support vectors: the bytes they take")
     planning.add_argument("--features", type=int, required=True, help="dimension d")
     planning.add_argument("--algorithm", help="every region of this one (default: a line for each)")
-    planning.add_argument("--dtype", default="float32", choices=["float32", "float64"])
+    planning.add_argument("--dtype", default="float32", choices=DTYPES)
     planning.set_defaults(run=_plan)
 
     info = commands.add_parser("info", help="what a model file holds")

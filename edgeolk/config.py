@@ -26,8 +26,11 @@ from edgeolk.parts import (
 )
 from edgeolk.refusals import refuse
 
-ITEM_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8}
-#: Support vectors side by side in one row are padded to this many bytes.
+ITEM_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8, Dtype.FLOAT16: 2, Dtype.INT8: 1}
+#: Numbers of the type rows are computed in: narrow storage computes in float32.
+QUERY_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8, Dtype.FLOAT16: 4, Dtype.INT8: 4}
+#: A row of support vectors is padded to whole vectors of 64 bytes, computed in, where that costs at
+#: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
 ROW_BYTES = 64
 #: Policies that judge the newcomer in a slot of its own, beside the full ring.
 SPARE_SLOT = (Policy.LIGHTEST, Policy.LIGHTEST_PROJECT, Policy.MERGE)
@@ -62,7 +65,7 @@ class Config:
 
     @property
     def stride(self) -> int:
-        """Slots padded to whole 64-byte rows of support-vector storage."""
+        """Slots, padded where padding is cheap: numbers from one feature's row to the next."""
         return self._padded(self.slots)
 
     @property
@@ -76,8 +79,9 @@ class Config:
         return 2 * self.stride if self.parts["basis"] == Basis.FOURIER else self.stride
 
     def _padded(self, n: int) -> int:
-        lanes = ROW_BYTES // ITEM_BYTES[self.dtype]
-        return -(-n // lanes) * lanes
+        lanes = ROW_BYTES // QUERY_BYTES[self.dtype]
+        padded = -(-n // lanes) * lanes
+        return padded if (padded - n) * 16 <= n else n
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -216,7 +220,7 @@ def resolve(
             made.append(stored)
         else:
             values[stored] = checked(name, given.get(name, default), stored)
-    known = {"budget": float(budget), "float32": float(parts["dtype"] == Dtype.FLOAT32)}
+    known = {"budget": float(budget), "float32": float(parts["dtype"] != Dtype.FLOAT64)}
     for stored in sorted(made, key=lambda name: name != "U"):
         default = defaults.get(stored, PARAMETERS[stored].default)
         assert callable(default)

@@ -21,6 +21,35 @@ from edgeolk.planning import Plan, choose, plan_of
 FloatArray = NDArray[np.float64]
 
 
+def levels_of(config: Config, feature_range: Any) -> tuple[FloatArray, FloatArray] | None:
+    """(scale, offset) of int8 storage, each (n_features,); None for the other types.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A range is given where none is used, or is not two finite ends in order.
+    """
+    if config.dtype != Dtype.INT8:
+        if feature_range is not None:
+            raise TypeError("feature_range is for dtype='int8' only")
+        return None
+    try:
+        ends = (-4.0, 4.0) if feature_range is None else feature_range
+        low, high = (
+            np.broadcast_to(np.asarray(end, dtype=np.float64), (config.n_features,))
+            for end in ends
+        )
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"feature_range must be (low, high), numbers or arrays of {config.n_features}: {error}"
+        ) from None
+    scale = ((high - low) / 255.0).astype(np.float32)
+    offset = (low + 128.0 * (high - low) / 255.0).astype(np.float32)
+    if not (np.all(scale > 0.0) and np.all(np.isfinite(scale)) and np.all(np.isfinite(offset))):
+        raise ValueError(f"feature_range must be finite with low < high, got {feature_range!r}")
+    return scale.astype(np.float64), offset.astype(np.float64)
+
+
 def _coefficients(block: memoryview, n: int, scale: float) -> FloatArray:
     return np.frombuffer(block, np.float64)[:n] * scale
 
@@ -58,9 +87,13 @@ class Learner(RowLearner):
     kernel : Kernel, optional
         ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
         ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
-    dtype : {"float32", "float64"}
-        How support vectors are stored and kernel rows computed; coefficients and everything made
-        from them are float64.
+    dtype : {"float32", "float64", "float16", "int8"}
+        How support vectors are stored. Rows are computed in float64 for float64, else in float32;
+        coefficients and everything made from them are float64. The learner sees every example as
+        storage would hold it.
+    feature_range : (low, high), with int8 only
+        Ends of the 256 levels, numbers or arrays of shape (n_features,); default (-4, 4), which
+        suits standardised features. A reading beyond them counts as the end.
     seed : int
         Seed of the PCG32 generator, 0 to 2^64 - 1.
     buffer : writable contiguous buffer, optional
@@ -94,6 +127,7 @@ class Learner(RowLearner):
         kernel: Kernel | None = None,
         dtype: Any = "float32",
         seed: int = 0,
+        feature_range: tuple[Any, Any] | None = None,
         buffer: Any = None,
         **params: Any,
     ) -> None:
@@ -107,8 +141,12 @@ class Learner(RowLearner):
             seed=seed,
             params=params,
         )
+        quantum = levels_of(config, feature_range)
         plan = plan_of(config)
         self._start(config, Engine(config, plan.regions, Arena(plan.nbytes, buffer)))
+        if quantum is not None:
+            for name, values in zip(("quantum_scale", "quantum_offset"), quantum, strict=True):
+                self._numbers(name, np.float32)[: config.n_features] = values
         if config.parts["basis"] == Basis.FOURIER:
             self._draw_frequencies(config)
 
@@ -116,11 +154,13 @@ class Learner(RowLearner):
         self._config = config
         self._bind(engine)
 
+    def _numbers(self, region: str, dtype: Any) -> NDArray[Any]:
+        return np.frombuffer(self._engine.view(region), dtype)
+
     def _ring(self) -> NDArray[Any]:
         """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
         config = self._config
-        dtype = np.float32 if config.dtype == Dtype.FLOAT32 else np.float64
-        ring = np.frombuffer(self._engine.view("support_vectors"), dtype)
+        ring = self._numbers("support_vectors", config.dtype.name.lower())
         return ring[: config.n_features * config.stride].reshape(config.n_features, config.stride)
 
     def _draw_frequencies(self, config: Config) -> None:
@@ -141,6 +181,11 @@ class Learner(RowLearner):
         memoryview(arena)[:] = block
         learner = cls.__new__(cls)
         learner._start(config, Engine(config, plan.regions, arena, False))
+        if config.dtype == Dtype.INT8:
+            scale = learner._numbers("quantum_scale", np.float32)[: config.n_features]
+            offset = learner._numbers("quantum_offset", np.float32)[: config.n_features]
+            if not (np.all(scale > 0.0) and np.all(np.isfinite(scale + offset))):
+                raise ValueError("the model is inconsistent: its int8 levels are no levels")
         return learner
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -256,11 +301,19 @@ class Learner(RowLearner):
 
     @property
     def support_vectors_(self) -> NDArray[Any]:
-        """Support vectors of shape (n_support, n_features), slot order, a copy.
+        """Support vectors of shape (n_support, n_features), slot order, a copy in the dtype.
+
+        Those of int8 storage are given as float32.
 
         For a Fourier basis, the frequencies.
         """
-        return np.ascontiguousarray(self._ring()[:, : self.n_support].T)
+        held = np.ascontiguousarray(self._ring()[:, : self.n_support].T)
+        if self._config.dtype != Dtype.INT8:
+            return held
+        d = self.n_features
+        scale: NDArray[Any] = self._numbers("quantum_scale", np.float32)[:d]
+        offset: NDArray[Any] = self._numbers("quantum_offset", np.float32)[:d]
+        return np.asarray(held * scale + offset)
 
     @property
     def dual_coef_(self) -> FloatArray:

@@ -14,6 +14,8 @@ class Dtype(IntEnum):
 
     FLOAT32 = 1
     FLOAT64 = 2
+    FLOAT16 = 3
+    INT8 = 4  # 256 levels between the ends of each feature's range
 
 
 class Loss(IntEnum):

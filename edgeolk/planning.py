@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from edgeolk.catalogue import find
-from edgeolk.config import ITEM_BYTES, MOST, Config, resolve, whole
+from edgeolk.config import ITEM_BYTES, MOST, QUERY_BYTES, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import HEADER_BYTES
 from edgeolk.kernels import Kernel
-from edgeolk.parts import Algorithm, Averaging, Basis, Policy, Projection
+from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Policy, Projection
 
 
 class Region(NamedTuple):
@@ -52,6 +52,8 @@ KINDS: dict[str, Kind] = {
         lambda c: c.n_features * c.stride * ITEM_BYTES[c.dtype], "the ring, one row per feature"
     ),
     "coefficients": Kind(lambda c: 8 * c.coefficients, "dual coefficients over the common scale"),
+    "quantum_scale": Kind(lambda c: 4 * c.n_features, "int8: step between levels, by feature"),
+    "quantum_offset": Kind(lambda c: 4 * c.n_features, "int8: number at level 0, by feature"),
     "diagonal": Kind(lambda c: 8 * c.slots, "k(s, s) of each support vector"),
     "arrivals": Kind(lambda c: 8 * c.slots, "step of arrival of each support vector"),
     "mean_start": Kind(lambda c: 8 * c.coefficients, "averaging: weight before each arrival"),
@@ -66,8 +68,8 @@ KINDS: dict[str, Kind] = {
         lambda c: c.n_features * c.window_stride * ITEM_BYTES[c.dtype], "last examples, for hints"
     ),
     "window_labels": Kind(lambda c: 8 * c.window_stride, "their labels"),
-    "query": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: the example"),
-    "column": Kind(lambda c: c.n_features * ITEM_BYTES[c.dtype], "scratch: one support vector"),
+    "query": Kind(lambda c: c.n_features * QUERY_BYTES[c.dtype], "scratch: the example"),
+    "column": Kind(lambda c: c.n_features * QUERY_BYTES[c.dtype], "scratch: one support vector"),
     "kernel_row": Kind(lambda c: 8 * c.coefficients, "scratch: k(s_i, x), or features of x"),
     "distance_row": Kind(lambda c: 8 * c.stride, "scratch: squared distances"),
     "mean_coefficients": Kind(
@@ -114,6 +116,8 @@ def needed(config: Config) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"header", "support_vectors", "coefficients", "query"}
     names.update(POLICY_REGIONS.get(Policy(config.parts["policy"]), ()))
+    if config.dtype == Dtype.INT8:
+        names.update(("quantum_scale", "quantum_offset"))
     names.update(BASIS_REGIONS.get(Basis(config.parts["basis"]), ()))
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))

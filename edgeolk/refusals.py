@@ -191,6 +191,10 @@ REFUSALS: tuple[Rule, ...] = (
         "Basis.NYSTROM needs Update.GRADIENT: it has its own step size after the change of basis",
     ),
     (
+        _both(_part("basis", Basis.FOURIER), lambda c: c.dtype == Dtype.INT8),
+        "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range",
+    ),
+    (
         _both(_part("basis", Basis.NYSTROM), _part("schedule", Schedule.DECAY)),
         "Basis.NYSTROM cannot be combined with Schedule.DECAY",
     ),
@@ -245,10 +249,10 @@ REFUSALS: tuple[Rule, ...] = (
         "Update.OPTIMISTIC needs a finite U: its rate is a part of it",
     ),
     (
-        lambda c: c.dtype == Dtype.FLOAT32
+        lambda c: c.dtype != Dtype.FLOAT64
         and c.kernel.normalised
         and not 1e-37 <= c.kernel.fields()[2] <= 1e37,
-        "gamma must lie between 1e-37 and 1e37 for float32 storage",
+        "gamma must lie between 1e-37 and 1e37 unless storage is float64",
     ),
 )
 

@@ -21,9 +21,9 @@ class MissingExtra(RuntimeError):
 
 def learner_of(setting: Setting, n_features: int, seed: int) -> ek.Learner:
     """The learner a setting describes."""
-    if setting.gamma is None:
+    if setting.width is None:
         raise ValueError(f"{setting.algorithm}: no width chosen")
-    kernel = ek.Gaussian(setting.gamma)
+    kernel = ek.Gaussian(setting.width)
     budget, params = setting.budget, dict(setting.params)
     return ek.Learner(
         setting.algorithm, n_features=n_features, budget=budget, kernel=kernel, seed=seed, **params
@@ -54,12 +54,12 @@ def _svc(setting: Setting, train: Dataset, test: Dataset) -> Record:
         from sklearn.svm import SVC
     except ImportError:
         raise MissingExtra("scikit-learn is not installed") from None
-    model = SVC(kernel="rbf", gamma=setting.gamma, cache_size=500, **setting.params)
+    model = SVC(kernel="rbf", gamma=setting.width, cache_size=500, **setting.params)
     start = time.perf_counter()
     model.fit(train.X, train.y)
     seconds = time.perf_counter() - start
-    error = wrong(model.decision_function(test.X), test)
-    return {"error": error, "support": int(model.n_support_.sum()), "seconds": seconds}
+    error, support = wrong(model.decision_function(test.X), test), int(model.n_support_.sum())
+    return {"error": error, "support": support, "train": len(train), "seconds": seconds}
 
 
 def _online(setting: Setting, seed: int) -> Record:
@@ -96,8 +96,8 @@ def _split(setting: Setting, seed: int) -> Record:
 def _record(setting: Setting, learner: ek.Learner, error: float, seconds: float) -> Record:
     if setting.room and learner.capacity_hits:
         raise RuntimeError(f"{setting.algorithm}: {setting.budget} is not room enough")
-    support, updates = learner.n_support, learner.updates
-    return {"error": error, "support": support, "updates": updates, "seconds": seconds}
+    support, train = learner.n_support, learner.steps
+    return {"error": error, "support": support, "train": train, "seconds": seconds}
 
 
 def run(setting: Setting, seed: int) -> Record:

@@ -10,6 +10,7 @@ from typing import Any
 
 #: Permutations that are scored are 0, 1, ...; this one only chooses settings.
 TUNING_SEED = 100
+Grid = Mapping[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Setting:
         A name of ``bench.papers.data``.
     protocol : {"online", "split"}
         Every row scored before it is learned; or one pass over the training rows, then the test.
-    gamma : float, optional
-        Width of the Gaussian kernel; None where a tuning chooses it.
+    width : float, optional
+        Of the kernel exp(-width ||x - s||^2); None where a tuning chooses it.
     averaged : bool
         Whether the averaged model scores.
     room : bool
@@ -38,7 +39,7 @@ class Setting:
     algorithm: str
     data: str
     budget: int
-    gamma: float | None = None
+    width: float | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     protocol: str = "online"
     averaged: bool = False
@@ -52,12 +53,12 @@ class Setting:
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
     def choosing(self, choice: Mapping[str, Any]) -> Setting:
-        """With some of gamma, budget and parameters replaced.
+        """With some of width, budget and parameters replaced.
 
         A name that ends in ``/B`` or ``/sqrtB`` is a multiple of the budget or of its root, one
         that ends in ``/B.eta`` of both.
         """
-        fields = {name: choice[name] for name in ("gamma", "budget") if name in choice}
+        fields = {name: choice[name] for name in ("width", "budget") if name in choice}
         chosen = replace(self, **fields)
         params = {**chosen.params, **{n: v for n, v in choice.items() if n not in fields}}
         factors = {"B": chosen.budget, "sqrtB": chosen.budget**0.5}
@@ -70,7 +71,7 @@ class Setting:
 
     def words(self) -> str:
         """For a table."""
-        parts = [] if self.gamma is None else [f"gamma {self.gamma:g}"]
+        parts = [] if self.width is None else [f"exp(-{self.width:g} r²)"]
         if self.algorithm in ("fogd",):
             parts.append(f"D {self.budget}")
         elif self.algorithm != "svc":
@@ -90,7 +91,7 @@ class Tuning:
 
     name: str
     base: Setting
-    grid: Mapping[str, tuple[Any, ...]]
+    grid: Grid
     after: tuple[str, ...] = ()
     support: int | None = None
 
@@ -103,12 +104,14 @@ class Row:
     ----------
     table : str
         Paper and table, then the data: the title of the section.
-    measure : {"accuracy", "error"}
-        Both in per cent.
+    measure : {"accuracy", "error", "share", "relative"}
+        In per cent; support vectors among the training rows; accuracy relative to ``against``.
     tuned : tuple of str
-        Names of tunings whose choices complete the setting; "name:gamma" takes gamma alone.
+        Names of tunings whose choices complete the setting; "name:width" takes the width alone.
     published, deviation, published_support
         As printed; None where nothing is.
+    against : str
+        The method of the same table that "relative" divides by.
     second : bool
         A second reading of a figure that another row is held against: shown, not counted.
     cost : float
@@ -127,6 +130,7 @@ class Row:
     deviation: float | None = None
     published_support: int | None = None
     tuned: tuple[str, ...] = ()
+    against: str = ""
     second: bool = False
     cost: float = 1.0
     most: int = 10

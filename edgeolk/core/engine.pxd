@@ -11,8 +11,7 @@ cdef class Engine:
     cdef readonly Arena arena
     cdef bint busy
     # Typed views of the arena's regions; state's pointers point into them.
-    cdef float[:, ::1] sv32
-    cdef double[:, ::1] sv64
+    cdef unsigned char[::1] sv
     cdef double[::1] coef
     cdef dict regions
     cdef Py_ssize_t window_stride

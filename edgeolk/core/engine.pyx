@@ -19,15 +19,15 @@ from edgeolk.core.expansion cimport (
 from edgeolk.core.features.basis cimport evaluate
 from edgeolk.core.hints cimport window_hint, window_push
 from edgeolk.core.parts cimport (
-    AVERAGING_MEAN, BASIS_FOURIER, Choices, DTYPE_FLOAT32, LOSS_RAMP, LOSS_SQUARE, POLICY_RAISE,
-    Params, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
+    AVERAGING_MEAN, BASIS_FOURIER, Choices, DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, LOSS_RAMP,
+    LOSS_SQUARE, POLICY_RAISE, Params, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
 )
 from edgeolk.core.policies.switch cimport admit, is_frozen
 from edgeolk.core.projection cimport project
 from edgeolk.core.rng cimport bernoulli, seed_rng
-from edgeolk.core.rows cimport all_finite, finite_as_float
+from edgeolk.core.rows cimport all_finite, all_within, finite_as_float
 from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_simd, olk_variant_runs, olk_variants
+from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_seen, olk_simd, olk_variant_runs, olk_variants
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
 from edgeolk.core.updates.optimistic cimport optimistic_rate
 from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update_shrinkage
@@ -35,6 +35,8 @@ from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update
 FORMAT_VERSION = 1
 HEADER_BYTES = sizeof(Model)
 CRC_OFFSET = 12  # magic[8], format_version
+cdef double HALF_MOST = 65519.0  # what still rounds to a finite float16
+cdef Py_ssize_t[5] ITEM_BYTES = [0, 4, 8, 2, 1]  # by storage type
 cdef bytes MAGIC = b"edgeolk\0"
 
 
@@ -102,10 +104,6 @@ cdef class Engine:
         self.regions = {region[0]: (region[1], region[2]) for region in regions}
         self.state.m = <Model*>arena.base
         self.window_stride = config.window_stride
-        self.state.row_f32 = SIMD.row_f32
-        self.state.row_f64 = SIMD.row_f64
-        self.state.pair_f32 = SIMD.pair_f32
-        self.state.pair_f64 = SIMD.pair_f64
         self.state.dot = SIMD.dot
         if fresh:
             self.write_model(config)
@@ -143,16 +141,16 @@ cdef class Engine:
         cdef Model* m = s.m
         whole = memoryview(self.arena)
         start, size = self.regions["support_vectors"]
-        shape = (m.n_features, m.stride)
-        if m.choice.dtype == DTYPE_FLOAT32:
-            self.sv32 = whole[start:start + size].cast("f", shape=shape)
-            s.sv = &self.sv32[0, 0]
-        else:
-            self.sv64 = whole[start:start + size].cast("d", shape=shape)
-            s.sv = &self.sv64[0, 0]
+        self.sv = whole[start:start + size].cast("B")
+        s.sv = &self.sv[0]
+        s.item = ITEM_BYTES[m.choice.dtype]
+        s.row_fn = SIMD.row[m.choice.dtype]
+        s.pair_fn = SIMD.pair[m.choice.dtype]
         start, size = self.regions["coefficients"]
         self.coef = whole[start:start + size].cast("d")
         s.coef = &self.coef[0]
+        s.quantum.scale = <const float*>self.region("quantum_scale")
+        s.quantum.offset = <const float*>self.region("quantum_offset")
         s.diagonal = <double*>self.region("diagonal")
         s.arrival = <int64_t*>self.region("arrivals")
         s.inverse = <double*>self.region("inverse")
@@ -185,31 +183,45 @@ cdef class Engine:
     # ---- rows -------------------------------------------------------------------------------
 
     cdef bint accepts_f32(self, const float* x) noexcept nogil:
+        if self.state.m.choice.dtype == DTYPE_FLOAT16:
+            return all_within(x, self.state.m.n_features, HALF_MOST)
         return all_finite(x, self.state.m.n_features)
 
     cdef bint accepts_f64(self, const double* x) noexcept nogil:
-        if self.state.m.choice.dtype == DTYPE_FLOAT32:
-            return finite_as_float(x, self.state.m.n_features)
-        return all_finite(x, self.state.m.n_features)
+        cdef Model* m = self.state.m
+        if m.choice.dtype == DTYPE_FLOAT64:
+            return all_finite(x, m.n_features)
+        if m.choice.dtype == DTYPE_FLOAT16:
+            return all_within(x, m.n_features, HALF_MOST)
+        return finite_as_float(x, m.n_features)
 
     cdef const void* place_f32(self, const float* x) noexcept nogil:
-        """The row in the storage type: where it lies, or copied to scratch."""
+        """The row as storage holds it: where it lies, or converted in scratch."""
         cdef int64_t j
-        cdef Model* m = self.state.m
+        cdef State* s = &self.state
+        cdef Model* m = s.m
         if m.choice.dtype == DTYPE_FLOAT32:
             return x
         for j in range(m.n_features):
-            (<double*>self.state.query)[j] = x[j]
-        return self.state.query
+            if m.choice.dtype == DTYPE_FLOAT64:
+                (<double*>s.query)[j] = x[j]
+            else:
+                (<float*>s.query)[j] = olk_seen(m.choice.dtype, x[j], j, &s.quantum)
+        return s.query
 
     cdef const void* place_f64(self, const double* x) noexcept nogil:
         cdef int64_t j
-        cdef Model* m = self.state.m
-        if m.choice.dtype != DTYPE_FLOAT32:
+        cdef State* s = &self.state
+        cdef Model* m = s.m
+        if m.choice.dtype == DTYPE_FLOAT64:
             return x
-        for j in range(m.n_features):
-            (<float*>self.state.query)[j] = <float>x[j]
-        return self.state.query
+        if m.choice.dtype == DTYPE_FLOAT32:
+            for j in range(m.n_features):
+                (<float*>s.query)[j] = <float>x[j]
+        else:
+            for j in range(m.n_features):
+                (<float*>s.query)[j] = olk_seen(m.choice.dtype, <float>x[j], j, &s.quantum)
+        return s.query
 
     # ---- the step ---------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER, DTYPE_FLOAT32
+from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER
+from edgeolk.core.ring cimport copy_slot, take_vector, write_vector
 from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
 from edgeolk.core.state cimport Example, Model, State
 
@@ -18,11 +19,7 @@ cdef inline double kernel_row(State* s, const void* x, const double* coef,
                               double* row) noexcept nogil:
     """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL."""
     cdef Model* m = s.m
-    if m.choice.dtype == DTYPE_FLOAT32:
-        return s.row_f32(&m.kernel, <const float*>s.sv, m.stride, m.n, m.n_features,
-                         <const float*>x, coef, row)
-    return s.row_f64(&m.kernel, <const double*>s.sv, m.stride, m.n, m.n_features,
-                     <const double*>x, coef, row)
+    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, coef, row)
 
 
 cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
@@ -32,10 +29,7 @@ cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
 
 cdef inline double pair_kernel(State* s, const void* a, const void* b) noexcept nogil:
     """k(a, b) for two contiguous vectors."""
-    cdef Model* m = s.m
-    if m.choice.dtype == DTYPE_FLOAT32:
-        return s.pair_f32(&m.kernel, <const float*>a, <const float*>b, m.n_features)
-    return s.pair_f64(&m.kernel, <const double*>a, <const double*>b, m.n_features)
+    return s.pair_fn(&s.m.kernel, a, b, s.m.n_features)
 
 
 cdef inline double self_kernel(State* s, const void* x) noexcept nogil:
@@ -56,16 +50,7 @@ cdef inline double alpha(State* s, int64_t slot) noexcept nogil:
 
 cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
     """The support vector of one slot, contiguous, in the column scratch."""
-    cdef int64_t j
-    cdef int64_t d = s.m.n_features
-    cdef int64_t stride = s.m.stride
-    if s.m.choice.dtype == DTYPE_FLOAT32:
-        for j in range(d):
-            (<float*>s.column)[j] = (<float*>s.sv)[j * stride + slot]
-    else:
-        for j in range(d):
-            (<double*>s.column)[j] = (<double*>s.sv)[j * stride + slot]
-    return s.column
+    return take_vector(s, s.sv, s.m.stride, slot)
 
 
 cdef inline double squared_norm(State* s) noexcept nogil:
@@ -115,15 +100,7 @@ cdef inline void shift(State* s, int64_t slot, double change) noexcept nogil:
 
 cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     """Copy one slot over another: vector, coefficient, diagonal, arrival."""
-    cdef int64_t j
-    cdef int64_t d = s.m.n_features
-    cdef int64_t stride = s.m.stride
-    if s.m.choice.dtype == DTYPE_FLOAT32:
-        for j in range(d):
-            (<float*>s.sv)[j * stride + target] = (<float*>s.sv)[j * stride + source]
-    else:
-        for j in range(d):
-            (<double*>s.sv)[j * stride + target] = (<double*>s.sv)[j * stride + source]
+    copy_slot(s, source, target)
     s.coef[target] = s.coef[source]
     if s.diagonal != NULL:
         s.diagonal[target] = s.diagonal[source]
@@ -135,26 +112,22 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     """k(s_i, x) for one slot. The lanes read beyond it lie inside the block and are not used."""
     cdef Model* m = s.m
     cdef double value
-    if m.choice.dtype == DTYPE_FLOAT32:
-        s.row_f32(&m.kernel, <const float*>s.sv + slot, m.stride, 1, m.n_features,
-                  <const float*>x, NULL, &value)
-    else:
-        s.row_f64(&m.kernel, <const double*>s.sv + slot, m.stride, 1, m.n_features,
-                  <const double*>x, NULL, &value)
+    cdef const char* start = <const char*>s.sv + slot * s.item
+    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, NULL, &value)
     return value
+
+
+cdef inline void plain_row(State* s, int kind, const void* x, double* row) noexcept nogil:
+    """row <- the products themselves: squared distances, or inner products."""
+    cdef Model* m = s.m
+    cdef olk_kernel plain
+    plain.kind = kind
+    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, NULL, row)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:
     """distance[i] <- ||s_i - x||^2 over the slots in use."""
-    cdef Model* m = s.m
-    cdef olk_kernel plain
-    plain.kind = OLK_DISTANCE
-    if m.choice.dtype == DTYPE_FLOAT32:
-        s.row_f32(&plain, <const float*>s.sv, m.stride, m.n, m.n_features, <const float*>x,
-                  NULL, s.distance)
-    else:
-        s.row_f64(&plain, <const double*>s.sv, m.stride, m.n, m.n_features, <const double*>x,
-                  NULL, s.distance)
+    plain_row(s, OLK_DISTANCE, x, s.distance)
 
 
 cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
@@ -173,16 +146,8 @@ cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
 
 cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogil:
     """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just dropped."""
-    cdef int64_t j
     cdef Model* m = s.m
-    cdef int64_t d = m.n_features
-    cdef int64_t stride = m.stride
-    if m.choice.dtype == DTYPE_FLOAT32:
-        for j in range(d):
-            (<float*>s.sv)[j * stride + slot] = (<const float*>e.x)[j]
-    else:
-        for j in range(d):
-            (<double*>s.sv)[j * stride + slot] = (<const double*>e.x)[j]
+    write_vector(s, s.sv, m.stride, slot, e.x)
     s.coef[slot] = a / m.scale
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel
@@ -220,23 +185,11 @@ cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
 
 cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogil:
     """Keep the h slots listed (increasing), moved to slots 0..h-1; the others are gone."""
-    cdef int64_t i, j
+    cdef int64_t i
     cdef Model* m = s.m
-    cdef int64_t d = m.n_features
-    cdef int64_t stride = m.stride
-    for j in range(d):
-        if m.choice.dtype == DTYPE_FLOAT32:
-            for i in range(h):
-                (<float*>s.sv)[j * stride + i] = (<float*>s.sv)[j * stride + kept[i]]
-        else:
-            for i in range(h):
-                (<double*>s.sv)[j * stride + i] = (<double*>s.sv)[j * stride + kept[i]]
     for i in range(h):
-        s.coef[i] = s.coef[kept[i]]
-        if s.diagonal != NULL:
-            s.diagonal[i] = s.diagonal[kept[i]]
-        if s.arrival != NULL:
-            s.arrival[i] = s.arrival[kept[i]]
+        if kept[i] != i:
+            move(s, kept[i], i)
     if m.n > h:
         memset(s.coef + h, 0, <size_t>(m.n - h) * sizeof(double))
     m.n = h

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport kernel_row
-from edgeolk.core.parts cimport DTYPE_FLOAT32
+from edgeolk.core.ring cimport take_vector, write_vector
 from edgeolk.core.state cimport Model, State
 
 
@@ -18,12 +18,8 @@ cdef inline double window_hint(State* s, const void* x) noexcept nogil:
     cdef double total
     if q == 0:
         return 0.0
-    if m.choice.dtype == DTYPE_FLOAT32:
-        total = s.row_f32(&m.kernel, <const float*>s.window, s.window_stride, q, m.n_features,
-                          <const float*>x, s.window_y, NULL)
-    else:
-        total = s.row_f64(&m.kernel, <const double*>s.window, s.window_stride, q, m.n_features,
-                          <const double*>x, s.window_y, NULL)
+    total = s.row_fn(&m.kernel, s.window, &s.quantum, s.window_stride, q, m.n_features, x,
+                     s.window_y, NULL)
     return total / <double>q
 
 
@@ -31,17 +27,14 @@ cdef inline double window_correlation(State* s, const double* beta) noexcept nog
     """(1/q) sum over the window of y_r sum_j beta_j k(s_j, x_r); uses the column scratch."""
     cdef Model* m = s.m
     cdef int64_t q = window_length(m)
-    cdef int64_t r, j
+    cdef int64_t r
+    cdef const void* x
     cdef double total = 0.0
     if q == 0:
         return 0.0
     for r in range(q):
-        for j in range(m.n_features):
-            if m.choice.dtype == DTYPE_FLOAT32:
-                (<float*>s.column)[j] = (<float*>s.window)[j * s.window_stride + r]
-            else:
-                (<double*>s.column)[j] = (<double*>s.window)[j * s.window_stride + r]
-        total += s.window_y[r] * kernel_row(s, s.column, beta, NULL)
+        x = take_vector(s, s.window, s.window_stride, r)
+        total += s.window_y[r] * kernel_row(s, x, beta, NULL)
     return total / <double>q
 
 
@@ -49,11 +42,6 @@ cdef inline void window_push(State* s, const void* x, double y) noexcept nogil:
     """Every example enters, whether it caused an update or not."""
     cdef Model* m = s.m
     cdef int64_t slot = m.seen % <int64_t>m.p.window
-    cdef int64_t j
-    for j in range(m.n_features):
-        if m.choice.dtype == DTYPE_FLOAT32:
-            (<float*>s.window)[j * s.window_stride + slot] = (<const float*>x)[j]
-        else:
-            (<double*>s.window)[j * s.window_stride + slot] = (<const double*>x)[j]
+    write_vector(s, s.window, s.window_stride, slot, x)
     s.window_y[slot] = y
     m.seen += 1

@@ -3,10 +3,10 @@
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.simd cimport olk_dot_f64
+from edgeolk.core.simd cimport olk_dot_fn
 
 
-cdef inline bint cholesky_packed(double* a, int64_t n, olk_dot_f64 dot) noexcept nogil:
+cdef inline bint cholesky_packed(double* a, int64_t n, olk_dot_fn dot) noexcept nogil:
     """A = L L', L over A. False (A then spoilt) if a pivot is not positive."""
     cdef int64_t i, j
     cdef double* row_i = a
@@ -26,7 +26,7 @@ cdef inline bint cholesky_packed(double* a, int64_t n, olk_dot_f64 dot) noexcept
     return True
 
 
-cdef inline void solve_lower(const double* l, double* b, int64_t n, olk_dot_f64 dot) noexcept nogil:
+cdef inline void solve_lower(const double* l, double* b, int64_t n, olk_dot_fn dot) noexcept nogil:
     """b <- L^-1 b."""
     cdef int64_t i
     cdef const double* row = l
@@ -49,7 +49,7 @@ cdef inline void solve_lower_transposed(const double* l, double* b, int64_t n) n
 
 
 cdef inline void solve_packed(const double* l, double* b, int64_t n,
-                              olk_dot_f64 dot) noexcept nogil:
+                              olk_dot_fn dot) noexcept nogil:
     """b <- (L L')^-1 b."""
     solve_lower(l, b, n, dot)
     solve_lower_transposed(l, b, n)

@@ -39,3 +39,12 @@ cdef inline bint finite_as_float(const double* x, int64_t d) noexcept nogil:
     for k in range(1, 8):
         lane[0] += lane[k]
     return lane[0] == 0
+
+
+cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogil:
+    """Every |x_j| <= most; False for NaN."""
+    cdef int64_t j
+    cdef bint good = True
+    for j in range(d):
+        good = good and (-most <= x[j] <= most)
+    return good

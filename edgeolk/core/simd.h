@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "storage.h"
+
 /* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
 enum { OLK_DISTANCE = 0 };
 enum { OLK_GAUSSIAN = 1, OLK_LAPLACIAN = 2, OLK_POLYNOMIAL = 3, OLK_LINEAR = 4, OLK_SIGMOID = 5 };
@@ -29,25 +31,21 @@ typedef struct {
 } olk_kernel;
 
 /* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values;
-   `coef` may be NULL (the sum is then 0). sv is 64-byte aligned, stride a multiple of the tile tail. */
-typedef double (*olk_row_f32)(const olk_kernel *kernel, const float *sv, ptrdiff_t stride, ptrdiff_t n,
-                              ptrdiff_t d, const float *x, const double *coef, double *row);
-typedef double (*olk_row_f64)(const olk_kernel *kernel, const double *sv, ptrdiff_t stride,
-                              ptrdiff_t n, ptrdiff_t d, const double *x, const double *coef,
-                              double *row);
-/* k(a, b) of two contiguous vectors. */
-typedef double (*olk_pair_f32)(const olk_kernel *kernel, const float *a, const float *b, ptrdiff_t d);
-typedef double (*olk_pair_f64)(const olk_kernel *kernel, const double *a, const double *b,
-                               ptrdiff_t d);
-typedef double (*olk_dot_f64)(const double *a, const double *b, ptrdiff_t n);
+   `coef` may be NULL (the sum is then 0). Rows of sv are read up to the next multiple of 16
+   lanes (8 for float64): beyond the last row, at most 64 bytes of whatever follows in the block. x is double for float64, else float. */
+typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
+                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
+                             const double *coef, double *row);
+/* k(a, b) of two contiguous vectors of the type of x. */
+typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
+typedef double (*olk_dot_fn)(const double *a, const double *b, ptrdiff_t n);
 
+/* One instruction set's functions; rows and pairs by storage type. */
 typedef struct {
     const char *name;
-    olk_row_f32 row_f32;
-    olk_row_f64 row_f64;
-    olk_pair_f32 pair_f32;
-    olk_pair_f64 pair_f64;
-    olk_dot_f64 dot;
+    olk_row_fn row[OLK_N_STORAGE + 1];
+    olk_pair_fn pair[OLK_N_STORAGE + 1];
+    olk_dot_fn dot;
 } olk_simd;
 
 #define OLK_CAT_(a, b) a##_##b
@@ -92,7 +90,9 @@ typedef struct {
 #endif
 
 #define OLK_VARIANT(isa)                                                                           \
-    {#isa, olk_row_f32_##isa, olk_row_f64_##isa, olk_pair_f32_##isa, olk_pair_f64_##isa,           \
+    {#isa,                                                                                         \
+     {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},            \
+     {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa, olk_pair_f32_##isa},       \
      olk_dot_##isa}
 static const olk_simd olk_variants[] = {
     OLK_VARIANT(baseline),

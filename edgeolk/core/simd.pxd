@@ -1,4 +1,4 @@
-"""Declarations of the C row functions; see simd.h."""
+"""Declarations of the C row functions and of the storage types; see simd.h and storage.h."""
 
 from libc.stdint cimport int32_t
 
@@ -14,23 +14,28 @@ cdef extern from "simd.h" nogil:
         double scale
         double offset
 
-    ctypedef double (*olk_row_f32)(const olk_kernel*, const float*, Py_ssize_t, Py_ssize_t,
-                                   Py_ssize_t, const float*, const double*, double*) noexcept
-    ctypedef double (*olk_row_f64)(const olk_kernel*, const double*, Py_ssize_t, Py_ssize_t,
-                                   Py_ssize_t, const double*, const double*, double*) noexcept
-    ctypedef double (*olk_pair_f32)(const olk_kernel*, const float*, const float*,
-                                    Py_ssize_t) noexcept
-    ctypedef double (*olk_pair_f64)(const olk_kernel*, const double*, const double*,
-                                    Py_ssize_t) noexcept
-    ctypedef double (*olk_dot_f64)(const double*, const double*, Py_ssize_t) noexcept
+    ctypedef struct olk_quantum:
+        const float* scale
+        const float* offset
+
+    ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
+                                  Py_ssize_t, Py_ssize_t, const void*, const double*,
+                                  double*) noexcept
+    ctypedef double (*olk_pair_fn)(const olk_kernel*, const void*, const void*,
+                                   Py_ssize_t) noexcept
+    ctypedef double (*olk_dot_fn)(const double*, const double*, Py_ssize_t) noexcept
 
     ctypedef struct olk_simd:
         const char* name
-        olk_row_f32 row_f32
-        olk_row_f64 row_f64
-        olk_pair_f32 pair_f32
-        olk_pair_f64 pair_f64
-        olk_dot_f64 dot
+        olk_row_fn row[5]
+        olk_pair_fn pair[5]
+        olk_dot_fn dot
 
     const olk_simd olk_variants[]
     int olk_variant_runs(int i) noexcept
+
+    double olk_fetch(int storage, const void* base, Py_ssize_t at, Py_ssize_t j,
+                     const olk_quantum* quantum) noexcept
+    void olk_store(int storage, void* base, Py_ssize_t at, Py_ssize_t j, double value,
+                   const olk_quantum* quantum) noexcept
+    float olk_seen(int storage, float value, Py_ssize_t j, const olk_quantum* quantum) noexcept

@@ -92,33 +92,60 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
     }
 }
 
+/* Pairs and transforms by the type computed in, rows by the type stored. */
 #define OLK_T float
-#define OLK_SUFFIX f32
-#define OLK_TILE OLK_TILE_F32
-#define OLK_TAIL 16
+#define OLK_TYPE f32
 #define OLK_MADD OLK_MADD_F32
 #define OLK_ABS fabsf
+#define OLK_TILE OLK_TILE_F32
+#define OLK_TAIL 16
+#include "simd_pair.h"
+
+#define OLK_S float
+#define OLK_STORED f32
+#define OLK_SHIFTED 0
+#define OLK_LOAD(v, j) (v)
 #include "simd_rows.h"
+
+#define OLK_S uint16_t
+#define OLK_STORED f16
+#define OLK_SHIFTED 0
+#define OLK_LOAD(v, j) olk_half_to_float(v)
+#include "simd_rows.h"
+
+#define OLK_S int8_t
+#define OLK_STORED i8
+#define OLK_SHIFTED 1
+#define OLK_LOAD(v, j) (quantum->scale[j] * (float)(v))
+#include "simd_rows.h"
+
 #undef OLK_T
-#undef OLK_SUFFIX
-#undef OLK_TILE
-#undef OLK_TAIL
+#undef OLK_TYPE
 #undef OLK_MADD
 #undef OLK_ABS
+#undef OLK_TILE
+#undef OLK_TAIL
 
 #define OLK_T double
-#define OLK_SUFFIX f64
-#define OLK_TILE OLK_TILE_F64
-#define OLK_TAIL 8
+#define OLK_TYPE f64
 #define OLK_MADD OLK_MADD_F64
 #define OLK_ABS fabs
+#define OLK_TILE OLK_TILE_F64
+#define OLK_TAIL 8
+#include "simd_pair.h"
+
+#define OLK_S double
+#define OLK_STORED f64
+#define OLK_SHIFTED 0
+#define OLK_LOAD(v, j) (v)
 #include "simd_rows.h"
+
 #undef OLK_T
-#undef OLK_SUFFIX
-#undef OLK_TILE
-#undef OLK_TAIL
+#undef OLK_TYPE
 #undef OLK_MADD
 #undef OLK_ABS
+#undef OLK_TILE
+#undef OLK_TAIL
 
 #undef OLK_NAME
 #undef OLK_MADD_F32

@@ -10,8 +10,7 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.simd cimport olk_dot_f64, olk_kernel, olk_row_f32, olk_row_f64
-from edgeolk.core.simd cimport olk_pair_f32, olk_pair_f64
+from edgeolk.core.simd cimport olk_dot_fn, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn
 
 
 cdef struct Model:
@@ -54,7 +53,9 @@ cdef struct Model:
 
 cdef struct State:
     Model* m
-    void* sv                  # (d, stride), float32 or float64
+    void* sv                  # (d, stride) in the storage type
+    int64_t item              # bytes of one stored number
+    olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
     double* coef              # (stride,)
     double* diagonal          # (B,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL
@@ -71,7 +72,7 @@ cdef struct State:
     double* mean_start        # (B,) or NULL
     double* mean_sum          # (B,) or NULL
     # scratch: nothing below outlives a call
-    void* query               # (d,) the example, in the storage type
+    void* query               # (d,) the example, in the type rows are computed in
     void* column              # (d,) one support vector gathered, or NULL
     double* row               # (stride,) k(s_i, x), or features of x, or NULL
     double* distance          # (stride,) ||s_i - x||^2, or NULL
@@ -80,15 +81,13 @@ cdef struct State:
     double* work              # (slots,) or NULL
     double* work2             # (slots,) or NULL
     int32_t* order            # (B,) or NULL
-    olk_row_f32 row_f32
-    olk_row_f64 row_f64
-    olk_pair_f32 pair_f32
-    olk_pair_f64 pair_f64
-    olk_dot_f64 dot
+    olk_row_fn row_fn         # for the storage type, chosen once
+    olk_pair_fn pair_fn
+    olk_dot_fn dot
 
 
 cdef struct Example:
-    const void* x             # (d,) in the storage type
+    const void* x             # (d,) in the type rows are computed in
     double y
     double f                  # score of f as it is now; kept true where the norm is tracked
     double self_kernel        # k(x, x)

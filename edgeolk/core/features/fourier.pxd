@@ -7,8 +7,8 @@ Omega x is the row of inner products.
 from libc.math cimport cos, sin, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT32
-from edgeolk.core.simd cimport OLK_LINEAR, olk_kernel
+from edgeolk.core.expansion cimport plain_row
+from edgeolk.core.simd cimport OLK_LINEAR
 from edgeolk.core.state cimport Model, State
 
 
@@ -19,14 +19,7 @@ cdef inline void fourier_features(State* s, const void* x) noexcept nogil:
     cdef int64_t n = m.n
     cdef double norm = 1.0 / sqrt(<double>n)
     cdef double angle
-    cdef olk_kernel inner
-    inner.kind = OLK_LINEAR
-    if m.choice.dtype == DTYPE_FLOAT32:
-        s.row_f32(&inner, <const float*>s.sv, m.stride, n, m.n_features, <const float*>x, NULL,
-                  s.row)
-    else:
-        s.row_f64(&inner, <const double*>s.sv, m.stride, n, m.n_features, <const double*>x, NULL,
-                  s.row)
+    plain_row(s, OLK_LINEAR, x, s.row)
     for i in range(n):
         angle = s.row[i]
         s.row[i] = norm * cos(angle)

@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport alpha, diagonal, distance_row, gather, move, put, shift
 from edgeolk.core.linalg cimport cholesky_packed, solve_packed
-from edgeolk.core.parts cimport DTYPE_FLOAT32, POLICY_MERGE
+from edgeolk.core.parts cimport POLICY_MERGE
+from edgeolk.core.simd cimport olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -63,19 +64,18 @@ cdef inline double best_height(double share, double spread, int64_t iters) noexc
     return 0.5 * (a + b)
 
 
-cdef inline void write_between(State* s, int64_t p, int64_t j, double h, int64_t z) noexcept nogil:
-    """s_z <- h s_p + (1 - h) s_j."""
-    cdef int64_t i
-    cdef int64_t stride = s.m.stride
-    cdef float* line32
-    cdef double* line64
-    for i in range(s.m.n_features):
-        if s.m.choice.dtype == DTYPE_FLOAT32:
-            line32 = <float*>s.sv + i * stride
-            line32[z] = <float>(h * line32[p] + (1.0 - h) * line32[j])
-        else:
-            line64 = <double*>s.sv + i * stride
-            line64[z] = h * line64[p] + (1.0 - h) * line64[j]
+cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
+                               int64_t z) noexcept nogil:
+    """s_z <- h s_p + (1 - h) s_other."""
+    cdef int64_t j
+    cdef int64_t line
+    cdef int dtype = s.m.choice.dtype
+    cdef double sp, sj
+    for j in range(s.m.n_features):
+        line = j * s.m.stride
+        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantum)
+        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantum)
+        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantum)
 
 
 cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:

@@ -1,0 +1,50 @@
+"""Feature-major arrays of examples, whatever their storage type: the ring, and the hint window.
+
+Number j of the vector in a slot lies at [j, slot]; a vector taken out is contiguous, in the type
+rows are computed in: double for float64 storage, else float.
+"""
+
+from libc.stdint cimport int64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.simd cimport olk_fetch, olk_store
+from edgeolk.core.state cimport State
+
+
+cdef inline double read_number(const State* s, const void* x, int64_t j) noexcept nogil:
+    """Number j of a contiguous vector."""
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        return (<const double*>x)[j]
+    return (<const float*>x)[j]
+
+
+cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot,
+                              const void* x) noexcept nogil:
+    """base[:, slot] <- x."""
+    cdef int64_t j
+    for j in range(s.m.n_features):
+        olk_store(s.m.choice.dtype, base, j * stride + slot, j, read_number(s, x, j), &s.quantum)
+
+
+cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
+                                    int64_t slot) noexcept nogil:
+    """base[:, slot], contiguous, in the column scratch."""
+    cdef int64_t j
+    cdef double value
+    for j in range(s.m.n_features):
+        value = olk_fetch(s.m.choice.dtype, base, j * stride + slot, j, &s.quantum)
+        if s.m.choice.dtype == DTYPE_FLOAT64:
+            (<double*>s.column)[j] = value
+        else:
+            (<float*>s.column)[j] = <float>value
+    return s.column
+
+
+cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept nogil:
+    """The ring's [:, target] <- [:, source], as stored."""
+    cdef int64_t j
+    cdef int64_t stride = s.m.stride
+    cdef int dtype = s.m.choice.dtype
+    for j in range(s.m.n_features):
+        olk_store(dtype, s.sv, j * stride + target, j,
+                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)

@@ -1,0 +1,98 @@
+/* How one number of a support vector is stored, and read back exactly: float32, float64, float16, or
+   int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32. */
+#ifndef EDGEOLK_STORAGE_H
+#define EDGEOLK_STORAGE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4, OLK_N_STORAGE = 4 };
+
+/* Scale and offset of int8 storage: s = scale[j] * q + offset[j]. NULL for the other types. */
+typedef struct {
+    const float *scale;
+    const float *offset;
+} olk_quantum;
+
+/* Exact, without branches: the exponent is moved by a product, which also makes subnormals right.
+   Stored numbers are finite. */
+static inline float olk_half_to_float(uint16_t h)
+{
+    union { uint32_t u; float f; } v;
+    v.u = (uint32_t)(h & 0x7fffu) << 13;
+    v.f *= 0x1p112f;
+    v.u |= (uint32_t)(h & 0x8000u) << 16;
+    return v.f;
+}
+
+/* Nearest, ties to even; |f| must be below 65520. */
+static inline uint16_t olk_float_to_half(float f)
+{
+    union { float f; uint32_t u; } v;
+    v.f = f;
+    const uint32_t sign = (v.u >> 16) & 0x8000u;
+    v.u &= 0x7fffffffu;
+    if (v.u < 0x38800000u) { /* subnormal as a half: let the float adder round it */
+        v.f += 0.5f;
+        return (uint16_t)((v.u - 0x3f000000u) | sign);
+    }
+    v.u += 0xc8000fffu + ((v.u >> 13) & 1u);
+    return (uint16_t)((v.u >> 13) | sign);
+}
+
+/* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */
+static inline int8_t olk_float_to_level(float f, float scale, float offset)
+{
+    const float level = rintf((f - offset) / scale);
+    return (int8_t)(level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level));
+}
+
+/* Number at an index of an array of some storage type; j is its feature. */
+static inline double olk_fetch(int storage, const void *base, ptrdiff_t at, ptrdiff_t j,
+                               const olk_quantum *quantum)
+{
+    switch (storage) {
+    case OLK_F64:
+        return ((const double *)base)[at];
+    case OLK_F16:
+        return olk_half_to_float(((const uint16_t *)base)[at]);
+    case OLK_I8:
+        return quantum->scale[j] * (float)((const int8_t *)base)[at] + quantum->offset[j];
+    default:
+        return ((const float *)base)[at];
+    }
+}
+
+static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j, double value,
+                             const olk_quantum *quantum)
+{
+    switch (storage) {
+    case OLK_F64:
+        ((double *)base)[at] = value;
+        break;
+    case OLK_F16:
+        ((uint16_t *)base)[at] = olk_float_to_half((float)value);
+        break;
+    case OLK_I8:
+        ((int8_t *)base)[at] =
+            olk_float_to_level((float)value, quantum->scale[j], quantum->offset[j]);
+        break;
+    default:
+        ((float *)base)[at] = (float)value;
+    }
+}
+
+/* The float32 that stays of a number once stored: what a learner with narrow storage sees of it. */
+static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
+{
+    if (storage == OLK_F16)
+        return olk_half_to_float(olk_float_to_half(value));
+    if (storage == OLK_I8)
+        return quantum->scale[j] *
+                   (float)olk_float_to_level(value, quantum->scale[j], quantum->offset[j]) +
+               quantum->offset[j];
+    return value;
+}
+
+#endif
