@@ -64,7 +64,8 @@ def test_ramp_changes_nothing_beyond_the_margins(name):
         f = twin.step(a, b)
         if abs(f) > 1.0:
             beyond += b * f < -1.0
-            assert np.array_equal(old.alpha, twin.alpha) and np.array_equal(old.sv, twin.sv)
+            assert np.array_equal(old.alpha, twin.alpha)
+            assert np.array_equal(old.sv, twin.sv)
             assert (twin.updates, twin.capacity_hits) == (old.updates, hits)
     assert beyond > 0
 
@@ -109,7 +110,8 @@ def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
         assert here == pytest.approx(best, rel=1e-7, abs=1e-8)
         if skip:
             assert here <= C * tb.hinge(b, f) + 1e-9
-    assert full_updates > 0 and (skip or skipped == 0)
+    assert full_updates > 0
+    assert (skip or skipped == 0)
 
 
 # --- OLRD -----------------------------------------------------------------------------
@@ -179,7 +181,8 @@ def test_olrd_dynamic_budgets_as_published():
     }  # fmt: skip
     for T, budgets in published.items():
         assert tuple(dynamic_budget(10**6, c, T) for c in (0.5, 2.0, 8.0)) == budgets
-    assert dynamic_budget(50, 2.0, 10**6) == 50 and dynamic_budget(50, 0.1, 1) == 2
+    assert dynamic_budget(50, 2.0, 10**6) == 50
+    assert dynamic_budget(50, 0.1, 1) == 2
 
 
 # --- SPA ------------------------------------------------------------------------------
@@ -253,7 +256,7 @@ def test_avp_bound_and_ball(seed, lam, U):
         assert math.sqrt(twin.norm2()) <= U * (1 + 1e-9)
     assert left <= right + c @ K @ c / (2 * lam) + 1e-9
     M, N = twin.mistakes, twin.margin_updates
-    assert M + N == twin.updates
+    assert twin.updates == M + N
     assert M * (1 - lam / 2) + N * (eps - lam / 2) <= right + c @ K @ c / (2 * lam) + 1e-9
 
 
@@ -285,7 +288,8 @@ def test_takeover_weights_by_least_squares(seed, n, ridge):
 
 def test_split_by_size_breaks_ties_downwards():
     keep, gone = split_by_size(np.array([1.0, -1.0, 1.0, 2.0, 0.5]), 2)
-    assert keep.tolist() == [0, 3] and gone.tolist() == [1, 2, 4]
+    assert keep.tolist() == [0, 3]
+    assert gone.tolist() == [1, 2, 4]
 
 
 @modest
@@ -300,15 +304,18 @@ def test_ahpatron_facts(seed, B, rescale, ridge):
         twin.step(a, b)
         n = twin.updates
         assert (n > old.updates) == (b * old.decision(a) < 0.5)
-        assert math.sqrt(max(0.0, twin.norm2())) <= twin.U * (1 + 1e-9) and twin.m <= B
+        assert math.sqrt(max(0.0, twin.norm2())) <= twin.U * (1 + 1e-9)
+        assert twin.m <= B
         assert twin.halvings == (0 if n <= B else 1 + (n - B - 1) // (B - h))
         if twin.halvings == 0:
             avp.step(a, b)
-            assert np.allclose(avp.alpha, twin.alpha) and np.array_equal(avp.sv, twin.sv)
+            assert np.allclose(avp.alpha, twin.alpha)
+            assert np.array_equal(avp.sv, twin.sv)
         if twin.halvings == halvings:
             continue
         halvings = twin.halvings
-        assert twin.m == h + 1 and np.all(np.diff(twin.arrival) > 0)
+        assert twin.m == h + 1
+        assert np.all(np.diff(twin.arrival) > 0)
         sizes = np.sort(np.abs(old.alpha))
         kept = np.isin(old.arrival, twin.arrival)
         assert np.abs(old.alpha[kept]).min() >= sizes[B - h - 1]
@@ -326,4 +333,5 @@ def test_ahpatron_duplicate_hands_over_its_weight():
     twin = TWINS["ahpatron"](kernel, 2, lam=0.2, rescale=False)
     for b in (1.0, 1.0, -1.0):
         twin.step(np.zeros(1), b)
-    assert twin.halvings == 1 and twin.alpha == pytest.approx([0.4, -0.2], rel=1e-3)
+    assert twin.halvings == 1
+    assert twin.alpha == pytest.approx([0.4, -0.2], rel=1e-3)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,9 +55,19 @@ class Pcg32:
 # --- kernels: (S of shape (m, d), x of shape (d,)) -> (m,) ---------------------------
 
 
+@dataclass(frozen=True)
+class Gaussian:
+    """A kernel that knows its width, for the methods that exist for this one only."""
+
+    gamma: float
+
+    def __call__(self, S: np.ndarray, x: np.ndarray) -> np.ndarray:
+        # Differences, not the expanded square: a duplicate is then at distance exactly 0.
+        return np.exp(-self.gamma * np.sum((S - x) ** 2, axis=1))
+
+
 def gaussian(gamma: float) -> Kernel:
-    # Differences, not the expanded square: a duplicate is then at distance exactly 0.
-    return lambda S, x: np.exp(-gamma * np.sum((S - x) ** 2, axis=1))
+    return Gaussian(gamma)
 
 
 def laplacian(gamma: float) -> Kernel:
@@ -96,6 +107,8 @@ def hinge(y: float, f: float) -> float:
 def loss_value(loss: str, y: float, f: float) -> float:
     if loss == "hinge":
         return hinge(y, f)
+    if loss == "ramp":
+        return min(2.0, hinge(y, f))
     if loss == "square":
         return (y - f) ** 2 / 2.0
     if loss == "logistic":
@@ -107,6 +120,8 @@ def loss_gradient(loss: str, y: float, f: float) -> float:
     """dl/df; at the corner of the hinge (y f = 1) it is 0."""
     if loss == "hinge":
         return -y if y * f < 1.0 else 0.0
+    if loss == "ramp":
+        return -y if -1.0 <= y * f < 1.0 else 0.0
     if loss == "square":
         return f - y
     if loss == "logistic":
@@ -161,7 +176,7 @@ class Twin:
             self.dim = x.size
             self.sv = np.zeros((0, x.size))
         row = self.kernel(self.sv, x)
-        f = float(self.alpha @ row)
+        f = self._score(x, row)
         kxx = self._self_kernel(x)
         self.t += 1
         if self.keeps_average:
@@ -203,6 +218,9 @@ class Twin:
         return self.budget is not None and self.m >= self.budget
 
     # --- for the subclasses ---
+
+    def _score(self, x: np.ndarray, row: np.ndarray) -> float:
+        return float(self.alpha @ row)
 
     def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         raise NotImplementedError

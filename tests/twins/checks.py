@@ -21,6 +21,28 @@ class FixedIndex:
         return self.value
 
 
+class FixedCoin:
+    """Every coin shows the same side; remembers the chances it was asked for."""
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+        self.chances: list[float] = []
+
+    def bernoulli(self, p: float) -> bool:
+        self.chances.append(p)
+        return self.value
+
+
+class FixedUniform:
+    """Every uniform number is the same one."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def uniform(self) -> float:
+        return self.value
+
+
 def run(twin: Twin, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([twin.step(a, b) for a, b in zip(X, y, strict=True)])
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin
+from .base import Kernel, Twin, require
 
 SHARE = 15.0 / 32.0
 
@@ -43,14 +43,53 @@ class Forgetron(Twin):
         if not self.is_full:
             self._append(x, y)
             return True
-        r = self._oldest()
-        sigma = abs(float(self.alpha[r]))
+        r = self._victim(y, row)
+        sigma, mu = self._weight_and_margin(r, y, row)
         phi = 1.0
         if sigma > 0.0:
-            side = math.copysign(1.0, self.alpha[r])
-            mu = side * (self.decision(self.sv[r]) + y * float(row[r]))
-            phi = shrinking_factor(sigma, mu, SHARE * self.mistakes - self.Q)
+            phi = self._factor(sigma, mu, self.norm2() + 2.0 * y * f + kxx)
             self.Q += psi(sigma * phi, mu * phi)
         self.alpha = phi * self.alpha
         self._replace(r, x, phi * y)
         return True
+
+    def _victim(self, y: float, row: np.ndarray) -> int:
+        return self._oldest()
+
+    def _weight_and_margin(self, r: int, y: float, row: np.ndarray) -> tuple[float, float]:
+        """|alpha_r| and the margin at s_r of the model with the newcomer added."""
+        side = math.copysign(1.0, self.alpha[r])
+        return abs(float(self.alpha[r])), side * (self.decision(self.sv[r]) + y * float(row[r]))
+
+    def _factor(self, sigma: float, mu: float, grown2: float) -> float:
+        """`grown2` is the squared norm of the model with the newcomer added."""
+        return shrinking_factor(sigma, mu, SHARE * self.mistakes - self.Q)
+
+
+class ForgetronBasic(Forgetron):
+    """Shrinks by a fixed factor, and further when that leaves the ball of radius U.
+    Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int, seed: int = 0, *, U: float | None = None
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        self.U = math.sqrt((budget + 1) / math.log(budget + 1)) / 4.0 if U is None else U
+        require(self.U > 0.0, "U must be positive")
+
+    def _factor(self, sigma: float, mu: float, grown2: float) -> float:
+        phi = (self.budget + 1) ** (-1.0 / (2.0 * (self.budget + 1)))
+        if grown2 > 0.0:
+            phi = min(phi, self.U / math.sqrt(grown2))
+        return phi
+
+
+class ForgetronGreedy(Forgetron):
+    """Self-tuned, but drops whichever old vector does the least damage; ties the oldest.
+    Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
+
+    def _victim(self, y: float, row: np.ndarray) -> int:
+        def damage(r: int) -> tuple[float, int]:
+            return psi(*self._weight_and_margin(r, y, row)), int(self.arrival[r])
+
+        return min(range(self.m), key=damage)

@@ -1,4 +1,4 @@
-"""Passive-aggressive steps without removal."""
+"""Passive-aggressive steps; a full model freezes, or a random vector leaves."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ class _PassiveAggressive(Twin):
         super().__init__(kernel, budget, seed)
         require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
         require(loss in ("hinge", "ramp"), "loss is hinge or ramp")
-        require(full == "stop", "the twin only freezes")
+        require(full in ("stop", "random"), "the twin freezes or replaces")
+        require(full == "stop" or budget is not None, "replacing needs a budget")
         self.C = C
         self.loss = loss
+        self.full = full
 
     def _tau(self, H: float, kxx: float) -> float:
         raise NotImplementedError
@@ -40,7 +42,11 @@ class _PassiveAggressive(Twin):
     def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
-        return self._append_or_freeze(x, y * self._tau(hinge(y, f), kxx))
+        a = y * self._tau(hinge(y, f), kxx)
+        if self.full == "random" and self.is_full:
+            self._replace(self.rng.index(self.m), x, a)
+            return True
+        return self._append_or_freeze(x, a)
 
 
 class Pa(_PassiveAggressive):
@@ -57,6 +63,18 @@ class Pa1(_PassiveAggressive):
 
     def _tau(self, H: float, kxx: float) -> float:
         return min(self.C, H / kxx)
+
+
+class PaRand(Pa1):
+    """PA-I; a full model overwrites a uniformly drawn slot with the newcomer.
+    PA+Rand of Wang, Vucetic, AISTATS 2010."""
+
+    needs_budget = True
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, C: float = 1.0, loss: str = "hinge"
+    ) -> None:
+        super().__init__(kernel, budget, seed, C, loss, full="random")
 
 
 class Pa2(_PassiveAggressive):

@@ -46,6 +46,30 @@ class Rbp(Twin):
         return True
 
 
+class ShiftingPerceptron(Twin):
+    """At the n-th update (from 0) everything shrinks by 1 - l, l = lam / (lam + n), and the
+    newcomer enters with weight l; when full, in a uniformly drawn slot.
+    Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, *, lam: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(lam > 0.0, "lam must be positive")
+        self.lam = lam
+
+    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        weight = self.lam / (self.lam + self.updates)
+        self.alpha = (1.0 - weight) * self.alpha
+        if self.is_full:
+            self._replace(self.rng.index(self.m), x, weight * y)
+        else:
+            self._append(x, weight * y)
+        return True
+
+
 class _RemovalBaseline(Twin):
     """Perceptron or PA-I step; the newcomer always enters, one old vector leaves.
     Cited baselines of Wang, Vucetic, AISTATS 2010."""

@@ -16,7 +16,7 @@ def _points_and_score(
 
 def _some(rng: np.random.Generator, n: int, share: float, first: int) -> np.ndarray:
     """A fixed number of positions, so that short streams have their share too."""
-    count = min(int(round(share * n)), max(0, n - first))
+    count = min(round(share * n), max(0, n - first))
     return np.sort(rng.permutation(np.arange(first, n))[:count])
 
 
