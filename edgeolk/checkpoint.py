@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from edgeolk.core.arena import Arena
+from edgeolk.config import Config, from_header
+from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.core.engine import CRC_OFFSET, HEADER_BYTES, read_header
+from edgeolk.parts import Basis
+from edgeolk.planning import plan_of
 
 #: No model is larger; a file that says so is not read into memory.
 MOST_BYTES = 2**40
@@ -41,20 +46,51 @@ def sealed(arena: Arena) -> bytes:
     return bytes(block)
 
 
-def check(block: bytes) -> tuple[dict[str, Any], int]:
-    """Header of a sealed block and its number of support vectors.
+def check_state(config: Config, header: Mapping[str, Any], block: memoryview) -> None:
+    """Check everything in a block that is used as an index, whoever wrote it.
 
     Raises
     ------
     ValueError
-        Wrong mark, version, length, CRC or state.
+        A count or a slot is out of range, or the levels of int8 storage are no levels.
+    """
+    n, budget = header["n_support"], config.budget
+    if not 0 <= n <= budget or not 0 <= header["cursor"] < budget:
+        raise ValueError(f"the model is inconsistent: {n} support vectors of {budget}")
+    if config.parts["basis"] == Basis.FOURIER and n != budget:
+        raise ValueError(f"the model is inconsistent: {n} frequencies of {budget}")
+    most = config.values.get("rank", 0.0) if n == budget else 0.0
+    if not 0 <= header["rank"] <= most or header["seen"] < 0:
+        raise ValueError(f"the model is inconsistent: rank {header['rank']}")
+    for region in plan_of(config).regions:
+        part = block[region.offset : region.offset + region.nbytes]
+        if region.name == "nearest":
+            slots = part.cast("q")[:n]
+            if any(not -1 <= slot < n for slot in slots):
+                raise ValueError("the model is inconsistent: a neighbour that is not held")
+        if region.name in ("quantum_scale", "quantum_offset"):
+            levels = part.cast("f")[: config.n_features]
+            least = 0.0 if region.name == "quantum_scale" else -math.inf
+            if any(not least < level < math.inf for level in levels):
+                raise ValueError("the model is inconsistent: its int8 levels are no levels")
+
+
+def checked(block: bytes) -> Config:
+    """The configuration of a sealed block, everything about it checked.
+
+    Raises
+    ------
+    ValueError
+        Wrong mark, version, length, CRC, configuration or state.
     """
     header = read_header(block)
     verify(block, header["nbytes"])
-    n, budget = header["n_support"], header["budget"]
-    if not 0 <= n <= budget or not 0 <= header["cursor"] < max(budget, 1):
-        raise ValueError(f"the model is inconsistent: {n} support vectors of {budget}")
-    return header, n
+    config = from_header(header)
+    length = plan_of(config).nbytes - ALIGNMENT
+    if len(block) != length:
+        raise ValueError(f"the model has {len(block)} bytes, its plan says {length}")
+    check_state(config, header, memoryview(block))
+    return config
 
 
 def write(path: str | PathLike[str], block: bytes) -> None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from edgeolk import checkpoint
 from edgeolk.boundary import RowLearner, Scorer
 from edgeolk.config import Config, from_header
-from edgeolk.core.arena import Arena
-from edgeolk.core.engine import Engine
+from edgeolk.core.arena import ALIGNMENT, Arena
+from edgeolk.core.engine import MAGIC, Engine, read_header
 from edgeolk.kernels import Kernel
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Loss
 from edgeolk.planning import Plan, choose, plan_of
@@ -172,20 +172,16 @@ class Learner(RowLearner):
 
     @classmethod
     def _from_block(cls, block: bytes) -> Learner:
-        header, _ = checkpoint.check(block)
-        config = from_header(header)
-        plan = plan_of(config)
-        arena = Arena(plan.nbytes)
-        if len(block) != len(arena):
-            raise ValueError(f"the model has {len(block)} bytes, its plan says {len(arena)}")
+        config = checkpoint.checked(block)
+        arena = Arena(plan_of(config).nbytes)
         memoryview(arena)[:] = block
+        return cls._over(config, arena)
+
+    @classmethod
+    def _over(cls, config: Config, arena: Arena) -> Learner:
+        """A learner over a block that has been checked."""
         learner = cls.__new__(cls)
-        learner._start(config, Engine(config, plan.regions, arena, False))
-        if config.dtype == Dtype.INT8:
-            scale = learner._numbers("quantum_scale", np.float32)[: config.n_features]
-            offset = learner._numbers("quantum_offset", np.float32)[: config.n_features]
-            if not (np.all(scale > 0.0) and np.all(np.isfinite(scale + offset))):
-                raise ValueError("the model is inconsistent: its int8 levels are no levels")
+        learner._start(config, Engine(config, plan_of(config).regions, arena, False))
         return learner
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -380,3 +376,45 @@ def load(path: str | PathLike[str]) -> Learner:
         The file cannot be read.
     """
     return Learner._from_block(checkpoint.read(path))
+
+
+def attach(buffer: Any) -> Learner:
+    """Continue the model that lies in a buffer, where it lies.
+
+    Parameters
+    ----------
+    buffer : writable contiguous buffer
+        One that a learner was built in (``buffer=``) in this or another process, or a copy of it,
+        however aligned; ``nbytes`` of the model long at least. It is kept alive and not resizable
+        while the learner lives.
+
+    Returns
+    -------
+    Learner
+        Nothing is copied; going on gives bit for bit what the first learner would have given.
+
+    Raises
+    ------
+    TypeError
+        No writable contiguous buffer.
+    ValueError
+        No whole, consistent model, or another learner is in the buffer. A live block has no
+        checksum: its configuration and its indices are checked, its numbers are not.
+    """
+    try:
+        view = memoryview(buffer).cast("B")
+    except TypeError as error:
+        raise TypeError(f"buffer must be contiguous memory: {error}") from None
+    at = bytes(view[: ALIGNMENT + len(MAGIC)]).find(MAGIC)
+    if at < 0:
+        raise ValueError("buffer holds no model")
+    header = read_header(view[at:])
+    config = from_header(header)
+    plan = plan_of(config)
+    length = plan.nbytes - ALIGNMENT
+    if header["nbytes"] != length or len(view) < plan.nbytes:
+        raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
+    # A copy is checked: a view would keep the buffer from being taken.
+    checkpoint.check_state(config, header, memoryview(bytes(view[at : at + length])))
+    view.release()
+    return Learner._over(config, Arena(plan.nbytes, buffer, MAGIC))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -196,7 +197,7 @@ def plan_of(config: Config) -> Plan:
     """
     regions = layout(config)
     total = regions[-1].offset + regions[-1].nbytes
-    if total > 2**62:
+    if total > sys.maxsize:
         raise ValueError(f"a model of {total} bytes cannot be addressed; reduce budget")
     return Plan(
         config.name,

@@ -82,7 +82,7 @@ def main() -> int:
         with tqdm(total=len(jobs), desc="runs", disable=None) as bar:
             bench.do(jobs, bar.update)
         if not asked.no_figures and not asked.quick and not asked.only:
-            figures.draw_all(choices, asked.jobs)
+            figures.draw_all(choices)
     except FileNotFoundError as error:
         print(f"nothing to run on: {error}", file=sys.stderr)
         return 1

@@ -29,9 +29,7 @@ _PA = online("pa1", ROOM, room=True)
 _BPA = online("bpa_s", params={"allow_skip": False})
 _BOGD = online("bogd")
 _OSKL = online("oskl", 3000, room=True, averaged=True, params={"G": 11.4})
-SPA = online(
-    "spa", 3000, room=True, averaged=True, params={"alpha": 1.0, "beta": 20.0, "eta": 0.1}
-)
+SPA = online("spa", 3000, room=True, averaged=True, params={"alpha": 1.0, "beta": 20.0, "eta": 0.1})
 
 
 def _prefix(name: str, base: Setting, grid: Grid, after: tuple[str, ...] = ()) -> Tuning:
@@ -56,8 +54,11 @@ _ONLINE_TUNINGS = (
 )
 _ONLINE_ROWS = (
     _row(
-        "Perceptron", 79.40, online("perceptron", 20_000, room=True),
-        published_support=9_900, cost=3,
+        "Perceptron",
+        79.40,
+        online("perceptron", 20_000, room=True),
+        published_support=9_900,
+        cost=3,
     ),
     _row("OGD", 83.41, _OGD, published_support=23_500, tuned=("000 OGD",), cost=6),
     _row("PA-I", 84.07, _PA, published_support=22_800, tuned=("000 PA-I",), cost=9),
@@ -65,8 +66,12 @@ _ONLINE_ROWS = (
     _row("Forgetron", 78.08, online("forgetron"), deviation=0.22),
     _row("Projectron", 79.25, online("projectron"), deviation=0.13, cost=8),
     _row(
-        "Projectron++", 79.35, online("projectron++", params={"rule": "icml"}),
-        deviation=0.13, cost=15, most=5,
+        "Projectron++",
+        79.35,
+        online("projectron++", params={"rule": "icml"}),
+        deviation=0.13,
+        cost=15,
+        most=5,
     ),
     _row("BPA-S", 80.44, _BPA.choosing({"C": 1.0})),
     _row("BPA-S, C tuned", 80.44, _BPA, tuned=("000 BPA-S",), second=True),
@@ -112,26 +117,21 @@ _TEST_TUNINGS = (
     _prefix("test LIBSVM", _TEST_SVC, {"C": (0.5, 1.0, 3.0, 10.0)}, _SAME),
 )
 _TEST_ROWS = (
+    _test_row("SPA, average", 84.88, _TEST_SPA, published_support=2079, tuned=("000 test SPA",)),
     _test_row(
-        "SPA, average", 84.88, _TEST_SPA, published_support=2079, tuned=("000 test SPA",)
-    ),
-    _test_row(
-        "SPA, last", 82.97, replace(_TEST_SPA, averaged=False), deviation=2.6,
+        "SPA, last",
+        82.97,
+        replace(_TEST_SPA, averaged=False),
+        deviation=2.6,
         tuned=("000 test SPA",),
     ),
-    _test_row(
-        "OSKL, average", 84.91, _TEST_OSKL, published_support=2073, tuned=("000 test OSKL",)
-    ),
+    _test_row("OSKL, average", 84.91, _TEST_OSKL, published_support=2073, tuned=("000 test OSKL",)),
     _test_row("BOGD", 82.49, _TEST_BOGD, tuned=(*_SAME, "000 test BOGD")),
     _test_row("BPA-S", 82.11, _TEST_BPA.choosing({"C": 1.0}), tuned=_SAME),
-    _test_row(
-        "BPA-S, C tuned", 82.11, _TEST_BPA, tuned=(*_SAME, "000 test BPA-S"), second=True
-    ),
+    _test_row("BPA-S, C tuned", 82.11, _TEST_BPA, tuned=(*_SAME, "000 test BPA-S"), second=True),
     _test_row("logistic, auxiliary", None, _TEST_KLR, tuned=(*_SAME, "000 test KLR"), cost=2),
     _test_row("Pegasos", 84.66, _TEST_PEGASOS, tuned=(*_SAME, "000 test Pegasos"), cost=3),
-    _test_row(
-        "LIBSVM", 85.04, _TEST_SVC, tuned=(*_SAME, "000 test LIBSVM"), cost=100, most=1
-    ),
+    _test_row("LIBSVM", 85.04, _TEST_SVC, tuned=(*_SAME, "000 test LIBSVM"), cost=100, most=1),
 )
 
 TUNINGS = (*_ONLINE_TUNINGS, *_TEST_TUNINGS)
@@ -144,9 +144,9 @@ NOTES = {
         " method of Zhao et al.; the paper's program removes the oldest instead, the second row."
     ),
     TEST: (
-        f"Width, eta, C, lam and gamma are chosen by training on 16,000 train rows of another"
-        " permutation and scoring the next 8,000 (LIBSVM: 8,000 and 4,000); the width is SPA's for all but OSKL. beta and"
-        " G are set so that as many vectors are kept as published. LIBSVM does not depend on the"
-        " order: one run."
+        "Width, eta, C, lam and gamma are chosen by training on 16,000 train rows of another"
+        " permutation and scoring the next 8,000 (LIBSVM: 8,000 and 4,000); the width"
+        " is SPA's for all but OSKL. beta and G are set so that as many vectors are kept as"
+        " published. LIBSVM does not depend on the order: one run."
     ),
 }

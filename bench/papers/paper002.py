@@ -28,10 +28,12 @@ PUBLISHED: dict[str, tuple[float | None, dict[int, dict[str, float]]]] = {
 }
 GRID: Grid = {"eta": (0.1, 0.3, 1.0, 2.0), "U/B.eta": (1.5, 4.0, 15.0)}
 WIDTHS = (0.5, 2.0, 8.0, 32.0)
-WHY = {91: (
-    "the published 24.07 is the error of the answer -1 to everything (24.08 % of the rows are"
-    " positive); eta and U are tuned for each budget here, once on 10,000 rows there"
-)}
+WHY = {
+    91: (
+        "the published 24.07 is the error of the answer -1 to everything (24.08 % of the rows are"
+        " positive); eta and U are tuned for each budget here, once on 10,000 rows there"
+    )
+}
 
 
 def title(data: str) -> str:
@@ -63,8 +65,13 @@ def _all() -> tuple[tuple[Tuning, ...], tuple[Row, ...]]:
                 tuned = (*after, name) if method == "OLRD" else after
                 rows.append(
                     Row(
-                        title(data), method, replace(base, algorithm=method.lower()), "error",
-                        figure, tuned=tuned, cost=0.5,
+                        title(data),
+                        method,
+                        replace(base, algorithm=method.lower()),
+                        "error",
+                        figure,
+                        tuned=tuned,
+                        cost=0.5,
                         why=WHY.get(budget, "") if method == "OLRD" else "",
                     )
                 )

@@ -51,21 +51,32 @@ def _rows() -> tuple[Row, ...]:
         cost = 2.0 if data == "mushrooms" else 12.0
         for label, method in (("NC", "nc"), ("Margin", "margin"), ("Auxiliary", "auxiliary")):
             one = setting(data, method)
-            rows.append(
-                Row(table, f"{label}: accuracy %", one, tuned=tuned, cost=cost, most=FOLDS)
-            )
+            rows.append(Row(table, f"{label}: accuracy %", one, tuned=tuned, cost=cost, most=FOLDS))
             if label != "NC":
                 rows.append(
                     Row(
-                        table, f"{label}: accuracy relative to NC, %", one, "relative", 100.0,
-                        tuned=tuned, cost=cost, most=FOLDS, against="NC: accuracy %",
+                        table,
+                        f"{label}: accuracy relative to NC, %",
+                        one,
+                        "relative",
+                        100.0,
+                        tuned=tuned,
+                        cost=cost,
+                        most=FOLDS,
+                        against="NC: accuracy %",
                     )
                 )
         if data in SPARSE:
             rows.append(
                 Row(
-                    table, "Auxiliary: vectors kept, % of rows", setting(data, "auxiliary"),
-                    "share", SHARE, tuned=tuned, cost=cost, most=FOLDS,
+                    table,
+                    "Auxiliary: vectors kept, % of rows",
+                    setting(data, "auxiliary"),
+                    "share",
+                    SHARE,
+                    tuned=tuned,
+                    cost=cost,
+                    most=FOLDS,
                 )
             )
     return tuple(rows)
@@ -74,7 +85,7 @@ def _rows() -> tuple[Row, ...]:
 ROWS = _rows()
 NOTES = {
     title(data): (
-        f"Width and eta are NC's best when it trains on 4,000 rows of another permutation and"
+        "Width and eta are NC's best when it trains on 4,000 rows of another permutation and"
         " scores the next 2,000; every method has them. Averaged models. Auxiliary has h shift,"
         " gamma 2. The paper says of its figures that accuracy is kept, at about a fifth of the"
         " vectors on mushrooms and ijcnn1; its absolute figures are not held here."

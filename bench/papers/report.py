@@ -23,11 +23,11 @@ INTRODUCTION = (
     " y f <= 0 is a mistake; the order is that of `default_rng(seed).permutation` with seeds 0, 1,"
     " ..., and the learner draws with the same seed. Figures are mean ± standard deviation over"
     " the runs, `difference` is ours less the published one in points, SVs are those held at the"
-    " end, seconds those of one learning pass (two processes at a time, scoring of test rows not"
-    " counted). The kernel is written out, r the distance. Settings that are chosen are chosen"
-    " once, on seed 100, which is never scored. `held`: *within* = {near:g} point or less away,"
-    " *better* = further away on the good side, *explained* = a sentence under the table,"
-    " *second* = another reading of a figure that the row above is held against, not counted."
+    " end, seconds the processor time of one pass over the rows, test rows not counted. The kernel"
+    " is written out, r the distance. Settings that are chosen are chosen once, on seed 100, which"
+    " is never scored. `held`: *within* = {near:g} point or less away, *better* = further away on"
+    " the good side, *explained* = a sentence under the table, *second* = another reading of a"
+    " figure that another row is held against, not counted in the summary."
 )
 FIGURES = {
     "002_budget.png": "002: error against the budget",

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.papers.runs import MissingExtra, Record, run
+from bench.papers.runs import MissingExtraError, Record, run
 from bench.papers.setting import TUNING_SEED, Row, Setting, Tuning
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
@@ -53,11 +53,20 @@ class Workbench:
     processes: int
     missing: str = ""
 
-    def do(self, jobs: Iterable[Job], tick: Callable[[int], object]) -> None:
-        """Run jobs in the order given; ``tick`` is told of each that is done."""
+    def do(
+        self,
+        jobs: Iterable[Job],
+        tick: Callable[[int], object],
+        call: Callable[[Setting, int], Record] = run,
+        kind: str = "",
+    ) -> None:
+        """Run jobs in the order given; ``tick`` is told of each that is done.
+
+        ``kind`` sets the records of another ``call`` apart.
+        """
         waiting = {}
         for setting, seed in jobs:
-            key = setting.key(seed)
+            key = kind + setting.key(seed)
             if self.cache.get(key) is None and not (setting.algorithm == "svc" and self.missing):
                 waiting[key] = (setting, seed)
             else:
@@ -65,13 +74,13 @@ class Workbench:
         if not waiting:
             return
         with ProcessPoolExecutor(max_workers=self.processes, initializer=_alone) as pool:
-            futures = {pool.submit(run, *job): key for key, job in waiting.items()}
+            futures = {pool.submit(call, *job): key for key, job in waiting.items()}
             for future in as_completed(futures):
                 key = futures[future]
                 setting, seed = waiting[key]
                 try:
                     self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
-                except MissingExtra as absent:
+                except MissingExtraError as absent:
                     self.missing = str(absent)
                 tick(1)
 

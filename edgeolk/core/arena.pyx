@@ -11,12 +11,25 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBUF_ANY_CONTIGUOUS
 from cpython.buffer cimport PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport uintptr_t
-from libc.string cimport memset
+from libc.string cimport memmove, memset
 
 cdef enum:
     BOUNDARY = 64
 
 ALIGNMENT = BOUNDARY
+
+
+# Address ranges of borrowed memory in use, by arena.
+cdef dict CLAIMS = {}
+
+
+cdef int claim(Arena arena, uintptr_t start, uintptr_t end) except -1:
+    """Two models in one buffer would overwrite each other."""
+    for low, high in CLAIMS.values():
+        if start < high and low < end:
+            raise ValueError("buffer is in use by another model; delete that one first")
+    CLAIMS[<uintptr_t><void*>arena] = (start, end)
+    return 0
 
 
 cdef class Arena:
@@ -29,6 +42,9 @@ cdef class Arena:
     buffer : writable contiguous buffer, optional
         Memory of the caller, at least ``nbytes`` long; only its first ``nbytes`` bytes are used.
         Without it the memory is allocated.
+    mark : bytes, optional
+        First bytes of a block that already lies in the buffer: it is kept instead of zeroed, and
+        moved to the boundary if it was written where the boundary lay elsewhere.
 
     Raises
     ------
@@ -37,11 +53,12 @@ cdef class Arena:
     TypeError
         ``buffer`` has no writable contiguous buffer.
     ValueError
-        ``buffer`` is shorter than ``nbytes``.
+        ``buffer`` is shorter than ``nbytes``, holds no such block, or another arena is in it.
     """
 
-    def __cinit__(self, Py_ssize_t nbytes, buffer=None):
+    def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None):
         cdef char* start
+        cdef Py_ssize_t at
         if nbytes <= BOUNDARY:
             raise ValueError(f"nbytes must be above {BOUNDARY}, got {nbytes}")
         if buffer is None:
@@ -61,12 +78,23 @@ cdef class Arena:
             if self.lent.len < nbytes:
                 raise ValueError(f"buffer must hold {nbytes} bytes, got {self.lent.len}")
             start = <char*>self.lent.buf
-            memset(start, 0, nbytes)
+            claim(self, <uintptr_t>start, <uintptr_t>start + nbytes)
         self.nbytes = nbytes
         self.length = nbytes - BOUNDARY
         self.base = start + (-<uintptr_t>start) % BOUNDARY
+        if mark is not None:
+            at = start[:BOUNDARY + len(mark)].find(mark)
+            if at < 0:
+                raise ValueError("buffer holds no block that begins with the mark")
+            memmove(self.base, start + at, self.length)
+            if start + at < self.base:
+                # No second mark may stay before the block.
+                memset(start + at, 0, self.base - (start + at))
+        elif self.borrowed:
+            memset(start, 0, nbytes)
 
     def __dealloc__(self):
+        CLAIMS.pop(<uintptr_t><void*>self, None)
         if self.borrowed:
             PyBuffer_Release(&self.lent)
         PyMem_Free(self.owned)

@@ -6,6 +6,7 @@ from edgeolk.core.arena import Arena
 FORMAT_VERSION: int
 HEADER_BYTES: int
 CRC_OFFSET: int
+MAGIC: bytes
 
 def available_simd() -> list[str]: ...
 def simd() -> str: ...

@@ -37,7 +37,7 @@ HEADER_BYTES = sizeof(Model)
 CRC_OFFSET = 12  # magic[8], format_version
 cdef double HALF_MOST = 65519.0  # what still rounds to a finite float16
 cdef Py_ssize_t[5] ITEM_BYTES = [0, 4, 8, 2, 1]  # by storage type
-cdef bytes MAGIC = b"edgeolk\0"
+MAGIC = b"edgeolk\0"
 
 
 def available_simd():
@@ -115,7 +115,7 @@ cdef class Engine:
         cdef int32_t* choice = <int32_t*>&m.choice
         cdef double* param = <double*>&m.p
         cdef Py_ssize_t i
-        memcpy(m.magic, <const char*>MAGIC, 8)
+        memcpy(m.magic, <const char*><bytes>MAGIC, 8)
         m.format_version = FORMAT_VERSION
         m.nbytes = self.arena.length
         m.n_features = config.n_features
@@ -404,4 +404,6 @@ def read_header(block):
                           model.kernel.scale, model.kernel.offset),
         "n_support": model.n,
         "cursor": model.cursor,
+        "rank": model.rank,
+        "seen": model.seen,
     }
