@@ -26,5 +26,6 @@ cdef class Engine:
     cdef bint wants(self, double f) noexcept nogil
     cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil
     cdef void prepare_mean(self) noexcept nogil
+    cdef const void* checked_row(self, const double[::1] x) except NULL
     cdef int take(self) except -1
     cdef void release(self) noexcept

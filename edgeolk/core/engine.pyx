@@ -12,6 +12,8 @@ from libc.string cimport memcpy
 
 import os
 
+from edgeolk.errors import BudgetError
+
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.expansion cimport (
     coefficient_count, distance_row, rescale, self_kernel,
@@ -327,6 +329,40 @@ cdef class Engine:
 
     cdef void release(self) noexcept:
         self.busy = False
+
+    # ---- rows without numpy ---------------------------------------------------------------------
+
+    cdef const void* checked_row(self, const double[::1] x) except NULL:
+        cdef Model* m = self.state.m
+        if x.shape[0] != m.n_features:
+            raise ValueError(f"x must have {m.n_features} features, got {x.shape[0]}")
+        if not self.accepts_f64(&x[0]):
+            raise ValueError("x must be finite and fit the storage type")
+        if self.busy:
+            raise RuntimeError("the learner is in use by another thread")
+        return self.place_f64(&x[0])
+
+    def learn_row(self, const double[::1] x not None, double y):
+        """Learn one row of a float64 buffer; the score before the update."""
+        cdef double f
+        cdef const void* row
+        cdef bint regression = self.state.m.choice.loss == LOSS_SQUARE
+        if not (isfinite(y) if regression else (y == 1.0 or y == -1.0)):
+            raise ValueError(f"y must be {'finite' if regression else '-1 or +1'}, got {y!r}")
+        row = self.checked_row(x)
+        cdef int outcome = self.step(row, y, &f)
+        if outcome == REFUSED_FULL:
+            raise BudgetError("the ring is full and full='raise'; nothing was changed")
+        if outcome != DONE:
+            raise ValueError("x: the kernel overflows for this row; nothing was changed")
+        return f
+
+    def score_row(self, const double[::1] x not None):
+        """f(x) of one row of a float64 buffer."""
+        cdef double f
+        if self.decide(self.checked_row(x), False, &f) != DONE:
+            raise ValueError("x: the kernel overflows for this row")
+        return f
 
     # ---- what a Python face reads ---------------------------------------------------------------
 
