@@ -9,7 +9,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 
 import numpy as np
 
@@ -105,12 +105,19 @@ cdef class Scorer:
             raise_not_finite(X[bad], f"X[{bad}]")
         return X
 
-    cdef object result_array(self, object out, Py_ssize_t n):
+    cdef object result_array(self, object out, Py_ssize_t n, object read):
+        """out if it will do, and does not lie over what is read while it is written."""
+        cdef char* start
+        cdef char* lent
         if out is None:
             return np.empty(n)
         if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
                 and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
             raise ValueError(f"out must be a writable contiguous float64 array of length {n}")
+        start = <char*>cnp.PyArray_DATA(out)
+        lent = <char*>cnp.PyArray_DATA(read)
+        if start < lent + cnp.PyArray_NBYTES(read) and lent < start + cnp.PyArray_NBYTES(out):
+            raise ValueError("out must not share memory with X or y")
         return out
 
     cdef double score_row(self, object x) except? -1.0:
@@ -179,7 +186,7 @@ cdef class Scorer:
         cdef Py_ssize_t i
         cdef Py_ssize_t n = cnp.PyArray_DIM(rows, 0)
         cdef Py_ssize_t d = engine.state.m.n_features
-        cdef object scores = self.result_array(out, n)
+        cdef object scores = self.result_array(out, n, rows)
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
         cdef const double* x64 = <const double*>cnp.PyArray_DATA(rows)
         cdef const float* x32 = <const float*>cnp.PyArray_DATA(rows)
@@ -225,13 +232,15 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
     if PyLong_CheckExact(y):
         label = <double>PyLong_AsLongAndOverflow(y, &overflow)
         if overflow:
-            label = float(y)
+            label = INFINITY  # no label; as a target beyond any use
     elif PyFloat_CheckExact(y):
         label = PyFloat_AS_DOUBLE(y)
     else:
         try:
+            if isinstance(y, (str, bytes, bytearray)):
+                raise TypeError
             label = float(y)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
     if engine.state.m.choice.loss == LOSS_SQUARE:
         if not isfinite(label):
@@ -329,7 +338,7 @@ cdef class RowLearner(Scorer):
         cdef Py_ssize_t d = engine.state.m.n_features
         cdef object targets = checked_labels(engine, y, n)
         cdef const double* label = <const double*>cnp.PyArray_DATA(targets)
-        cdef object scores = self.result_array(out, n)
+        cdef object scores = self.result_array(self.result_array(out, n, rows), n, targets)
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
         cdef const double* x64 = <const double*>cnp.PyArray_DATA(rows)
         cdef const float* x32 = <const float*>cnp.PyArray_DATA(rows)

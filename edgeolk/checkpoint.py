@@ -121,4 +121,10 @@ def read(path: str | PathLike[str], least: int = HEADER_BYTES, what: str = "mode
         size = os.fstat(file.fileno()).st_size
         if not least <= size <= MOST_BYTES:
             raise ValueError(f"not a {what}: {size} bytes")
-        return file.read(size)
+        start = file.read(least)
+        if not start.startswith(b"edge"):
+            raise ValueError(f"not a {what}: the first bytes are not the mark of one")
+        said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
+        if said != size:
+            raise ValueError(f"the {what} should have {said} bytes, got {size}")
+        return start + file.read(size - least)

@@ -128,7 +128,10 @@ def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
     """A whole number in a range, numpy's included."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
-    number = value.__index__()
+    try:
+        number = value.__index__()
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}") from None
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low} to {high}, got {number}")
     return int(number)
@@ -163,7 +166,7 @@ def _pick_parts(method: Method | None, given: dict[str, Any]) -> Parts:
         value = given.pop(name, next(iter(options)))
         if isinstance(value, IntEnum):
             value = value.name.lower()
-        if value not in options:
+        if not isinstance(value, str) or value not in options:
             known = ", ".join(repr(option) for option in options)
             raise ValueError(f"{name} must be one of {known} for {method.name}; got {value!r}")
         parts.update(options[value])
@@ -194,7 +197,7 @@ def resolve(
     seed = whole("seed", seed, 0, 2**64 - 1)
     if kernel is None:
         kernel = Gaussian(1.0 / n_features)
-    elif not isinstance(kernel, Kernel):
+    elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
         raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
     parts: dict[str, IntEnum] = {"dtype": _dtype(dtype), **_pick_parts(method, given)}
 

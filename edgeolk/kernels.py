@@ -15,7 +15,10 @@ def _number(name: str, value: float, low: float, *, strict: bool = True) -> floa
             value = float(value)
         except (TypeError, ValueError):
             raise TypeError(f"{name} must be a number, got {type(value).__name__}") from None
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        value = math.inf
     if not math.isfinite(value) or value < low or (strict and value == low):
         sign = ">" if strict else ">="
         raise ValueError(f"{name} must be finite and {sign} {low:g}, got {value!r}")
@@ -98,9 +101,8 @@ class Polynomial(Kernel):
     kind: ClassVar[KernelKind] = KernelKind.POLYNOMIAL
 
     def __post_init__(self) -> None:
-        if isinstance(self.degree, bool) or int(self.degree) != self.degree:
-            raise ValueError(f"degree must be a whole number from 1 to 32, got {self.degree!r}")
-        if not 1 <= self.degree <= 32:
+        whole = isinstance(self.degree, (int, float)) or hasattr(self.degree, "__index__")
+        if not whole or isinstance(self.degree, bool) or self.degree not in range(1, 33):
             raise ValueError(f"degree must be a whole number from 1 to 32, got {self.degree!r}")
         object.__setattr__(self, "degree", int(self.degree))
         object.__setattr__(self, "scale", _number("scale", self.scale, 0.0))

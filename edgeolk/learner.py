@@ -185,6 +185,7 @@ class Learner(RowLearner):
         return learner
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._engine.check_idle()
         return type(self)._from_block, (checkpoint.sealed(self._engine.arena),)
 
     def __repr__(self) -> str:
@@ -303,7 +304,7 @@ class Learner(RowLearner):
 
         For a Fourier basis, the frequencies.
         """
-        held = np.ascontiguousarray(self._ring()[:, : self.n_support].T)
+        held: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
             return held
         d = self.n_features
@@ -362,6 +363,7 @@ class Learner(RowLearner):
         OSError
             The file cannot be written.
         """
+        self._engine.check_idle()
         checkpoint.write(path, checkpoint.sealed(self._engine.arena))
 
 

@@ -23,7 +23,11 @@ cdef inline object as_numbers(object x, str name, int ndim):
     """An array-like of real numbers as a plain array; the slow way in."""
     import numpy as np
 
-    cdef object array = np.asarray(x)
+    cdef object array
+    try:
+        array = np.asarray(x)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.ndim != ndim:

@@ -197,12 +197,14 @@ def checked(name: str, value: Any, stored: str) -> float:
     if value is None and spec.none is not None:
         return spec.none
     if spec.flag:
-        if isinstance(value, bool) or value in (0, 1):
-            return float(value)
+        if isinstance(value, (bool, int, float)):
+            if value in (0, 1):
+                return float(value)
+            raise ValueError(f"{name} must be True or False, got {value!r}")
         raise TypeError(f"{name} must be True or False, got {value!r}")
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be {spec.allowed()}, got {value!r}") from None
     above = number > spec.low if spec.low_open else number >= spec.low
     below = number < spec.high if spec.high_open else number <= spec.high

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from edgeolk.catalogue import find
@@ -224,9 +225,33 @@ def parse_bytes(size: int | str) -> int:
     if isinstance(size, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)
         if match and match[2].upper() in _UNITS:
-            return int(float(match[1]) * _UNITS[match[2].upper()])
+            nbytes = int(Fraction(match[1]) * _UNITS[match[2].upper()])
+            return whole("ram", nbytes, 0, 2**62)
         raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
     return whole("ram", size, 0, 2**62)
+
+
+def _smallest(configure: Callable[[int], Config], cap: int) -> int:
+    """The smallest budget that has a meaning; a parameter made from B may need a large one."""
+    refused, accepted = 0, 1
+    while True:
+        try:
+            configure(accepted)
+        except ValueError:
+            if accepted > max(cap, 2) or accepted == MOST:
+                raise
+            refused, accepted = accepted, min(2 * accepted, MOST)
+        else:
+            break
+    while accepted - refused > 1:
+        middle = (refused + accepted) // 2
+        try:
+            configure(middle)
+        except ValueError:
+            refused = middle
+        else:
+            accepted = middle
+    return accepted
 
 
 def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
@@ -247,9 +272,10 @@ def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
     cap = parse_bytes(ram)
 
     def total(budget: int) -> int:
-        return plan_of(configure(budget)).nbytes
+        slack = layout(configure(budget))[-1]
+        return slack.offset + slack.nbytes
 
-    smallest = _smallest_budget(configure)
+    smallest = _smallest(configure, cap)
     least = total(smallest)
     if least > cap:
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
@@ -263,28 +289,6 @@ def fit(configure: Callable[[int], Config], ram: int | str) -> Config:
         else:
             high = middle
     return configure(low)
-
-
-def _smallest_budget(configure: Callable[[int], Config]) -> int:
-    """The smallest budget a configuration is valid at: defaults made from B may need a large one.
-
-    Raises
-    ------
-    ValueError
-        None is: what is wrong at a large budget is wrong at any.
-    """
-    valid = MOST
-    configure(valid)
-    invalid = 0
-    while valid - invalid > 1:
-        middle = (valid + invalid) // 2
-        try:
-            configure(middle)
-        except ValueError:
-            invalid = middle
-        else:
-            valid = middle
-    return valid
 
 
 def _is_fourier(algorithm: Algorithm | str | None, params: dict[str, Any]) -> bool:
@@ -348,6 +352,7 @@ def plan(
     ram: int | str | None = None,
     kernel: Kernel | None = None,
     dtype: Any = "float32",
+    seed: int = 0,
     **params: Any,
 ) -> Plan:
     """Every region of a model with its bytes, without building it.
@@ -362,7 +367,7 @@ def plan(
         The most support vectors ever held, B.
     ram : int or str, optional
         Bytes, or a size such as ``"64KiB"``: the plan of the largest B that fits.
-    kernel, dtype, **params
+    kernel, dtype, seed, **params
         As for ``Learner``.
 
     Returns
@@ -382,7 +387,7 @@ def plan(
         ram=ram,
         kernel=kernel,
         dtype=dtype,
-        seed=0,
+        seed=seed,
         params=params,
     )
     return plan_of(config)

@@ -91,7 +91,7 @@ def main() -> int:
         setting, most = choices.settle(row), min(asked.permutations, row.most)
         found = report.gather(row, setting, _against(row, choices), bench.cache, most)
         if not found.values:
-            found.row = replace(row, why=bench.missing)
+            found.row = replace(row, why=bench.failed.get(setting.key(0), bench.missing))
         founds.append(found)
     if asked.only or asked.quick:
         for found in founds:

@@ -129,7 +129,7 @@ def learning(artist: Artist) -> None:
     lines = {
         data: [
             (label, paper003.setting(data, method).choosing(
-                artist.choices.taken((paper003.choice(data),))
+                artist.choices.taken(paper003.chosen(data, method))
             ))
             for label, method in REGRESSIONS
         ]

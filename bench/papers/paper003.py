@@ -39,18 +39,34 @@ def choice(data: str) -> str:
     return f"003 {data}"
 
 
-TUNINGS = tuple(
-    Tuning(choice(data), replace(setting(data, "nc"), rows=PREFIX), GRID) for data in DATA
+def chosen(data: str, method: str) -> tuple[str, ...]:
+    """What a method's setting rests on: Margin allows no eta of 2 or more and has its own."""
+    if method == "margin":
+        return f"{choice(data)}:width", f"{choice(data)} margin"
+    return (choice(data),)
+
+
+TUNINGS = (
+    *(Tuning(choice(data), replace(setting(data, "nc"), rows=PREFIX), GRID) for data in DATA),
+    *(
+        Tuning(
+            f"{choice(data)} margin",
+            replace(setting(data, "margin"), rows=PREFIX),
+            {"eta": (0.3, 1.0, 1.9)},
+            (f"{choice(data)}:width",),
+        )
+        for data in DATA
+    ),
 )
 
 
 def _rows() -> tuple[Row, ...]:
     rows = []
     for data in DATA:
-        table, tuned = title(data), (choice(data),)
+        table = title(data)
         cost = 2.0 if data == "mushrooms" else 12.0
         for label, method in (("NC", "nc"), ("Margin", "margin"), ("Auxiliary", "auxiliary")):
-            one = setting(data, method)
+            one, tuned = setting(data, method), chosen(data, method)
             rows.append(Row(table, f"{label}: accuracy %", one, tuned=tuned, cost=cost, most=FOLDS))
             if label != "NC":
                 rows.append(
@@ -74,7 +90,7 @@ def _rows() -> tuple[Row, ...]:
                     setting(data, "auxiliary"),
                     "share",
                     SHARE,
-                    tuned=tuned,
+                    tuned=chosen(data, "auxiliary"),
                     cost=cost,
                     most=FOLDS,
                 )
@@ -86,7 +102,7 @@ ROWS = _rows()
 NOTES = {
     title(data): (
         "Width and eta are NC's best when it trains on 4,000 rows of another permutation and"
-        " scores the next 2,000; every method has them. Averaged models. Auxiliary has h shift,"
+        " scores the next 2,000; Auxiliary has them too, Margin its own eta, below 2. Averaged models. Auxiliary has h shift,"
         " gamma 2. The paper says of its figures that accuracy is kept, at about a fifth of the"
         " vectors on mushrooms and ijcnn1; its absolute figures are not held here."
     )

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ class Workbench:
     cache: Cache
     processes: int
     missing: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
 
     def do(
         self,
@@ -81,7 +82,12 @@ class Workbench:
                 try:
                     self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
                 except MissingExtraError as absent:
-                    self.missing = str(absent)
+                    self.missing = self.failed[key] = str(absent)
+                except FileNotFoundError:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+                except (RuntimeError, ValueError) as error:  # the other runs are kept
+                    self.failed[key] = str(error)
                 tick(1)
 
 

@@ -70,7 +70,7 @@ def simd():
 cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     """The coefficient the example is to enter with; 0 leaves the model as it is."""
     cdef Model* m = s.m
-    cdef double p
+    cdef double a, p
     if not update_asks(m, e):
         return 0.0
     if is_frozen(m):
@@ -81,7 +81,11 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     p = sampling_probability(m, e)
     if not bernoulli(&m.rng, p):
         return 0.0
-    return update_coefficient(m, e, p)
+    a = update_coefficient(m, e, p)
+    if not isfinite(a):
+        outcome[0] = REFUSED_OVERFLOW
+        return 0.0
+    return a
 
 
 cdef class Engine:
@@ -248,8 +252,7 @@ cdef class Engine:
         f[0] = e.f + e.hint
         if not (isfinite(f[0]) and isfinite(e.self_kernel)):
             return REFUSED_OVERFLOW
-        if m.choice.policy == POLICY_RAISE:
-            before = m[0]
+        before = m[0]
         m.steps += 1
         if m.choice.averaging == AVERAGING_MEAN:
             m.mean_weight += m.scale
@@ -385,8 +388,14 @@ cdef class Engine:
         """Squared norm kept by increments, or None where nothing needs it."""
         return self.state.m.norm2 if self.state.m.tracks_norm else None
 
+    def check_idle(self):
+        """Raise RuntimeError while another thread is inside a long call."""
+        if self.busy:
+            raise RuntimeError("the learner is in use by another thread")
+
     def view(self, str name):
         """A region of the block as a writable memoryview of its bytes."""
+        self.check_idle()
         start, size = self.regions[name]
         return memoryview(self.arena)[start:start + size]
 
@@ -396,6 +405,7 @@ cdef class Engine:
 
     def mean_view(self):
         """Coefficients of the mean model, written to scratch anew, as bytes."""
+        self.check_idle()
         self.prepare_mean()
         return self.view("mean_coefficients")
 

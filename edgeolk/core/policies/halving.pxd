@@ -1,6 +1,6 @@
 """Ahpatron's halving (algorithm 2): the half with small |alpha| is projected on the other half."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
@@ -70,6 +70,7 @@ cdef inline void halve(State* s) noexcept nogil:
     cdef int64_t h = m.budget // 2
     cdef double ridge = m.p.ridge
     cdef double mean, before, factor
+    cdef bint solved = True
     split_by_weight(s, h)
     mean = fill_system(s, h, ridge)
     # Duplicates make K singular; raise the ridge until the factor exists.
@@ -77,10 +78,15 @@ cdef inline void halve(State* s) noexcept nogil:
         ridge = max(10.0 * ridge, 1e-12 * mean)
         if not ridge > 0.0:
             ridge = 1e-300
+        if not isfinite(ridge):
+            # A Gram matrix at the end of its range: the lighter half goes without a stand-in.
+            solved = False
+            break
         fill_system(s, h, ridge)
-    solve_packed(s.gram, s.work, h, s.dot)
-    for p in range(h):
-        s.coef[s.order[p]] += s.work[p]
+    if solved:
+        solve_packed(s.gram, s.work, h, s.dot)
+        for p in range(h):
+            s.coef[s.order[p]] += s.work[p]
     compact(s, s.order, h)
     before = m.norm2
     m.norm2 = squared_norm(s)

@@ -1,13 +1,13 @@
 """Passive-aggressive updates: the smallest step that mends the hinge loss H = max(0, 1 - y f)."""
 
 from edgeolk.core.losses cimport hinge
-from edgeolk.core.parts cimport UPDATE_PA1, UPDATE_PA2, UPDATE_SPARSE_PA
+from edgeolk.core.parts cimport SAMPLING_LOSS, UPDATE_PA1, UPDATE_PA2, UPDATE_SPARSE_PA
 from edgeolk.core.state cimport Example, Model
 
 
 cdef inline bint passive_aggressive_asks(const Model* m, const Example* e) noexcept nogil:
-    """H > 0; a row with k(x, x) = 0 cannot mend anything (sampled updates refuse it later)."""
-    if m.choice.update == UPDATE_SPARSE_PA:
+    """H > 0; a row with k(x, x) = 0 cannot mend anything (sampling refuses it later)."""
+    if m.choice.sampling == SAMPLING_LOSS:
         return hinge(e.f, e.y) > 0.0
     return hinge(e.f, e.y) > 0.0 and e.self_kernel > 0.0
 
