@@ -1,0 +1,148 @@
+"""After construction and one warm-up nothing is taken from the heap.
+
+A library that counts heap calls is preloaded into a child. Under Python's normal allocator the
+count must be exactly 0 (floats come from its free lists); with PYTHONMALLOC=malloc every Python
+object is a heap call, and what is taken must be given back.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import DONE, LIVELY, python
+
+PROGRAM = """
+import ctypes, gc, json, os, sys
+import numpy as np
+import edgeolk as ek
+
+counter = ctypes.CDLL(None)
+taken, given = (ctypes.c_long.in_dll(counter, name) for name in ("alloc_count", "free_count"))
+rng = np.random.default_rng(0)
+n, d, calls = 500, 6, int(sys.argv[2])
+X = rng.standard_normal((n, d))
+labels = [1.0 if f > 0 else -1.0 for f in np.sin(2 * X[:, 0]) + rng.standard_normal(n)]
+y = np.array(labels)
+
+
+def heap_calls(call, count):
+    gc.collect()
+    gc.disable()
+    a, b = taken.value, given.value
+    call(count)
+    c, e = taken.value, given.value
+    gc.enable()
+    return c - a, (c - a) - (e - b)
+
+
+def measured(call):
+    "Heap calls of many runs after a warm-up, and those not given back."
+    call(n)
+    some, kept = heap_calls(call, calls)
+    if os.environ.get("PYTHONMALLOC") == "malloc":
+        # The measurement's own objects are counted too: what twice as many runs keep on top.
+        kept = heap_calls(call, 2 * calls)[1] - kept
+    return some, kept
+
+
+def per_row(method, rows, *more):
+    def call(count):
+        for i in range(count):
+            method(rows[i % n], *(column[i % n] for column in more))
+    return call
+
+
+def in_bulk(method, *arguments, out):
+    def call(count):
+        for _ in range(count // n):
+            method(*arguments, out=out)
+    return call
+
+
+def leak():
+    take, kept = ctypes.pythonapi.PyMem_RawMalloc, [0] * 2 * calls
+    take.restype, take.argtypes = ctypes.c_size_t, [ctypes.c_size_t]
+
+    def call(count):
+        for i in range(count):
+            kept[i] = take(64)
+    return call
+
+
+found = {"nothing": measured(lambda count: None)}
+if sys.argv[1] == "itself":
+    found["leak"] = measured(leak())
+else:
+    for name, params in json.loads(sys.argv[1]).items():
+        for dtype in ("float32", "float64"):
+            for storage in ("float32", "float64"):
+                options = dict(n_features=d, budget=20, dtype=dtype, **params)
+                learner, rows = ek.Learner(name, **options), X.astype(storage)
+                each = list(rows)  # indexing a matrix makes an array: not ours to count
+                out, key = np.empty(n), f"{name} {dtype} {storage}"
+                found[f"learn_one {key}"] = measured(per_row(learner.learn_one, each, labels))
+                found[f"decision_one {key}"] = measured(per_row(learner.decision_one, each))
+                found[f"predict_one {key}"] = measured(per_row(learner.predict_one, each))
+                found[f"learn_many {key}"] = measured(in_bulk(learner.learn_many, rows, y, out=out))
+                found[f"decision_function {key}"] = measured(
+                    in_bulk(learner.decision_function, rows, out=out))
+                assert learner.updates > 0
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def counter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not sys.platform.startswith("linux") or platform.libc_ver()[0] != "glibc":
+        pytest.skip("counting heap calls by LD_PRELOAD needs Linux with glibc")
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("counting heap calls needs a C compiler (cc)")
+    library = tmp_path_factory.mktemp("counter") / "alloc_counter.so"
+    source = Path(__file__).resolve().parent.parent / "alloc_counter.c"
+    made = subprocess.run(
+        [compiler, "-O1", "-fPIC", "-shared", "-fno-builtin", "-o", library, source],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    return library
+
+
+def counts(counter: Path, what: str, calls: int, **environment: str) -> dict[str, list[int]]:
+    ran = python(PROGRAM, what, str(calls), LD_PRELOAD=str(counter), **environment)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_the_counter_counts(counter: Path) -> None:
+    found = counts(counter, "itself", 1000)
+    assert found == {"nothing": [0, 0], "leak": [1000, 1000]}
+
+
+@pytest.fixture(scope="module")
+def everything(counter: Path) -> dict[str, list[int]]:
+    return counts(counter, json.dumps({name: LIVELY.get(name, {}) for name in DONE}), 20_000)
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_no_heap_call_under_the_normal_allocator(
+    everything: dict[str, list[int]], name: str
+) -> None:
+    found = {what: taken for what, (taken, _) in everything.items() if name in what.split()}
+    assert len(found) == 20
+    assert {what: taken for what, taken in found.items() if taken} == {}
+
+
+def test_python_objects_are_given_back(counter: Path) -> None:
+    what = json.dumps({name: LIVELY.get(name, {}) for name in DONE})
+    found = counts(counter, what, 1_000, PYTHONMALLOC="malloc")
+    assert len(found) == 1 + 20 * len(DONE)
+    assert {what: net for what, (_, net) in found.items() if net} == {}

@@ -1,0 +1,339 @@
+"""What is not quite an example: accepted and right, or refused by name, the model as it was."""
+
+from __future__ import annotations
+
+import decimal
+import fractions
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Owned
+from twins.streams import random_stream
+
+import edgeolk as ek
+
+D = 3
+GOOD = np.array([0.5, -1.0, 2.0])
+
+
+def trained(dtype: str = "float32", name: str = "spa", **options: Any) -> Owned:
+    """A learner that has seen something and keeps an average."""
+    params = {"beta": 1.0} if name == "spa" else {}
+    owned = Owned(name, n_features=D, budget=40, dtype=dtype, **{**params, **options})
+    owned.learner.learn_many(*random_stream(2, 30, D))
+    return owned
+
+
+def misaligned(x: np.ndarray) -> np.ndarray:
+    raw = np.zeros(x.nbytes + 1, np.uint8)
+    view = raw[1:].view(x.dtype)
+    view[:] = x
+    assert not view.flags.aligned
+    return view
+
+
+def read_only(x: np.ndarray) -> np.ndarray:
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+#: The same three numbers in other clothes.
+FORMS: dict[str, Callable[[], Any]] = {
+    "list": GOOD.tolist,
+    "tuple": lambda: tuple(GOOD.tolist()),
+    "float32": lambda: GOOD.astype(np.float32),
+    "float16": lambda: GOOD.astype(np.float16),
+    "longdouble": lambda: GOOD.astype(np.longdouble),
+    "strided": lambda: np.repeat(GOOD, 2)[::2],
+    "reversed": lambda: GOOD[::-1].copy()[::-1],
+    "column": lambda: np.asfortranarray(np.outer(GOOD, np.ones(2)))[:, 1],
+    "read-only": lambda: read_only(GOOD),
+    "read-only float32": lambda: read_only(GOOD.astype(np.float32)),
+    "byte-swapped": lambda: GOOD.astype(GOOD.dtype.newbyteorder()),
+    "byte-swapped float32": lambda: GOOD.astype(np.dtype(np.float32).newbyteorder()),
+    "misaligned": lambda: misaligned(GOOD),
+    "misaligned float32": lambda: misaligned(GOOD.astype(np.float32)),
+    "memoryview": lambda: memoryview(GOOD),
+    "subclass": lambda: GOOD.view(type("Sub", (np.ndarray,), {})),
+}
+INTEGERS: dict[str, Callable[[], Any]] = {
+    "int list": lambda: [1, 0, 1],
+    "int8": lambda: np.array([1, 0, 1], np.int8),
+    "uint64": lambda: np.array([1, 0, 1], np.uint64),
+    "bool": lambda: np.array([True, False, True]),
+}
+#: Not a row of three finite numbers.
+BAD_ROWS: dict[str, Any] = {
+    "nan": [0.0, np.nan, 1.0],
+    "nan float32": np.array([0.0, np.nan, 1.0], np.float32),
+    "nan last of many": np.array([1.0, 2.0, np.nan]),
+    "inf": np.array([np.inf, 0.0, 1.0]),
+    "-inf": np.array([0.0, -np.inf, 1.0]),
+    "inf and -inf": np.array([np.inf, -np.inf, 1.0]),
+    "short": GOOD[:2],
+    "long": np.append(GOOD, 1.0),
+    "empty": np.empty(0),
+    "2-d": GOOD[None, :],
+    "2-d column": GOOD[:, None],
+    "0-d": np.float64(1.0),
+    "number": 1.0,
+    "object": np.array([1.0, 2.0, None]),
+    "objects": np.array([1.0, 2.0, 3.0], object),
+    "complex": GOOD.astype(complex),
+    "str": np.array(["1", "2", "3"]),
+    "bytes": b"abc",
+    "text": "123",
+    "dates": np.array(["2000", "2001", "2002"], "datetime64[Y]"),
+    "record": np.zeros(3, [("a", float)]),
+    "none": None,
+    "dict": {"a": 1.0},
+    "generator": (v for v in (1.0, 2.0, 3.0)),
+}
+ROW_CALLS: dict[str, Callable[[ek.Learner, Any], Any]] = {
+    "learn_one": lambda m, x: m.learn_one(x, 1),
+    "decision_one": lambda m, x: m.decision_one(x),
+    "predict_one": lambda m, x: m.predict_one(x),
+    "averaged.decision_one": lambda m, x: m.averaged.decision_one(x),
+    "averaged.predict_one": lambda m, x: m.averaged.predict_one(x),
+}
+MATRIX_CALLS: dict[str, Callable[[ek.Learner, Any], Any]] = {
+    "learn_many": lambda m, X: m.learn_many(X, np.ones(len(X))),
+    "decision_function": lambda m, X: m.decision_function(X),
+    "predict": lambda m, X: m.predict(X),
+    "averaged.decision_function": lambda m, X: m.averaged.decision_function(X),
+    "averaged.predict": lambda m, X: m.averaged.predict(X),
+}
+dtypes = pytest.mark.parametrize("dtype", ["float32", "float64"])
+row_calls = pytest.mark.parametrize("call", ROW_CALLS)
+matrix_calls = pytest.mark.parametrize("call", MATRIX_CALLS)
+
+
+def refused(owned: Owned, call: Callable[[], Any], name: str) -> None:
+    """It raises ValueError or TypeError with the argument in the message, and no byte changes."""
+    before = owned.bytes()
+    with pytest.raises((ValueError, TypeError), match=rf"\b{name}\b") as caught:
+        call()
+    assert isinstance(caught.value, (ValueError, TypeError))
+    assert owned.bytes() == before
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+@dtypes
+@row_calls
+@pytest.mark.parametrize("form", [*FORMS, *INTEGERS])
+def test_other_forms_of_a_row(form: str, call: str, dtype: str) -> None:
+    value = {**FORMS, **INTEGERS}[form]()
+    plain = GOOD if form in FORMS else np.array([1.0, 0.0, 1.0])
+    expected, owned = trained(dtype), trained(dtype)
+    assert ROW_CALLS[call](owned.learner, value) == ROW_CALLS[call](expected.learner, plain)
+    assert owned.learner.learn_one(plain, -1) == expected.learner.learn_one(plain, -1)
+    assert owned.state() == expected.state()
+
+
+@dtypes
+@row_calls
+@pytest.mark.parametrize("kind", BAD_ROWS)
+def test_bad_rows(kind: str, call: str, dtype: str) -> None:
+    owned = trained(dtype)
+    refused(owned, lambda: ROW_CALLS[call](owned.learner, BAD_ROWS[kind]), "x")
+
+
+@dtypes
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 17])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("storage", [np.float32, np.float64])
+def test_a_bad_number_is_found_wherever_it_is(d: int, bad: float, dtype: str, storage: Any) -> None:
+    owned = Owned("rbp", n_features=d, budget=2, dtype=dtype)
+    for j in range(d):
+        x = np.ones(d, storage)
+        x[j] = bad
+        refused(owned, lambda x=x: owned.learner.learn_one(x, 1), f"x must be finite.*feature {j}")
+
+
+@row_calls
+def test_numbers_beyond_float32_storage(call: str) -> None:
+    owned = trained("float32")
+    for value in (1e300, -1e39, 3.5e38):
+        x = np.array([0.0, value, 0.0])
+        refused(owned, lambda x=x: ROW_CALLS[call](owned.learner, x), "x must fit float32")
+        refused(owned, lambda x=x: ROW_CALLS[call](owned.learner, x.tolist()), "x")
+    wide = trained("float64")
+    assert ROW_CALLS[call](wide.learner, np.array([0.0, 1e300, 0.0])) in (0.0, 1)
+
+
+# ---- matrices ------------------------------------------------------------------------------------
+
+
+@dtypes
+@matrix_calls
+@pytest.mark.parametrize("form", [*FORMS, *INTEGERS])
+def test_other_forms_of_a_matrix(form: str, call: str, dtype: str) -> None:
+    def stacked(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [value, value]
+        if form == "misaligned":
+            return misaligned(np.tile(GOOD, 2)).reshape(2, D)
+        out = np.stack([np.asarray(value)] * 2).astype(np.asarray(value).dtype)
+        if form == "column":
+            return np.asfortranarray(out)
+        if form == "strided":
+            return np.repeat(out, 2, axis=1)[:, ::2]
+        out.flags.writeable = not form.startswith("read-only")
+        return out
+
+    value = stacked({**FORMS, **INTEGERS}[form]())
+    plain = np.array([GOOD, GOOD] if form in FORMS else [[1.0, 0.0, 1.0]] * 2)
+    expected, owned = trained(dtype), trained(dtype)
+    found = MATRIX_CALLS[call](owned.learner, value)
+    assert np.array_equal(found, MATRIX_CALLS[call](expected.learner, plain))
+    assert owned.learner.learn_one(GOOD, -1) == expected.learner.learn_one(GOOD, -1)
+    assert owned.state() == expected.state()
+
+
+BAD_MATRICES: dict[str, Any] = {
+    "1-d": GOOD,
+    "3-d": np.ones((1, 2, D)),
+    "wide": np.ones((2, D + 1)),
+    "narrow": np.ones((2, D - 1)),
+    "no columns": np.ones((2, 0)),
+    "complex": np.ones((2, D), complex),
+    "object": np.ones((2, D), object),
+    "str": np.full((2, D), "1"),
+    "ragged": [[1.0, 2.0], [3.0]],
+    "empty": [],
+}
+
+
+@dtypes
+@matrix_calls
+@pytest.mark.parametrize("row", [0, 3, 6])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize("storage", [np.float32, np.float64])
+def test_one_bad_row_refuses_all(row: int, bad: float, call: str, dtype: str, storage: Any) -> None:
+    if bad == 1e300 and (dtype, storage) != ("float32", np.float64):
+        return
+    X = np.tile(GOOD, (7, 1)).astype(storage)
+    X[row, 1] = bad
+    owned = trained(dtype)
+    refused(owned, lambda: MATRIX_CALLS[call](owned.learner, X), rf"X\[{row}\].*feature 1")
+
+
+@matrix_calls
+@pytest.mark.parametrize("kind", BAD_MATRICES)
+def test_bad_matrices(call: str, kind: str) -> None:
+    owned, X = trained(), BAD_MATRICES[kind]
+    if call == "learn_many":
+        refused(owned, lambda: owned.learner.learn_many(X, np.ones(2)), "X")
+    else:
+        refused(owned, lambda: MATRIX_CALLS[call](owned.learner, X), "X")
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+GOOD_LABELS = [1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), np.array(1.0), np.uint64(1)]
+GOOD_LABELS += [decimal.Decimal(1), fractions.Fraction(1)]
+BAD_LABELS = [0, 2, -2, 0.5, 1 + 1e-15, np.nan, np.inf, None, "a", "", 1j, [1], (), {}, object]
+BAD_LABELS += [False, 10**400, -(10**400), fractions.Fraction(10**400), 2**63, np.array([1.0, 1.0])]
+
+
+@pytest.mark.parametrize("label", GOOD_LABELS, ids=repr)
+def test_forms_of_a_label(label: Any) -> None:
+    expected, owned = trained(), trained()
+    assert owned.learner.learn_one(GOOD, label) == expected.learner.learn_one(GOOD, 1)
+    assert owned.state() == expected.state()
+
+
+@pytest.mark.parametrize("label", BAD_LABELS, ids=lambda v: repr(v)[-20:])
+@pytest.mark.parametrize("many", [False, True])
+def test_bad_labels(label: Any, many: bool) -> None:
+    owned = trained()
+    if many:
+        X, y = np.tile(GOOD, (3, 1)), [1, -1, label]
+        refused(owned, lambda: owned.learner.learn_many(X, y), "y")
+    else:
+        refused(owned, lambda: owned.learner.learn_one(GOOD, label), "y")
+
+
+@pytest.mark.parametrize("label", ["1", b"1", np.str_("1")])
+def test_text_is_no_label_in_bulk_nor_alone(label: Any) -> None:
+    owned = trained()
+    refused(owned, lambda: owned.learner.learn_many(GOOD[None], [label]), "y")
+    refused(owned, lambda: owned.learner.learn_one(GOOD, label), "y")
+
+
+@pytest.mark.parametrize("y", [[1, 1], [1, 1, 1, 1], [[1, 1, 1]], 1, None, "111", [1, None, 1], []])
+def test_bad_label_vectors(y: Any) -> None:
+    owned = trained()
+    refused(owned, lambda: owned.learner.learn_many(np.tile(GOOD, (3, 1)), y), "y")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", ">f8", ">i2", "float16"])
+def test_forms_of_a_label_vector(dtype: str) -> None:
+    X, y = random_stream(4, 30, D)
+    expected, owned = trained(), trained()
+    strided = np.repeat(y.astype(dtype), 2)[::2]
+    found = owned.learner.learn_many(X, strided)
+    assert np.array_equal(found, expected.learner.learn_many(X, y))
+    assert owned.state() == expected.state()
+
+
+@pytest.mark.parametrize(
+    "target", [np.nan, np.inf, None, "a", 10**400], ids=["nan", "inf", "none", "text", "huge"]
+)
+def test_bad_targets_in_regression(target: Any) -> None:
+    owned = Owned("olrd", n_features=D, budget=4, loss="square")
+    owned.learner.learn_one(GOOD, 0.25)
+    refused(owned, lambda: owned.learner.learn_one(GOOD, target), "y")
+    refused(owned, lambda: owned.learner.learn_many(GOOD[None], [target]), "y")
+
+
+# ---- out -----------------------------------------------------------------------------------------
+
+BAD_OUT = {
+    "short": np.empty(2),
+    "long": np.empty(4),
+    "2-d": np.empty((3, 1)),
+    "float32": np.empty(3, np.float32),
+    "int": np.empty(3, int),
+    "read-only": read_only(np.empty(3)),
+    "strided": np.empty(6)[::2],
+    "byte-swapped": np.empty(3, np.dtype(float).newbyteorder()),
+    "misaligned": misaligned(np.zeros(3)),
+    "list": [0.0, 0.0, 0.0],
+    "bytearray": bytearray(24),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_OUT)
+def test_bad_out(kind: str) -> None:
+    owned, X = trained(), np.tile(GOOD, (3, 1))
+    out = BAD_OUT[kind]
+    refused(owned, lambda: owned.learner.learn_many(X, np.ones(3), out=out), "out")
+    refused(owned, lambda: owned.learner.decision_function(X, out=out), "out")
+    refused(owned, lambda: owned.learner.averaged.decision_function(X, out=out), "out")
+
+
+@pytest.mark.parametrize("what", ["X", "y"])
+def test_out_over_the_examples(what: str) -> None:
+    """Scores written over rows or labels still to come: refused, or right all the same."""
+    X, y = random_stream(4, 30, 1)
+    memory = np.append(X[:, 0] if what == "X" else y, 0.0)
+    options = {"n_features": 1, "budget": 20, "dtype": "float64"}
+    expected, owned = ek.Learner("pa1", **options), Owned("pa1", **options)
+    scores = expected.learn_many(X, y)
+    before = owned.bytes()
+    rows, labels = (memory[:30, None], y) if what == "X" else (X, memory[:30])
+    try:
+        found = owned.learner.learn_many(rows, labels, out=memory[1:])
+    except ValueError as error:
+        found, why = None, str(error)
+    if found is None:
+        assert "out" in why
+        assert owned.bytes() == before
+    else:
+        assert np.array_equal(found, scores)

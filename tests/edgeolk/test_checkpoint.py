@@ -1,0 +1,203 @@
+"""Model files that are damaged, foreign or hostile: a ValueError, or a learner that works."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, LIVELY
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk import checkpoint
+from edgeolk.core.engine import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES
+
+D = 3
+X, Y = random_stream(6, 60, D)
+
+SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in DONE]
+SUBJECTS += [
+    ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
+    ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
+    ("avp", {"U": 2.0, "lam": None, "eps": 0.9, "kernel": ek.Linear()}),
+    (None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball", "U": 1.0}),
+    (None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"}),
+]
+subjects = pytest.mark.parametrize(("name", "params"), SUBJECTS, ids=lambda v: str(v)[:40])
+
+
+@pytest.fixture(autouse=True)
+def watch() -> Iterator[None]:
+    """A loop without end in compiled code cannot be interrupted: say where, and stop the run."""
+    faulthandler.dump_traceback_later(60, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+def block_of(name: str | None, params: dict[str, Any], rows: int = 60, budget: int = 6) -> bytes:
+    options = {"n_features": D, "budget": budget, "dtype": "float64", "seed": 5, **params}
+    learner = ek.Learner(name, **options)
+    learner.learn_many(X[:rows], Y[:rows])
+    return checkpoint.sealed(learner._engine.arena)
+
+
+def resealed(block: bytes | bytearray) -> bytes:
+    """The block with a right CRC-32, as an attacker would give it."""
+    made = bytearray(block)
+    made[CRC_OFFSET : CRC_OFFSET + 4] = checkpoint._crc(made).to_bytes(4, "little")
+    return bytes(made)
+
+
+def use(block: bytes) -> bool:
+    """Whether the block is taken; if so, everything a learner does must end in an orderly way."""
+    try:
+        learner = ek.Learner._from_block(block)
+    except ValueError:
+        return False
+    for step in (
+        lambda: learner.decision_function(X[:3]),
+        lambda: learner.averaged.decision_one(X[0]),
+        lambda: learner.learn_many(X[:20], Y[:20]),
+        lambda: learner.decision_one(X[5]),
+        lambda: (learner.support_vectors_, learner.dual_coef_, learner.norm2, repr(learner)),
+        lambda: ek.Learner._from_block(checkpoint.sealed(learner._engine.arena)),
+    ):
+        try:
+            with np.errstate(all="ignore"):
+                step()
+        except (ValueError, AttributeError, ek.BudgetError):
+            pass
+    return True
+
+
+@subjects
+def test_every_byte_of_the_header_may_be_hostile(name: str | None, params: dict[str, Any]) -> None:
+    block = block_of(name, params)
+    taken = 0
+    for at in range(HEADER_BYTES):
+        if CRC_OFFSET <= at < CRC_OFFSET + 4:
+            continue
+        for flip in (0x01, 0x10, 0x80, 0xFF):
+            hostile = bytearray(block)
+            hostile[at] ^= flip
+            taken += use(resealed(hostile))
+    assert 0 < taken < 4 * HEADER_BYTES
+
+
+@subjects
+def test_hostile_fields(name: str | None, params: dict[str, Any]) -> None:
+    """Eight bytes at a time: zero, -1, extremes, NaN and infinities."""
+    block = block_of(name, params)
+    words = [0, 1, 2**63, 2**64 - 1, 2**62, 2**31, 2**40]
+    reals = np.array([np.nan, np.inf, -np.inf, 1e308, 5e-324, -1.0])
+    words += reals.view(np.uint64).tolist()
+    for at in range(16, HEADER_BYTES, 8):
+        for word in words:
+            hostile = bytearray(block)
+            hostile[at : at + 8] = word.to_bytes(8, "little")
+            use(resealed(hostile))
+
+
+@subjects
+def test_hostile_state(name: str | None, params: dict[str, Any]) -> None:
+    """Support vectors, coefficients and policy state full of NaN, infinities and huge numbers."""
+    block = block_of(name, params)
+    rng = np.random.default_rng(0)
+    values = np.array([np.nan, np.inf, -np.inf, 1e308, -1e200, 1e154, 5e-324, 0.0, -1.0])
+    for trial in range(60):
+        hostile = bytearray(block)
+        body = np.frombuffer(hostile, np.float64)[HEADER_BYTES // 8 :]
+        where = rng.random(body.size) < (0.02, 0.3, 1.0)[trial % 3]
+        body[where] = rng.choice(values[trial % len(values) :], where.sum())
+        use(resealed(hostile))
+
+
+@pytest.mark.parametrize(("name", "params"), [("spa", {}), ("ahpatron", {})])
+def test_a_bit_anywhere_is_found(name: str | None, params: dict[str, Any], tmp_path: Path) -> None:
+    block = block_of(name, params)
+    path = tmp_path / "model"
+    rng = np.random.default_rng(1)
+    places = {*range(0, HEADER_BYTES, 5), *rng.integers(len(block), size=60).tolist()}
+    for at in places:
+        damaged = bytearray(block)
+        damaged[at] ^= 1 << (at % 8)
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="model"):
+            ek.load(path)
+    path.write_bytes(block)
+    assert ek.load(path).steps == 60
+
+
+def test_truncated_and_foreign_files(tmp_path: Path) -> None:
+    block = block_of("rbp", {})
+    path = tmp_path / "model"
+    others = [block[:n] for n in (0, 1, 7, 8, 15, HEADER_BYTES - 1, HEADER_BYTES, len(block) - 1)]
+    others += [block + b"\0", block * 2, bytes(len(block)), b"\xff" * len(block)]
+    others += [b"PK\x03\x04" + block[4:], b"\x80\x04" + block, os.urandom(len(block))]
+    for content in others:
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="model"):
+            ek.load(path)
+    with pytest.raises(FileNotFoundError):
+        ek.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        ek.load(tmp_path)
+
+
+def test_another_version_is_said(tmp_path: Path) -> None:
+    block = bytearray(block_of("rbp", {}))
+    block[8:12] = (FORMAT_VERSION + 1).to_bytes(4, "little")
+    path = tmp_path / "model"
+    path.write_bytes(resealed(block))
+    with pytest.raises(ValueError, match=f"format {FORMAT_VERSION + 1}"):
+        ek.load(path)
+
+
+def test_a_sparse_file_of_a_terabyte_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    with open(path, "wb") as file:
+        file.write(block_of("rbp", {}))
+        try:
+            file.truncate(2**40)
+        except OSError as error:
+            pytest.skip(f"no sparse file here: {error}")
+    with pytest.raises(ValueError, match="model"):
+        ek.load(path)
+
+
+def test_saving_replaces_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    learner = ek.Learner("rbp", n_features=D, budget=6)
+    learner.save(path)
+    first = path.read_bytes()
+    learner.learn_many(X, Y)
+    learner.save(str(path))
+    assert path.read_bytes() != first
+    assert ek.load(os.fspath(path)).steps == 60
+    with pytest.raises(FileNotFoundError):
+        learner.save(tmp_path / "no such folder" / "model")
+    os.mkdir(tmp_path / "folder")
+    with pytest.raises(IsADirectoryError):
+        learner.save(tmp_path / "folder")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "model"]
+
+
+def test_the_block_is_the_file(tmp_path: Path) -> None:
+    """Header, regions and nothing else; saving changes nothing."""
+    learner = ek.Learner("spa", n_features=D, budget=6, beta=1.0)
+    learner.learn_many(X, Y)
+    before = bytes(memoryview(learner._engine.arena))
+    path = tmp_path / "model"
+    learner.save(path)
+    assert bytes(memoryview(learner._engine.arena)) == before
+    stored = path.read_bytes()
+    assert len(stored) == learner.nbytes - learner.plan.regions[-1].nbytes
+    assert stored[:CRC_OFFSET] == before[:CRC_OFFSET]
+    assert stored[CRC_OFFSET + 4 :] == before[CRC_OFFSET + 4 :]
+    learner.save(path)
+    assert path.read_bytes() == stored

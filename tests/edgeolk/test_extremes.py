@@ -1,0 +1,246 @@
+"""Numbers at the ends of their range, and two threads at one learner."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, KERNELS, LIVELY, Owned, python
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from twins.streams import random_stream
+
+import edgeolk as ek
+
+D = 2
+#: Powers of ten of either sign, zero, and whatever else is finite.
+magnitudes = st.builds(lambda s, k: s * 10.0**k, st.sampled_from([-1, 1]), st.integers(-320, 154))
+extreme = st.just(0.0) | magnitudes | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
+    """Finite before and after, or refused with the model as it was."""
+    before, why = owned.state(), ""
+    try:
+        assert np.isfinite(owned.learner.learn_one(x, y))
+    except ValueError as error:
+        why = str(error)
+    if why:
+        assert "x" in why or "y" in why
+        assert owned.state() == before
+    learner = owned.learner
+    assert np.isfinite(learner.dual_coef_).all()
+    assert learner.norm2 is None or np.isfinite(learner.norm2)
+    assert np.isfinite(learner.decision_one(np.zeros(D)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", DONE)
+@settings(max_examples=20, deadline=None, database=None)
+@given(
+    X=hnp.arrays(np.float64, (12, D), elements=extreme),
+    signs=st.lists(st.sampled_from([-1, 1]), min_size=12, max_size=12),
+    kernel=st.sampled_from(list(KERNELS)),
+)
+def test_finite_in_finite_out(
+    name: str, dtype: str, X: np.ndarray, signs: list[int], kernel: str
+) -> None:
+    options = {"n_features": D, "budget": 3, "kernel": KERNELS[kernel][0], "dtype": dtype}
+    owned = Owned(name, **options, **LIVELY.get(name, {}))
+    for x, y in zip(X, signs, strict=True):
+        learn_or_refuse(owned, x, y)
+
+
+@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("exponent", [-20, -22, -23, -150, -156, -160, -162, -200])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_too_small_to_mend_anything(name: str, exponent: int, dtype: str) -> None:
+    """k(x, x) is subnormal or 0: a step of loss / k(x, x) would overflow."""
+    options = {"n_features": D, "budget": 3, "kernel": ek.Linear(), "dtype": dtype}
+    owned = Owned(name, **options, **LIVELY.get(name, {}))
+    for _ in range(5):
+        learn_or_refuse(owned, np.array([10.0**exponent, 0.0]), 1)
+        learn_or_refuse(owned, np.array([1.0, 0.5]), -1)
+
+
+@pytest.mark.parametrize("target", [1e154, 1e300, 1e308, -1.7e308])
+@pytest.mark.parametrize("eta", [0.1, 1.5, 100.0, 1e300])
+def test_targets_at_the_end_of_their_range(target: float, eta: float) -> None:
+    owned = Owned("olrd", n_features=D, budget=3, loss="square", eta=eta, dtype="float64")
+    for i in range(6):
+        learn_or_refuse(owned, np.array([1.0, 0.5 * i]), target * (-1) ** i)
+    assert np.isfinite(owned.learner.squared_error) or abs(target) >= 1e154
+
+
+@pytest.mark.parametrize("update", list(ek.Update))
+@pytest.mark.parametrize("policy", list(ek.Policy))
+@pytest.mark.parametrize("kernel", ["linear", "homogeneous", "gaussian"])
+def test_the_zero_row_in_every_pair_of_update_and_policy(
+    update: ek.Update, policy: ek.Policy, kernel: str
+) -> None:
+    """With k(x, x) = 0 nothing may be divided by it."""
+    options = {"n_features": D, "budget": 2, "kernel": KERNELS[kernel][0], "dtype": "float64"}
+    try:
+        owned = Owned(None, update=update, policy=policy, **options)
+    except ValueError:
+        return
+    rows = [[1.0, 0.5], [0.0, 0.0], [0.5, -1.0], [0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
+    for i, row in enumerate(rows):
+        try:
+            learn_or_refuse(owned, np.array(row), (-1) ** i)
+        except ek.BudgetError:
+            break
+    if update in (ek.Update.PA, ek.Update.PA1, ek.Update.PA2, ek.Update.SPARSE_PA):
+        self_kernels = [KERNELS[kernel][1](s[None], s)[0] for s in owned.learner.support_vectors_]
+        assert np.all(np.array(self_kernels) > 0)
+
+
+HUGE = """
+import sys, numpy as np, edgeolk as ek
+kernel = ek.Polynomial(int(sys.argv[1]), 1.0, 0.0)
+for size in np.linspace(0.5, 1.4, 10) * 10 ** (154 / int(sys.argv[1])):
+    for budget in (4, 5, 8):
+        learner = ek.Learner("ahpatron", n_features=1, budget=budget, kernel=kernel,
+                             dtype="float64")
+        for i in range(30):
+            try:
+                learner.learn_one(np.array([size]), 1 - 2 * (i % 2))
+            except ValueError:
+                pass
+            assert np.isfinite(learner.dual_coef_).all()
+print("done")
+"""
+
+
+@pytest.mark.parametrize("degree", ["1", "2"])
+def test_halving_ends_where_the_gram_nearly_overflows(degree: str) -> None:
+    try:
+        ran = python(HUGE, degree, timeout=10)
+    except subprocess.TimeoutExpired:
+        pytest.fail("learn_one does not return")
+    assert ran.stdout == "done\n", ran.stderr
+
+
+def test_a_kernel_that_overflows() -> None:
+    """The row is named and changes nothing; in bulk the rows before it have been learned."""
+    kernel = ek.Polynomial(4, 1.0, 1.0)
+    owned = Owned("perceptron", n_features=D, budget=9, kernel=kernel, dtype="float64")
+    X, y = random_stream(0, 6, D)
+    X[4] = [1e100, 0.0]
+    before = owned.state()
+    with pytest.raises(ValueError, match=r"\bx\b.*overflow"):
+        owned.learner.learn_one(X[4], 1)
+    assert owned.state() == before
+    with pytest.raises(ValueError, match=r"X\[4\].*overflow"):
+        owned.learner.learn_many(X, y)
+    assert owned.learner.steps == 4
+    before = owned.state()
+    for call in (owned.learner.decision_one, owned.learner.predict_one):
+        with pytest.raises(ValueError, match=r"\bx\b.*overflow"):
+            call(X[4])
+    for call in (owned.learner.decision_function, owned.learner.predict):
+        with pytest.raises(ValueError, match=r"X\[4\].*overflow"):
+            call(X)
+    assert owned.state() == before
+    owned.learner.learn_many(X[5:], y[5:])
+
+
+# ---- threads -------------------------------------------------------------------------------------
+
+
+class Busy:
+    """A learner that another thread is training in one long call."""
+
+    def __init__(self) -> None:
+        X, y = random_stream(1, 2000, 16)
+        self.X, self.y = np.tile(X, (15, 1)), np.tile(y, 15)
+        self.learner = self.fresh()
+        self.thread = threading.Thread(target=self.learner.learn_many, args=(self.X, self.y))
+
+    @staticmethod
+    def fresh() -> ek.Learner:
+        return ek.Learner("rbp", n_features=16, budget=300, dtype="float64", seed=3)
+
+    def __enter__(self) -> Busy:
+        self.thread.start()
+        while self.learner.steps == 0 and self.thread.is_alive():
+            pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.thread.join()
+
+
+CALLS: dict[str, Callable[[ek.Learner, np.ndarray], Any]] = {
+    "learn_one": lambda m, X: m.learn_one(X[0], 1),
+    "learn_many": lambda m, X: m.learn_many(X[:3], [1, 1, 1]),
+    "decision_one": lambda m, X: m.decision_one(X[0]),
+    "predict_one": lambda m, X: m.predict_one(X[0]),
+    "decision_function": lambda m, X: m.decision_function(X[:3]),
+    "predict": lambda m, X: m.predict(X[:3]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_second_thread_is_refused(call: str) -> None:
+    busy, refusals = Busy(), 0
+    with busy:
+        while busy.thread.is_alive() and refusals < 100:
+            try:
+                CALLS[call](busy.learner, busy.X)
+            except RuntimeError as error:
+                refusals += "thread" in str(error)
+            else:
+                break
+    assert refusals or not busy.thread.is_alive()
+    if refusals == 100:
+        reference = busy.fresh()
+        reference.learn_many(busy.X, busy.y)
+        assert np.array_equal(reference.dual_coef_, busy.learner.dual_coef_)
+        assert np.array_equal(reference.support_vectors_, busy.learner.support_vectors_)
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "file"])
+def test_a_copy_from_a_second_thread_is_whole_or_refused(way: str, tmp_path: Any) -> None:
+    """What is copied while another thread learns is a model as it was between two examples."""
+
+    def taken(learner: ek.Learner) -> ek.Learner:
+        if way == "file":
+            learner.save(tmp_path / "model")
+            return ek.load(tmp_path / "model")
+        return pickle.loads(pickle.dumps(learner)) if way == "pickle" else copy.deepcopy(learner)
+
+    busy, copies = Busy(), []
+    with busy:
+        while busy.thread.is_alive() and len(copies) < 30:
+            try:
+                copies.append(taken(busy.learner))
+            except RuntimeError:
+                break
+    reference = busy.fresh()
+    for model in copies:
+        more = slice(reference.steps, model.steps)
+        reference.learn_many(busy.X[more], busy.y[more])
+        assert model.mistakes == reference.mistakes
+        assert np.array_equal(model.support_vectors_, reference.support_vectors_)
+
+
+def test_what_a_second_thread_is_shown() -> None:
+    """Coefficients and support vectors of one and the same moment, or a refusal."""
+    busy = Busy()
+    with busy:
+        while busy.thread.is_alive():
+            try:
+                S, alpha = busy.learner.support_vectors_, busy.learner.dual_coef_
+            except RuntimeError:
+                return
+            assert S.shape[1] == 16
+            assert np.isin(alpha, [-1.0, 0.0, 1.0]).all()
+            assert 0.0 not in alpha  # a slot between drop and put

@@ -1,0 +1,211 @@
+"""Memory known before anything is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, KERNELS, LIVELY, Owned, smallest_budget
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgeolk as ek
+from edgeolk.core.arena import ALIGNMENT
+from edgeolk.core.engine import HEADER_BYTES
+
+modest = settings(max_examples=40, deadline=None, database=None)
+
+
+@st.composite
+def configurations(draw: Any) -> dict[str, Any]:
+    """Options of a published algorithm, choices of its row included."""
+    row = draw(st.sampled_from([row for row in ek.algorithms() if row.done]))
+    chosen = {name: draw(st.sampled_from(list(options))) for name, options in row.choices.items()}
+    return {
+        "algorithm": row.name,
+        "n_features": draw(st.integers(1, 40)),
+        "kernel": KERNELS[draw(st.sampled_from(list(KERNELS)))][0],
+        "dtype": draw(st.sampled_from(["float32", "float64"])),
+        **chosen,
+    }
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300), seed=st.integers(0, 2**64 - 1))
+def test_the_plan_is_what_is_taken(options: dict[str, Any], budget: int, seed: int) -> None:
+    plan = ek.plan(**options, budget=budget)
+    learner = ek.Learner(**options, budget=budget, seed=seed)
+    assert plan == learner.plan
+    assert plan.nbytes == learner.nbytes == learner._engine.arena.nbytes
+    assert (plan.algorithm, plan.n_features, plan.budget, plan.dtype) == (
+        learner.algorithm,
+        learner.n_features,
+        learner.budget,
+        learner.dtype,
+    )
+    memory = bytearray(plan.nbytes)
+    ek.Learner(**options, budget=budget, buffer=memory)
+    assert len(memory) == plan.nbytes
+    with pytest.raises(ValueError, match=f"buffer must hold {plan.nbytes} bytes"):
+        ek.Learner(**options, budget=budget, buffer=bytearray(plan.nbytes - 1))
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300))
+def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
+    plan = ek.plan(**options, budget=budget)
+    end = 0
+    for region in plan.regions:
+        assert region.offset == end
+        assert region.offset % ALIGNMENT == region.nbytes % ALIGNMENT == 0
+        assert region.nbytes > 0
+        assert region.purpose
+        end += region.nbytes
+    assert end == plan.nbytes
+    names = [region.name for region in plan.regions]
+    assert len(set(names)) == len(names)
+    assert (names[0], names[-1]) == ("header", "alignment")
+    sizes = {region.name: region.nbytes for region in plan.regions}
+    item = 4 if plan.dtype == "float32" else 8
+    assert sizes["header"] >= HEADER_BYTES
+    assert sizes["support_vectors"] >= budget * plan.n_features * item
+    assert sizes["support_vectors"] < (budget + 64 // item) * plan.n_features * item
+    assert sizes["coefficients"] >= 8 * budget
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300))
+def test_a_larger_budget_takes_no_less(options: dict[str, Any], budget: int) -> None:
+    assert ek.plan(**options, budget=budget).nbytes <= ek.plan(**options, budget=budget + 1).nbytes
+
+
+@modest
+@given(options=configurations(), ram=st.integers(2000, 300_000))
+def test_ram_gives_the_largest_budget(options: dict[str, Any], ram: int) -> None:
+    name = options["algorithm"]
+    least = ek.plan(**options, budget=smallest_budget(name)).nbytes
+    if least > ram:
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes"):
+            ek.plan(**options, ram=ram)
+        return
+    plan = ek.plan(**options, ram=ram)
+    assert plan.nbytes <= ram
+    assert ek.plan(**options, budget=plan.budget) == plan
+    assert ek.plan(**options, budget=plan.budget + 1).nbytes > ram
+    assert ek.Learner(**options, ram=ram).plan == plan
+
+
+def test_ram_where_a_small_budget_has_no_meaning() -> None:
+    """lam = U / sqrt(4 B) fits eps only from some B on: that is the B to find."""
+    plan = ek.plan("ahpatron", n_features=5, ram="64KiB", U=10.0)
+    assert plan.nbytes <= 65536 < ek.plan("ahpatron", n_features=5, budget=plan.budget + 1).nbytes
+    with pytest.raises(ValueError, match="eps must be at least half"):
+        ek.plan("ahpatron", n_features=5, ram="64KiB", U=1e6)
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_not_even_one_fits(name: str) -> None:
+    least = ek.plan(name, n_features=7, budget=smallest_budget(name, **LIVELY.get(name, {}))).nbytes
+    assert ek.plan(name, n_features=7, ram=least).budget >= 1
+    for ram in (0, 1, least - 1):
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes.*got {ram}"):
+            ek.plan(name, n_features=7, ram=ram)
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes"):
+            ek.Learner(name, n_features=7, ram=ram)
+
+
+def test_text_of_a_plan() -> None:
+    plan = ek.plan("spa", n_features=123, budget=1350)
+    lines = str(plan).splitlines()
+    assert lines[0] == "spa: d = 123, B = 1350, float32"
+    assert len(lines) == len(plan.regions) + 3
+    for region, line in zip(plan.regions, lines[2:], strict=False):
+        words = line.split()
+        assert words[:3] == [region.name, str(region.offset), str(region.nbytes)]
+    assert lines[-1].split() == ["total", str(plan.nbytes)]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, 0),
+        (65536, 65536),
+        (np.int64(7), 7),
+        ("65536", 65536),
+        ("3B", 3),
+        ("64KiB", 65536),
+        ("64 kib", 65536),
+        ("1.5KiB", 1536),
+        ("2MiB", 2**21),
+        ("0.5 GiB", 2**29),
+        ("64kB", 64000),
+        (" 64 KB ", 64000),
+        ("1MB", 10**6),
+        ("1GB", 10**9),
+    ],
+)
+def test_sizes(size: Any, expected: int) -> None:
+    assert ek.parse_bytes(size) == expected
+
+
+NO_SIZES = ["", "KiB", "-1", "64XB", "1e3", "64 Ki B", "0x10", "nan", "1,5KB", -1, 2**63]
+
+
+@pytest.mark.parametrize("size", NO_SIZES)
+def test_no_sizes(size: Any) -> None:
+    with pytest.raises(ValueError, match="ram"):
+        ek.parse_bytes(size)
+
+
+@pytest.mark.parametrize("size", [None, 1.5, True, [1], b"64KiB"])
+def test_not_even_kinds_of_sizes(size: Any) -> None:
+    with pytest.raises(TypeError, match="ram"):
+        ek.parse_bytes(size)
+
+
+@pytest.mark.parametrize("size", ["9" * 400, "9" * 30 + "GiB"])
+def test_sizes_no_machine_has(size: str) -> None:
+    with pytest.raises(ValueError, match="ram"):
+        ek.plan("rbp", n_features=2**31 - 1, ram=size)
+    with pytest.raises(ValueError, match="ram"):
+        ek.parse_bytes(size)
+
+
+def test_models_no_machine_has() -> None:
+    with pytest.raises(ValueError, match="cannot be addressed"):
+        ek.plan("rbp", n_features=2**31 - 1, budget=2**31 - 1)
+    with pytest.raises(MemoryError, match="no memory"):
+        ek.Learner("rbp", n_features=2**31 - 1, budget=2**20)
+
+
+@pytest.mark.parametrize("both", [{}, {"budget": 3, "ram": "64KiB"}])
+def test_either_a_budget_or_a_cap(both: dict[str, Any]) -> None:
+    for make in (ek.plan, ek.Learner):
+        with pytest.raises(TypeError, match="budget= or ram="):
+            make("rbp", n_features=2, **both)
+
+
+@pytest.mark.parametrize("kind", ["read-only", "bytes", "list", "number", "strided", "short"])
+def test_buffers_that_will_not_do(kind: str) -> None:
+    size = ek.plan("rbp", n_features=2, budget=3).nbytes
+    frozen = np.zeros(size, np.uint8)
+    frozen.flags.writeable = False
+    buffers: dict[str, Any] = {
+        "read-only": frozen,
+        "bytes": bytes(size),
+        "list": [0] * size,
+        "number": size,
+        "strided": np.zeros(2 * size, np.uint8)[::2],
+        "short": np.full(size - 1, 9, np.uint8),
+    }
+    with pytest.raises((TypeError, ValueError), match="buffer must"):
+        ek.Learner("rbp", n_features=2, budget=3, buffer=buffers[kind])
+    assert np.all(buffers["short"] == 9)
+
+
+def test_state_comes_before_scratch() -> None:
+    for name in DONE:
+        plan = Owned(name, n_features=3, budget=5).plan
+        scratch = [region.purpose.startswith("scratch") for region in plan.regions[:-1]]
+        assert scratch == sorted(scratch)

@@ -1,0 +1,95 @@
+"""What several test files of the learner share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from twins import base as tb
+
+import edgeolk as ek
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Larger data sets, where somebody has put them beside the project.
+SHARED = ROOT.parent / "shared" / "data"
+
+#: The same function twice: the library's record and the twins' plain numpy.
+KERNELS: dict[str, tuple[ek.Kernel, tb.Kernel]] = {
+    "gaussian": (ek.Gaussian(0.5), tb.gaussian(0.5)),
+    "polynomial": (ek.Polynomial(2, 0.5, 1.0), tb.polynomial(2, 0.5, 1.0)),
+    "homogeneous": (ek.Polynomial(3, 0.3, 0.0), tb.polynomial(3, 0.3, 0.0)),
+    "linear": (ek.Linear(), tb.linear()),
+    "laplacian": (ek.Laplacian(0.4), tb.laplacian(0.4)),
+    "sigmoid": (ek.Sigmoid(0.4, 0.2), tb.sigmoid(0.4, 0.2)),
+}
+
+#: From here on a block holds only scratch, which no result depends on.
+FIRST_SCRATCH = "query"
+
+#: Parameters a published algorithm needs on the short streams of the tests to show what it does.
+LIVELY: dict[str, dict[str, Any]] = {
+    "spa": {"beta": 2.0},
+    "avp": {"U": 3.0, "lam": 0.4},
+    "olrd": {"U": 8.0},
+}
+
+DONE = [row.name for row in ek.algorithms() if row.done]
+
+
+def smallest_budget(name: str | None, **params: Any) -> int:
+    """1, or 2 where 1 is refused."""
+    try:
+        ek.plan(name, n_features=1, budget=1, **params)
+    except ValueError:
+        return 2
+    return 1
+
+
+class Owned:
+    """A learner in memory of the test, so that its bytes can be looked at."""
+
+    def __init__(self, name: str | None, **options: Any) -> None:
+        sizing = {key: value for key, value in options.items() if key != "seed"}
+        self.plan = ek.plan(name, **sizing)
+        self.buffer = bytearray(self.plan.nbytes)
+        self.learner = ek.Learner(name, buffer=self.buffer, **options)
+
+    def bytes(self) -> bytes:
+        return bytes(self.buffer)
+
+    def state(self) -> bytes:
+        """The block without its scratch."""
+        start = -np.frombuffer(self.buffer, np.uint8).ctypes.data % 64
+        scratch = next(r.offset for r in self.plan.regions if r.name == FIRST_SCRATCH)
+        return bytes(self.buffer[start : start + scratch])
+
+
+def gram(learner: ek.Learner, kernel: tb.Kernel) -> np.ndarray:
+    """K of the support vectors, in float64."""
+    S = learner.support_vectors_.astype(np.float64)
+    return np.array([kernel(S, s) for s in S]).reshape(len(S), len(S))
+
+
+def squared_norm(learner: ek.Learner, kernel: tb.Kernel) -> float:
+    return float(learner.dual_coef_ @ gram(learner, kernel) @ learner.dual_coef_)
+
+
+def python(
+    code: str, *arguments: str, timeout: float = 120, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a program with the library under test, wherever that one came from."""
+    where = str(Path(ek.__file__).resolve().parent.parent)
+    env = {**os.environ, "PYTHONPATH": where, **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=env,
+        cwd=where,  # -c looks there first
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
