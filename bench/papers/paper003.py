@@ -102,8 +102,8 @@ ROWS = _rows()
 NOTES = {
     title(data): (
         "Width and eta are NC's best when it trains on 4,000 rows of another permutation and"
-        " scores the next 2,000; Auxiliary has them too, Margin its own eta, below 2. Averaged models. Auxiliary has h shift,"
-        " gamma 2. The paper says of its figures that accuracy is kept, at about a fifth of the"
+        " scores the next 2,000; Auxiliary has them too, Margin its own eta, below 2. Averaged"
+        " models. Auxiliary has h shift, gamma 2. The paper says of its figures that accuracy is kept, at about a fifth of the"
         " vectors on mushrooms and ijcnn1; its absolute figures are not held here."
     )
     for data in DATA

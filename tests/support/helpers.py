@@ -13,7 +13,7 @@ from twins import base as tb
 
 import edgeolk as ek
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them beside the project.
 SHARED = ROOT.parent / "shared" / "data"
 
