@@ -1,0 +1,1 @@
+"""Benchmarks: ``python -m bench.speed`` and ``python -m bench.accuracy``; tables in results/."""

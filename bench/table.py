@@ -1,0 +1,67 @@
+"""Tables of results as Markdown that also reads well on a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table; the first ``left`` columns hold words, the others numbers."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    left: int = 1
+
+    def markdown(self) -> str:
+        """The table with padded columns, its title above and its note below."""
+        cells = [list(self.header), *(list(row) for row in self.rows)]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(self.header))]
+
+        def line(row: Sequence[str]) -> str:
+            padded = (
+                cell.ljust(width) if i < self.left else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            return f"| {' | '.join(padded)} |"
+
+        rule = [
+            "-" * width if i < self.left else "-" * (width - 1) + ":"
+            for i, width in enumerate(widths)
+        ]
+        lines = [f"## {self.title}", "", line(cells[0]), line(rule), *map(line, cells[1:])]
+        return "\n".join([*lines, "", self.note] if self.note else lines)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Tables under one heading, with the numbers behind them."""
+
+    title: str
+    introduction: str
+    tables: Sequence[Table]
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def markdown(self) -> str:
+        """The whole report."""
+        blocks = [f"# {self.title}", self.introduction, *(t.markdown() for t in self.tables)]
+        return "\n\n".join(blocks) + "\n"
+
+    def save(self, stem: str, directory: Path = RESULTS) -> list[Path]:
+        """Write ``stem``.md and, where there is data, ``stem``.json; return what was written."""
+        directory.mkdir(parents=True, exist_ok=True)
+        written = [directory / f"{stem}.md"]
+        written[0].write_text(self.markdown(), encoding="utf-8")
+        if self.data:
+            written.append(directory / f"{stem}.json")
+            text = json.dumps(self.data, indent=1, ensure_ascii=False)
+            written[1].write_text(text + "\n", encoding="utf-8")
+        return written
