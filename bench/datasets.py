@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACES = (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
 A9A_FEATURES = 123
 A9A_TRAIN_ROWS = 32_561
+TRAIN_ALONE = "a9a_test.libsvm.gz is neither in ../shared/data nor in tests/data"
 
 Rows = NDArray[np.float32]
 Labels = NDArray[np.float64]
@@ -78,10 +80,19 @@ def read_libsvm(path: Path, n_features: int) -> tuple[Rows, Labels]:
 
 
 def a9a() -> Dataset:
-    """Train then test part of a9a, 48,842 rows in file order."""
-    parts = [read_libsvm(find(f"a9a_{part}.libsvm.gz"), A9A_FEATURES) for part in ("train", "test")]
+    """Train then test part of a9a, 48,842 rows in file order; the train part where it is alone.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is not even the train part.
+    """
+    paths = [find("a9a_train.libsvm.gz")]
+    with suppress(FileNotFoundError):
+        paths.append(find("a9a_test.libsvm.gz"))
+    parts = [read_libsvm(path, A9A_FEATURES) for path in paths]
     X, y = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Dataset("a9a", X, y)
+    return Dataset("a9a" if len(parts) == 2 else "a9a train", X, y)
 
 
 def synthetic(n: int = 200_000, d: int = 16, seed: int = 0) -> Dataset:

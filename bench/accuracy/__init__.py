@@ -1,0 +1,1 @@
+"""Accuracy against the published figures: ``python -m bench.accuracy``."""

@@ -1,0 +1,1 @@
+"""Speed: ``python -m bench.speed [--quick]``."""

@@ -1,0 +1,82 @@
+"""Timings on a machine that is shared: several rounds, cases interleaved, ratios within a round.
+
+Design. What disturbs a machine lasts longer than one case, so the rounds go over all the cases
+again and again instead of repeating one of them, and a ratio is the median of the ratios found
+round by round, not the ratio of two medians. Seconds are the process's own: a pass has one thread,
+so they are what a clock shows where nothing else runs.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to be timed: ``run`` does it once and returns its seconds, set-up excluded."""
+
+    key: str
+    title: str
+    rows: int
+    run: Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one case, one number for each round."""
+
+    title: str
+    rows: int
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Smallest and largest."""
+        return min(self.seconds), max(self.seconds)
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / self.median
+
+    @property
+    def microseconds(self) -> float:
+        """Microseconds a row."""
+        return 1e6 * self.median / self.rows
+
+    def per_row(self) -> list[float]:
+        """Seconds a row, round by round."""
+        return [second / self.rows for second in self.seconds]
+
+
+def ratio(case: Timing, base: Timing) -> float:
+    """Median over the rounds of time a row against time a row of ``base``."""
+    pairs = zip(case.per_row(), base.per_row(), strict=True)
+    return statistics.median(a / b for a, b in pairs)
+
+
+def difference(case: Timing, *others: Timing) -> float:
+    """Median over the rounds of seconds a row above the sum of the others."""
+    above = case.per_row()
+    for other in others:
+        above = [own - less for own, less in zip(above, other.per_row(), strict=True)]
+    return statistics.median(above)
+
+
+def interleave(
+    cases: Sequence[Case], rounds: Iterable[int], tick: Callable[[], object]
+) -> dict[str, Timing]:
+    """Time every case once in each round; ``tick`` is called after each."""
+    timings = {case.key: Timing(case.title, case.rows) for case in cases}
+    for number in rounds:
+        # Forwards, then backwards: a drift within a round leans on no case for good.
+        for case in cases if number % 2 == 0 else reversed(cases):
+            timings[case.key].seconds.append(case.run())
+            tick()
+    return timings
