@@ -77,6 +77,8 @@ setup(
     ext_modules=cythonize(
         [
             extension("edgeolk.core.arena", flags),
+            extension("edgeolk.core.header", flags),
+            extension("edgeolk.core.variants", flags),
             extension("edgeolk.core.engine", flags),
             extension("edgeolk.boundary", flags),
             extension("edgeolk.scaling", flags),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
-    from edgeolk.core.engine import available_simd, simd
+    from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
     from edgeolk.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
     from edgeolk.learner import Averaged, Learner, attach, load
@@ -65,7 +65,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "boundary": ("Scorer",),
     "catalogue": ("algorithms",),
-    "core.engine": ("available_simd", "simd"),
+    "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
     "kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
     "learner": ("Averaged", "Learner", "attach", "load"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from edgeolk.config import Config, from_header
 from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.core.engine import CRC_OFFSET, HEADER_BYTES, read_header
+from edgeolk.core.header import CRC_OFFSET, HEADER_BYTES, read_header
 from edgeolk.parts import Basis
 from edgeolk.planning import plan_of
 

@@ -13,7 +13,8 @@ from edgeolk import checkpoint
 from edgeolk.boundary import RowLearner, Scorer
 from edgeolk.config import Config, from_header
 from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.core.engine import MAGIC, Engine, read_header
+from edgeolk.core.engine import Engine
+from edgeolk.core.header import MAGIC, read_header
 from edgeolk.kernels import Kernel
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Loss
 from edgeolk.planning import Plan, choose, plan_of

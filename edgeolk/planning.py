@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from edgeolk.catalogue import find
 from edgeolk.config import ITEM_BYTES, MOST, QUERY_BYTES, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.core.engine import HEADER_BYTES
+from edgeolk.core.header import HEADER_BYTES
 from edgeolk.kernels import Kernel
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Policy, Projection
 

@@ -3,15 +3,6 @@ from typing import Any
 
 from edgeolk.core.arena import Arena
 
-FORMAT_VERSION: int
-HEADER_BYTES: int
-CRC_OFFSET: int
-MAGIC: bytes
-
-def available_simd() -> list[str]: ...
-def simd() -> str: ...
-def read_header(block: Any) -> dict[str, Any]: ...
-
 class Engine:
     def __init__(
         self,

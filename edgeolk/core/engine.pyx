@@ -7,10 +7,7 @@ rows: it knows neither numpy nor the catalogue, so a process without numpy can r
 """
 
 from libc.math cimport fabs, isfinite
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy
-
-import os
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from edgeolk.errors import BudgetError
 
@@ -19,52 +16,28 @@ from edgeolk.core.expansion cimport (
     coefficient_count, distance_row, rescale, self_kernel,
 )
 from edgeolk.core.features.basis cimport evaluate
+from edgeolk.core.header cimport write_header
 from edgeolk.core.hints cimport window_hint, window_push
 from edgeolk.core.parts cimport (
-    AVERAGING_MEAN, BASIS_FOURIER, Choices, DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, LOSS_RAMP,
-    LOSS_SQUARE, POLICY_RAISE, Params, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
+    AVERAGING_MEAN, DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, LOSS_RAMP, LOSS_SQUARE,
+    POLICY_RAISE, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
 )
 from edgeolk.core.policies.switch cimport admit, is_frozen
 from edgeolk.core.projection cimport project
-from edgeolk.core.rng cimport bernoulli, seed_rng
+from edgeolk.core.rng cimport bernoulli
 from edgeolk.core.rows cimport all_finite, all_within, finite_as_float
 from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_seen, olk_simd, olk_variant_runs, olk_variants
+from edgeolk.core.simd cimport olk_seen, olk_simd
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
 from edgeolk.core.updates.optimistic cimport optimistic_rate
 from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update_shrinkage
+from edgeolk.core.variants cimport chosen_simd
 
-FORMAT_VERSION = 1
-HEADER_BYTES = sizeof(Model)
-CRC_OFFSET = 12  # magic[8], format_version
 cdef double HALF_MOST = 65519.0  # what still rounds to a finite float16
 cdef Py_ssize_t[5] ITEM_BYTES = [0, 4, 8, 2, 1]  # by storage type
-MAGIC = b"edgeolk\0"
 
 
-def available_simd():
-    """Names of the instruction-set variants this processor runs, plainest first."""
-    return [olk_variants[i].name.decode() for i in range(OLK_N_VARIANTS) if olk_variant_runs(i)]
-
-
-cdef const olk_simd* choose_simd() except NULL:
-    cdef int i
-    wanted = os.environ.get("EDGEOLK_SIMD", "")
-    cdef list names = available_simd()
-    if not wanted:
-        wanted = names[len(names) - 1]
-    for i in range(OLK_N_VARIANTS):
-        if olk_variants[i].name.decode() == wanted and wanted in names:
-            return &olk_variants[i]
-    raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
-
-
-cdef const olk_simd* SIMD = choose_simd()
-
-
-def simd():
-    """Name of the instruction-set variant in use; ``EDGEOLK_SIMD`` forces one at import."""
-    return SIMD.name.decode()
+cdef const olk_simd* SIMD = chosen_simd()
 
 
 cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
@@ -88,6 +61,26 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     return a
 
 
+cdef struct Tally:
+    # What a step writes before it is sure to be taken.
+    uint64_t rng
+    int64_t steps, mistakes, capacity_hits
+    double mean_weight, squared_error
+
+
+cdef inline Tally tally(const Model* m) noexcept nogil:
+    return Tally(m.rng, m.steps, m.mistakes, m.capacity_hits, m.mean_weight, m.squared_error)
+
+
+cdef inline void restore(Model* m, const Tally* before) noexcept nogil:
+    m.rng = before.rng
+    m.steps = before.steps
+    m.mistakes = before.mistakes
+    m.capacity_hits = before.capacity_hits
+    m.mean_weight = before.mean_weight
+    m.squared_error = before.squared_error
+
+
 cdef class Engine:
     """A model in its arena.
 
@@ -95,7 +88,7 @@ cdef class Engine:
     ----------
     config : object
         Resolved configuration: ``n_features, budget, stride, seed, algorithm, choices, params,
-        kernel_fields, tracks_norm`` (see ``edgeolk.catalogue.Config``).
+        kernel_fields, tracks_norm`` (see ``edgeolk.config.Config``).
     regions : sequence of (name, offset, nbytes, purpose)
         The plan of the block.
     arena : Arena
@@ -112,34 +105,8 @@ cdef class Engine:
         self.window_stride = config.window_stride
         self.state.dot = SIMD.dot
         if fresh:
-            self.write_model(config)
+            write_header(self.state.m, config, arena.length)
         self.attach()
-
-    def write_model(self, config):
-        """Header of a model that has seen nothing."""
-        cdef Model* m = self.state.m
-        cdef int32_t* choice = <int32_t*>&m.choice
-        cdef double* param = <double*>&m.p
-        cdef Py_ssize_t i
-        memcpy(m.magic, <const char*><bytes>MAGIC, 8)
-        m.format_version = FORMAT_VERSION
-        m.nbytes = self.arena.length
-        m.n_features = config.n_features
-        m.budget = config.budget
-        m.stride = config.stride
-        m.seed = config.seed
-        m.algorithm = config.algorithm
-        m.tracks_norm = config.tracks_norm
-        for i, value in enumerate(config.choices):
-            choice[i] = value
-        for i, value in enumerate(config.params):
-            param[i] = value
-        m.kernel.kind, m.kernel.degree = config.kernel_fields[:2]
-        m.kernel.gamma, m.kernel.scale, m.kernel.offset = config.kernel_fields[2:]
-        m.scale = 1.0
-        if m.choice.basis == BASIS_FOURIER:
-            m.n = m.budget
-        seed_rng(&m.rng, m.seed)
 
     def attach(self):
         """Views and pointers into the block, once."""
@@ -238,7 +205,7 @@ cdef class Engine:
         """
         cdef State* s = &self.state
         cdef Model* m = s.m
-        cdef Model before
+        cdef Tally before
         cdef Example e
         cdef double a
         cdef int outcome = DONE
@@ -252,7 +219,7 @@ cdef class Engine:
         f[0] = e.f + e.hint
         if not (isfinite(f[0]) and isfinite(e.self_kernel)):
             return REFUSED_OVERFLOW
-        before = m[0]
+        before = tally(m)
         m.steps += 1
         if m.choice.averaging == AVERAGING_MEAN:
             m.mean_weight += m.scale
@@ -262,7 +229,7 @@ cdef class Engine:
             m.mistakes += 1
         a = propose(s, &e, &outcome)
         if outcome != DONE:
-            m[0] = before
+            restore(m, &before)
             return outcome
         self.shrink(a, &e)
         if a != 0.0:
@@ -408,48 +375,3 @@ cdef class Engine:
         self.check_idle()
         self.prepare_mean()
         return self.view("mean_coefficients")
-
-
-def read_header(block):
-    """Configuration fields of a block, none of them trusted.
-
-    Parameters
-    ----------
-    block : buffer
-        At least ``HEADER_BYTES`` bytes.
-
-    Raises
-    ------
-    ValueError
-        Too short, or not a model of this format.
-    """
-    cdef Model model
-    cdef const unsigned char[::1] data = memoryview(block).cast("B")
-    cdef int32_t* choice = <int32_t*>&model.choice
-    cdef double* param = <double*>&model.p
-    cdef Py_ssize_t i
-    if data.shape[0] < <Py_ssize_t>sizeof(Model):
-        raise ValueError(f"not a model: {data.shape[0]} bytes, a header alone has {sizeof(Model)}")
-    memcpy(&model, &data[0], sizeof(Model))
-    if model.magic[:8] != MAGIC:
-        raise ValueError("not a model: the first 8 bytes are not the mark of an edgeolk block")
-    if model.format_version != FORMAT_VERSION:
-        raise ValueError(
-            f"model format {model.format_version}; this version reads {FORMAT_VERSION}")
-    return {
-        "nbytes": model.nbytes,
-        "n_features": model.n_features,
-        "budget": model.budget,
-        "stride": model.stride,
-        "seed": model.seed,
-        "algorithm": model.algorithm,
-        "tracks_norm": model.tracks_norm,
-        "choices": tuple(choice[i] for i in range(sizeof(Choices) // sizeof(int32_t))),
-        "params": tuple(param[i] for i in range(sizeof(Params) // sizeof(double))),
-        "kernel_fields": (model.kernel.kind, model.kernel.degree, model.kernel.gamma,
-                          model.kernel.scale, model.kernel.offset),
-        "n_support": model.n,
-        "cursor": model.cursor,
-        "rank": model.rank,
-        "seen": model.seen,
-    }

@@ -15,7 +15,7 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import checkpoint
-from edgeolk.core.engine import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES
+from edgeolk.core.header import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES
 
 D = 3
 X, Y = random_stream(6, 60, D)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.core.engine import HEADER_BYTES
+from edgeolk.core.header import HEADER_BYTES
 
 modest = settings(max_examples=40, deadline=None, database=None)
 

@@ -1,0 +1,35 @@
+"""Which of the compiled instruction-set variants runs."""
+
+import os
+
+from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_simd, olk_variant_runs, olk_variants
+
+
+def available_simd():
+    """Names of the instruction-set variants this processor runs, plainest first."""
+    return [olk_variants[i].name.decode() for i in range(OLK_N_VARIANTS) if olk_variant_runs(i)]
+
+
+cdef const olk_simd* choose() except NULL:
+    cdef int i
+    wanted = os.environ.get("EDGEOLK_SIMD", "")
+    cdef list names = available_simd()
+    if not wanted:
+        wanted = names[len(names) - 1]
+    for i in range(OLK_N_VARIANTS):
+        if olk_variants[i].name.decode() == wanted and wanted in names:
+            return &olk_variants[i]
+    raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
+
+
+cdef const olk_simd* IN_USE = choose()
+
+
+cdef const olk_simd* chosen_simd() noexcept:
+    """The variant that runs: the one EDGEOLK_SIMD names, else the widest this processor has."""
+    return IN_USE
+
+
+def simd():
+    """Name of the instruction-set variant in use; ``EDGEOLK_SIMD`` forces one at import."""
+    return IN_USE.name.decode()
