@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Between numpy and the engine: rows and labels are checked here, and nowhere else.
 
 Design. A plain ndarray (C-contiguous, aligned, native float32 or float64) is used where it lies: no
@@ -5,7 +6,6 @@ allocation, about 25 ns. A typed-memoryview argument would cost three allocation
 Anything else that holds numbers is converted first. Everything is checked before the first write.
 """
 
-cimport cython
 cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
@@ -33,7 +33,6 @@ cdef object outcome_error(int outcome, str where):
     )
 
 
-@cython.nonecheck(True)
 cdef class Scorer:
     """Scores of one model: the last function, or the mean of all of them."""
 
@@ -250,7 +249,6 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
     return label
 
 
-@cython.nonecheck(True)
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
