@@ -51,6 +51,7 @@ class BareLearner:
             kernel=kernel,
             dtype=dtype,
             seed=seed,
+            sparse=False,
             params=params,
         )
         if config.parts["basis"] == Basis.FOURIER or config.dtype == Dtype.INT8:

@@ -10,13 +10,19 @@ cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, isfinite
+from libc.stdint cimport int32_t
 
 import numpy as np
 
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.losses cimport sigmoid
-from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
-from edgeolk.core.state cimport DONE, REFUSED_FULL
+from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
+from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT64, LOSS_LOGISTIC, LOSS_SQUARE
+from edgeolk.core.rows cimport (
+    accepts_f32, accepts_f64, half_most, place_f32, place_f64, place_sparse,
+)
+from edgeolk.core.state cimport DONE, REFUSED_FULL, State
+from edgeolk.batches cimport Batch, dense_batch, first_bad_row, place_row, sparse_batch
 from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk.errors import BudgetError
@@ -61,9 +67,9 @@ cdef class Scorer:
             raise ValueError(
                 f"x must have {engine.state.m.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            good = engine.accepts_f64(<const double*>cnp.PyArray_DATA(x))
+            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
         else:
-            good = engine.accepts_f32(<const float*>cnp.PyArray_DATA(x))
+            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
         if not good:
             raise_not_finite(x, "x")
         if engine.busy:
@@ -72,39 +78,26 @@ cdef class Scorer:
 
     cdef const void* placed(self, object x) noexcept:
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            return self.engine.place_f64(<const double*>cnp.PyArray_DATA(x))
-        return self.engine.place_f32(<const float*>cnp.PyArray_DATA(x))
+            return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
+        return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
 
-    cdef object checked_rows(self, object X):
-        """As checked_row for a matrix."""
-        cdef Engine engine = self.engine
-        cdef Py_ssize_t i, n
-        cdef Py_ssize_t d = engine.state.m.n_features
-        cdef Py_ssize_t bad = -1
-        cdef const double* x64
-        cdef const float* x32
-        if not is_plain(X, 2):
-            X = as_numbers(X, "X", 2)
-        n = cnp.PyArray_DIM(X, 0)
-        if cnp.PyArray_DIM(X, 1) != d:
-            raise ValueError(f"X must have {d} columns, got {cnp.PyArray_DIM(X, 1)}")
-        if cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT64:
-            x64 = <const double*>cnp.PyArray_DATA(X)
-            for i in range(n):
-                if not engine.accepts_f64(x64 + i * d):
-                    bad = i
-                    break
-        else:
-            x32 = <const float*>cnp.PyArray_DATA(X)
-            for i in range(n):
-                if not engine.accepts_f32(x32 + i * d):
-                    bad = i
-                    break
+    cdef object checked_rows(self, object X, Batch* rows):
+        """Describe the rows of a matrix, each checked; returns what keeps them alive."""
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t bad
+        if getattr(X, "format", None) == "csr":
+            held = sparse_batch(s, X, rows)
+            bad = first_bad_value(s, rows)
+            if bad >= 0:
+                raise ValueError(f"X must be finite and fit storage, got {rows.value[bad]}")
+            return held
+        held = dense_batch(s, X, rows)
+        bad = first_bad_row(s, rows)
         if bad >= 0:
-            raise_not_finite(X[bad], f"X[{bad}]")
-        return X
+            raise_not_finite(held[bad], f"X[{bad}]")
+        return held
 
-    cdef object result_array(self, object out, Py_ssize_t n, object read):
+    cdef object result_array(self, object out, Py_ssize_t n, tuple read):
         """out if it will do, and does not lie over what is read while it is written."""
         cdef char* start
         cdef char* lent
@@ -114,19 +107,68 @@ cdef class Scorer:
                 and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
             raise ValueError(f"out must be a writable contiguous float64 array of length {n}")
         start = <char*>cnp.PyArray_DATA(out)
-        lent = <char*>cnp.PyArray_DATA(read)
-        if start < lent + cnp.PyArray_NBYTES(read) and lent < start + cnp.PyArray_NBYTES(out):
-            raise ValueError("out must not share memory with X or y")
+        for array in read:
+            lent = <char*>cnp.PyArray_DATA(array)
+            if start < lent + cnp.PyArray_NBYTES(array) and lent < start + cnp.PyArray_NBYTES(out):
+                raise ValueError("out must not share memory with X or y")
         return out
 
-    cdef double score_row(self, object x) except? -1.0:
+    cdef const void* checked_sparse(self, object indices, object values) except NULL:
+        """One row by its non-zeros, checked and laid out in scratch."""
+        cdef State* s = &self.engine.state
+        cdef Batch row
+        cdef object index = np.asarray(indices)
+        cdef object value = as_numbers(values, "values", 1)
+        if index.ndim != 1 or (index.dtype.kind not in "iu" and len(index)):
+            raise TypeError(f"indices must be whole numbers in one dimension, got {index.dtype}")
+        if len(index) != len(value):
+            raise ValueError(f"values must have {len(index)} numbers, got {len(value)}")
+        index = index.astype(np.int64, copy=False)
+        if len(index) and (index.min() < 0 or index.max() >= s.m.n_features
+                           or np.any(np.diff(index) <= 0)):
+            raise ValueError(f"indices must increase within 0 to {s.m.n_features - 1}")
+        index = index.astype(np.int32)
+        value = value.astype(np.float64, copy=False)
+        row.n = len(index)
+        row.value = <const double*>cnp.PyArray_DATA(value)
+        if row.n and not values_fit(s, row.value, row.n):
+            raise_not_finite(value, "values")
+        if self.engine.busy:
+            raise RuntimeError("the learner is in use by another thread")
+        return place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index), row.value, row.n)
+
+    cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
-        x = self.checked_row(x)
         if self.mean:
             self.engine.prepare_mean()
-        if self.engine.decide(self.placed(x), self.mean, &f) != DONE:
+        if self.engine.decide(x, self.mean, &f) != DONE:
             raise outcome_error(-1, "x")
         return f
+
+    cdef object label_of(self, double f):
+        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+            return f
+        return 1 if f >= 0.0 else -1
+
+    cdef double score_row(self, object x) except? -1.0:
+        x = self.checked_row(x)
+        return self.score_placed(self.placed(x))
+
+    def decision_one_sparse(self, indices, values):
+        """Score of one row given by its non-zeros; every other number of it is 0.
+
+        Parameters
+        ----------
+        indices : integers of shape (k,)
+            Increasing, from 0 to n_features - 1.
+        values : array-like of shape (k,)
+            Finite.
+        """
+        return self.score_placed(self.checked_sparse(indices, values))
+
+    def predict_one_sparse(self, indices, values):
+        """As ``predict_one`` for a row given by its non-zeros."""
+        return self.label_of(self.score_placed(self.checked_sparse(indices, values)))
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned.
@@ -150,10 +192,7 @@ cdef class Scorer:
 
     def predict_one(self, x):
         """Label of one row: 1 where f(x) >= 0, else -1; the score itself in regression."""
-        cdef double f = self.score_row(x)
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
-            return f
-        return 1 if f >= 0.0 else -1
+        return self.label_of(self.score_row(x))
 
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
@@ -172,7 +211,9 @@ cdef class Scorer:
 
         Parameters
         ----------
-        X : ndarray of shape (n, n_features)
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            row by row.
         out : float64 ndarray of shape (n,), optional
             Receives the scores; without it an array is made.
 
@@ -181,25 +222,19 @@ cdef class Scorer:
         float64 ndarray of shape (n,)
         """
         cdef Engine engine = self.engine
-        cdef object rows = self.checked_rows(X)
-        cdef Py_ssize_t i
-        cdef Py_ssize_t n = cnp.PyArray_DIM(rows, 0)
-        cdef Py_ssize_t d = engine.state.m.n_features
-        cdef object scores = self.result_array(out, n, rows)
+        cdef Batch rows
+        cdef object held = self.checked_rows(X, &rows)
+        cdef object scores = self.result_array(out, rows.n, as_tuple(held))
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
-        cdef const double* x64 = <const double*>cnp.PyArray_DATA(rows)
-        cdef const float* x32 = <const float*>cnp.PyArray_DATA(rows)
-        cdef bint wide = cnp.PyArray_TYPE(rows) == cnp.NPY_FLOAT64
         cdef bint mean = self.mean
-        cdef const void* x
+        cdef Py_ssize_t i
         cdef int outcome = DONE
         engine.take()
         with nogil:
             if mean:
                 engine.prepare_mean()
-            for i in range(n):
-                x = engine.place_f64(x64 + i * d) if wide else engine.place_f32(x32 + i * d)
-                outcome = engine.decide(x, mean, f + i)
+            for i in range(rows.n):
+                outcome = engine.decide(place_row(&engine.state, &rows, i), mean, f + i)
                 if outcome != DONE:
                     break
         engine.release()
@@ -213,6 +248,31 @@ cdef class Scorer:
         if self.engine.state.m.choice.loss == LOSS_SQUARE:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef tuple as_tuple(object held):
+    return held if isinstance(held, tuple) else (held,)
+
+
+cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
+    """Each of n numbers, as if each were a row's only one."""
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        return all_finite(value, n)
+    if s.m.choice.dtype == DTYPE_FLOAT16:
+        return all_within(value, n, half_most())
+    return finite_as_float(value, n)
+
+
+cdef Py_ssize_t first_bad_value(State* s, const Batch* rows) noexcept:
+    """The first entry of a sparse batch that storage cannot hold, or -1."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t n = rows.start[rows.n]
+    if values_fit(s, rows.value, n):
+        return -1
+    for k in range(n):
+        if not values_fit(s, rows.value + k, 1):
+            return k
+    return -1
 
 
 cdef object raise_not_finite(object row, str name):
@@ -286,6 +346,24 @@ cdef class RowLearner(Scorer):
             raise outcome_error(outcome, "x")
         return f
 
+    def learn_one_sparse(self, indices, values, y):
+        """Learn one example given by its non-zeros; as ``learn_one``, allocating a little.
+
+        Parameters
+        ----------
+        indices, values
+            As for ``decision_one_sparse``.
+        y : int or float
+            As for ``learn_one``.
+        """
+        cdef double label = checked_label(self.engine, y, "y")
+        cdef double f
+        cdef const void* x = self.checked_sparse(indices, values)
+        cdef int outcome = self.engine.step(x, label, &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
     def wants_label(self, x):
         """Whether the label of a row could change the model; a yes is counted.
 
@@ -309,8 +387,9 @@ cdef class RowLearner(Scorer):
 
         Parameters
         ----------
-        X : ndarray of shape (n, n_features)
-            A C-contiguous float32 or float64 array is read where it lies.
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            row by row.
         y : array-like of shape (n,)
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
@@ -330,24 +409,18 @@ cdef class RowLearner(Scorer):
             As ``learn_one``; the rows before the refused one have been learned.
         """
         cdef Engine engine = self.engine
-        cdef object rows = self.checked_rows(X)
-        cdef Py_ssize_t i
-        cdef Py_ssize_t n = cnp.PyArray_DIM(rows, 0)
-        cdef Py_ssize_t d = engine.state.m.n_features
-        cdef object targets = checked_labels(engine, y, n)
+        cdef Batch rows
+        cdef object held = self.checked_rows(X, &rows)
+        cdef object targets = checked_labels(engine, y, rows.n)
         cdef const double* label = <const double*>cnp.PyArray_DATA(targets)
-        cdef object scores = self.result_array(self.result_array(out, n, rows), n, targets)
+        cdef object scores = self.result_array(out, rows.n, (*as_tuple(held), targets))
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
-        cdef const double* x64 = <const double*>cnp.PyArray_DATA(rows)
-        cdef const float* x32 = <const float*>cnp.PyArray_DATA(rows)
-        cdef bint wide = cnp.PyArray_TYPE(rows) == cnp.NPY_FLOAT64
-        cdef const void* x
+        cdef Py_ssize_t i
         cdef int outcome = DONE
         engine.take()
         with nogil:
-            for i in range(n):
-                x = engine.place_f64(x64 + i * d) if wide else engine.place_f32(x32 + i * d)
-                outcome = engine.step(x, label[i], f + i)
+            for i in range(rows.n):
+                outcome = engine.step(place_row(&engine.state, &rows, i), label[i], f + i)
                 if outcome != DONE:
                     break
         engine.release()

@@ -22,6 +22,7 @@ from edgeolk.parts import (
     Dtype,
     Policy,
     Projection,
+    Rows,
     Update,
 )
 from edgeolk.refusals import refuse
@@ -181,6 +182,7 @@ def resolve(
     kernel: Kernel | None = None,
     dtype: Any = "float32",
     seed: int = 0,
+    sparse: bool = False,
     params: Mapping[str, Any] | None = None,
 ) -> Config:
     """Check everything a caller says and fill in every default.
@@ -199,7 +201,13 @@ def resolve(
         kernel = Gaussian(1.0 / n_features)
     elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
         raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
-    parts: dict[str, IntEnum] = {"dtype": _dtype(dtype), **_pick_parts(method, given)}
+    if not isinstance(sparse, bool):
+        raise TypeError(f"sparse must be True or False, got {sparse!r}")
+    parts: dict[str, IntEnum] = {
+        "dtype": _dtype(dtype),
+        "rows": Rows.SPARSE if sparse else Rows.DENSE,
+        **_pick_parts(method, given),
+    }
 
     renames = method.renames if method else {}
     defaults = method.defaults if method else {}

@@ -117,6 +117,13 @@ class Basis(IntEnum):
     NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
 
 
+class Rows(IntEnum):
+    """How the rows of examples are expected to look."""
+
+    DENSE = 1
+    SPARSE = 2  # mostly zeros: norms are kept, a row costs its non-zeros
+
+
 class KernelKind(IntEnum):
     """Kernel functions; the numbers are those of ``core/simd.h``."""
 
@@ -138,6 +145,7 @@ AXES: dict[str, type[IntEnum]] = {
     "schedule": Schedule,
     "averaging": Averaging,
     "basis": Basis,
+    "rows": Rows,
 }
 
 #: Real-valued parameters in the order a model block stores them, one float64 each.

@@ -14,7 +14,7 @@ from edgeolk.config import ITEM_BYTES, MOST, QUERY_BYTES, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.header import HEADER_BYTES
 from edgeolk.kernels import Kernel
-from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Policy, Projection
+from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Policy, Projection, Rows
 
 
 class Region(NamedTuple):
@@ -58,6 +58,9 @@ KINDS: dict[str, Kind] = {
     "quantum_offset": Kind(lambda c: 4 * c.n_features, "int8: number at level 0, by feature"),
     "diagonal": Kind(lambda c: 8 * c.slots, "k(s, s) of each support vector"),
     "arrivals": Kind(lambda c: 8 * c.slots, "step of arrival of each support vector"),
+    "norms": Kind(
+        lambda c: QUERY_BYTES[c.dtype] * c.stride, "norm of each support vector, for sparse rows"
+    ),
     "mean_start": Kind(lambda c: 8 * c.coefficients, "averaging: weight before each arrival"),
     "mean_sum": Kind(lambda c: 8 * c.coefficients, "averaging: sums settled so far"),
     "nearest": Kind(lambda c: 8 * c.budget, "slot of each one's nearest support vector"),
@@ -71,6 +74,10 @@ KINDS: dict[str, Kind] = {
     ),
     "window_labels": Kind(lambda c: 8 * c.window_stride, "their labels"),
     "query": Kind(lambda c: c.n_features * QUERY_BYTES[c.dtype], "scratch: the example"),
+    "nonzero_index": Kind(lambda c: 4 * c.n_features, "scratch: where the example is not zero"),
+    "nonzero_value": Kind(
+        lambda c: QUERY_BYTES[c.dtype] * c.n_features, "scratch: its numbers there"
+    ),
     "column": Kind(lambda c: c.n_features * QUERY_BYTES[c.dtype], "scratch: one support vector"),
     "kernel_row": Kind(lambda c: 8 * c.coefficients, "scratch: k(s_i, x), or features of x"),
     "distance_row": Kind(lambda c: 8 * c.stride, "scratch: squared distances"),
@@ -118,6 +125,8 @@ def needed(config: Config) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"header", "support_vectors", "coefficients", "query"}
     names.update(POLICY_REGIONS.get(Policy(config.parts["policy"]), ()))
+    if config.parts["rows"] == Rows.SPARSE:
+        names.update(("norms", "nonzero_index", "nonzero_value"))
     if config.dtype == Dtype.INT8:
         names.update(("quantum_scale", "quantum_offset"))
     names.update(BASIS_REGIONS.get(Basis(config.parts["basis"]), ()))
@@ -306,6 +315,7 @@ def choose(
     kernel: Kernel | None,
     dtype: Any,
     seed: int,
+    sparse: bool,
     params: dict[str, Any],
 ) -> Config:
     """A checked configuration from a budget or from a cap.
@@ -335,6 +345,7 @@ def choose(
             kernel=kernel,
             dtype=dtype,
             seed=seed,
+            sparse=sparse,
             params=params,
         )
 
@@ -353,6 +364,7 @@ def plan(
     kernel: Kernel | None = None,
     dtype: Any = "float32",
     seed: int = 0,
+    sparse: bool = False,
     **params: Any,
 ) -> Plan:
     """Every region of a model with its bytes, without building it.
@@ -367,7 +379,7 @@ def plan(
         The most support vectors ever held, B.
     ram : int or str, optional
         Bytes, or a size such as ``"64KiB"``: the plan of the largest B that fits.
-    kernel, dtype, seed, **params
+    kernel, dtype, seed, sparse, **params
         As for ``Learner``.
 
     Returns
@@ -388,6 +400,7 @@ def plan(
         kernel=kernel,
         dtype=dtype,
         seed=seed,
+        sparse=sparse,
         params=params,
     )
     return plan_of(config)

@@ -15,6 +15,7 @@ from edgeolk.parts import (
     Loss,
     Policy,
     Projection,
+    Rows,
     Sampling,
     Schedule,
     Update,
@@ -189,6 +190,14 @@ REFUSALS: tuple[Rule, ...] = (
     (
         _both(_part("basis", Basis.NYSTROM), _no(_GRADIENT)),
         "Basis.NYSTROM needs Update.GRADIENT: it has its own step size after the change of basis",
+    ),
+    (
+        lambda c: c.parts["rows"] == Rows.SPARSE and c.dtype == Dtype.INT8,
+        "sparse rows cannot be stored as int8: a zero lies between two of its levels",
+    ),
+    (
+        _both(_part("rows", Rows.SPARSE), _part("basis", Basis.FOURIER)),
+        "sparse rows are for support vectors: Fourier features read every number of a row",
     ),
     (
         _both(_part("basis", Basis.FOURIER), lambda c: c.dtype == Dtype.INT8),

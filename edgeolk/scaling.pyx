@@ -14,7 +14,7 @@ from edgeolk.core.moments cimport (
     Head, Lines, METHOD_MINMAX, METHOD_STANDARD, Moments, learn_rows, lines, moments_hold,
     transform_rows, unit,
 )
-from edgeolk.core.rows cimport all_finite
+from edgeolk.core.finite cimport all_finite
 from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk import checkpoint

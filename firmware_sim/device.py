@@ -99,7 +99,7 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
             Need("scaler", scaler.nbytes, f"{config.scale} scaling", _regions(scaler)),
         ]
 
-    def plan_learner(**size: int) -> Any:
+    def plan_learner(**size: Any) -> Any:
         return ek.plan(
             config.algorithm,
             n_features=n_features,

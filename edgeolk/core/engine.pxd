@@ -17,10 +17,6 @@ cdef class Engine:
     cdef Py_ssize_t window_stride
 
     cdef char* region(self, str name) except? NULL
-    cdef bint accepts_f32(self, const float* x) noexcept nogil
-    cdef bint accepts_f64(self, const double* x) noexcept nogil
-    cdef const void* place_f32(self, const float* x) noexcept nogil
-    cdef const void* place_f64(self, const double* x) noexcept nogil
     cdef int step(self, const void* x, double y, double* f) noexcept nogil
     cdef void shrink(self, double a, Example* e) noexcept nogil
     cdef bint wants(self, double f) noexcept nogil

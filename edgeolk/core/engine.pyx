@@ -19,21 +19,19 @@ from edgeolk.core.features.basis cimport evaluate
 from edgeolk.core.header cimport write_header
 from edgeolk.core.hints cimport window_hint, window_push
 from edgeolk.core.parts cimport (
-    AVERAGING_MEAN, DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, LOSS_RAMP, LOSS_SQUARE,
-    POLICY_RAISE, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
+    AVERAGING_MEAN, LOSS_RAMP, LOSS_SQUARE, POLICY_RAISE, UPDATE_OPTIMISTIC, UPDATE_PEGASOS,
 )
 from edgeolk.core.policies.switch cimport admit, is_frozen
 from edgeolk.core.projection cimport project
 from edgeolk.core.rng cimport bernoulli
-from edgeolk.core.rows cimport all_finite, all_within, finite_as_float
+from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.simd cimport olk_seen, olk_simd
+from edgeolk.core.simd cimport olk_simd
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
 from edgeolk.core.updates.optimistic cimport optimistic_rate
 from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update_shrinkage
 from edgeolk.core.variants cimport chosen_simd
 
-cdef double HALF_MOST = 65519.0  # what still rounds to a finite float16
 cdef Py_ssize_t[5] ITEM_BYTES = [0, 4, 8, 2, 1]  # by storage type
 
 
@@ -118,6 +116,7 @@ cdef class Engine:
         s.sv = &self.sv[0]
         s.item = ITEM_BYTES[m.choice.dtype]
         s.row_fn = SIMD.row[m.choice.dtype]
+        s.sparse_fn = SIMD.sparse[m.choice.dtype]
         s.pair_fn = SIMD.pair[m.choice.dtype]
         start, size = self.regions["coefficients"]
         self.coef = whole[start:start + size].cast("d")
@@ -137,6 +136,9 @@ cdef class Engine:
         s.window_stride = self.window_stride
         s.mean_start = <double*>self.region("mean_start")
         s.mean_sum = <double*>self.region("mean_sum")
+        s.norms = self.region("norms")
+        s.nonzero_index = <int32_t*>self.region("nonzero_index")
+        s.nonzero_value = self.region("nonzero_value")
         s.query = self.region("query")
         s.column = self.region("column")
         s.row = <double*>self.region("kernel_row")
@@ -152,49 +154,6 @@ cdef class Engine:
         if found is None:
             return NULL
         return self.arena.base + <Py_ssize_t>found[0]
-
-    # ---- rows -------------------------------------------------------------------------------
-
-    cdef bint accepts_f32(self, const float* x) noexcept nogil:
-        if self.state.m.choice.dtype == DTYPE_FLOAT16:
-            return all_within(x, self.state.m.n_features, HALF_MOST)
-        return all_finite(x, self.state.m.n_features)
-
-    cdef bint accepts_f64(self, const double* x) noexcept nogil:
-        cdef Model* m = self.state.m
-        if m.choice.dtype == DTYPE_FLOAT64:
-            return all_finite(x, m.n_features)
-        if m.choice.dtype == DTYPE_FLOAT16:
-            return all_within(x, m.n_features, HALF_MOST)
-        return finite_as_float(x, m.n_features)
-
-    cdef const void* place_f32(self, const float* x) noexcept nogil:
-        """The row as storage holds it: where it lies, or converted in scratch."""
-        cdef int64_t j
-        cdef State* s = &self.state
-        cdef Model* m = s.m
-        if m.choice.dtype == DTYPE_FLOAT32:
-            return x
-        for j in range(m.n_features):
-            if m.choice.dtype == DTYPE_FLOAT64:
-                (<double*>s.query)[j] = x[j]
-            else:
-                (<float*>s.query)[j] = olk_seen(m.choice.dtype, x[j], j, &s.quantum)
-        return s.query
-
-    cdef const void* place_f64(self, const double* x) noexcept nogil:
-        cdef int64_t j
-        cdef State* s = &self.state
-        cdef Model* m = s.m
-        if m.choice.dtype == DTYPE_FLOAT64:
-            return x
-        if m.choice.dtype == DTYPE_FLOAT32:
-            for j in range(m.n_features):
-                (<float*>s.query)[j] = <float>x[j]
-        else:
-            for j in range(m.n_features):
-                (<float*>s.query)[j] = olk_seen(m.choice.dtype, <float>x[j], j, &s.quantum)
-        return s.query
 
     # ---- the step ---------------------------------------------------------------------------
 
@@ -306,11 +265,11 @@ cdef class Engine:
         cdef Model* m = self.state.m
         if x.shape[0] != m.n_features:
             raise ValueError(f"x must have {m.n_features} features, got {x.shape[0]}")
-        if not self.accepts_f64(&x[0]):
+        if not accepts_f64(&self.state, &x[0]):
             raise ValueError("x must be finite and fit the storage type")
         if self.busy:
             raise RuntimeError("the learner is in use by another thread")
-        return self.place_f64(&x[0])
+        return place_f64(&self.state, &x[0])
 
     def learn_row(self, const double[::1] x not None, double y):
         """Learn one row of a float64 buffer; the score before the update."""

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER
-from edgeolk.core.ring cimport copy_slot, take_vector, write_vector
+from edgeolk.core.ring cimport copy_slot, note_norm, take_vector, write_vector
 from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
 from edgeolk.core.state cimport Example, Model, State
 
@@ -19,6 +19,9 @@ cdef inline double kernel_row(State* s, const void* x, const double* coef,
                               double* row) noexcept nogil:
     """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL."""
     cdef Model* m = s.m
+    if x == s.sparse_x and x != NULL:
+        return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, m.n, s.nonzeros, s.nonzero_index,
+                           s.nonzero_value, coef, row)
     return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, coef, row)
 
 
@@ -101,6 +104,7 @@ cdef inline void shift(State* s, int64_t slot, double change) noexcept nogil:
 cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     """Copy one slot over another: vector, coefficient, diagonal, arrival."""
     copy_slot(s, source, target)
+    note_norm(s, target)
     s.coef[target] = s.coef[source]
     if s.diagonal != NULL:
         s.diagonal[target] = s.diagonal[source]
@@ -148,6 +152,7 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just dropped."""
     cdef Model* m = s.m
     write_vector(s, s.sv, m.stride, slot, e.x)
+    note_norm(s, slot)
     s.coef[slot] = a / m.scale
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel

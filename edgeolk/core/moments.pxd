@@ -23,7 +23,7 @@ from libc.float cimport DBL_EPSILON, DBL_MAX, DBL_MIN, FLT_MAX
 from libc.math cimport HUGE_VAL, fabs, ldexp, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
-from edgeolk.core.rows cimport real
+from edgeolk.core.finite cimport real
 
 ctypedef fused scaled:
     float

@@ -4,10 +4,11 @@ Number j of the vector in a slot lies at [j, slot]; a vector taken out is contig
 rows are computed in: double for float64 storage, else float.
 """
 
-from libc.stdint cimport int64_t
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.simd cimport olk_fetch, olk_store
+from edgeolk.core.simd cimport OLK_LAPLACIAN, olk_fetch, olk_store
 from edgeolk.core.state cimport State
 
 
@@ -48,3 +49,47 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
     for j in range(s.m.n_features):
         olk_store(dtype, s.sv, j * stride + target, j,
                   olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
+
+
+cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
+    """norms[slot] <- that of the vector as stored, where norms are kept."""
+    cdef int64_t j
+    cdef double v
+    cdef double total = 0.0
+    if s.norms == NULL:
+        return
+    for j in range(s.m.n_features):
+        v = olk_fetch(s.m.choice.dtype, s.sv, j * s.m.stride + slot, j, &s.quantum)
+        total += fabs(v) if s.m.kernel.kind == OLK_LAPLACIAN else v * v
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        (<double*>s.norms)[slot] = total
+    else:
+        (<float*>s.norms)[slot] = <float>total
+
+
+cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
+    """List the non-zeros of x; sparse_x = x if they are few enough to pay, else NULL.
+
+    Every number is written to the end of the list and the end moves where it is not zero: no branch
+    to mispredict.
+    """
+    cdef int64_t j
+    cdef int64_t d = s.m.n_features
+    cdef int64_t count = 0
+    cdef int32_t* index = s.nonzero_index
+    cdef double* wide
+    cdef float* narrow
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        wide = <double*>s.nonzero_value
+        for j in range(d):
+            index[count] = <int32_t>j
+            wide[count] = (<const double*>x)[j]
+            count += (<const double*>x)[j] != 0.0
+    else:
+        narrow = <float*>s.nonzero_value
+        for j in range(d):
+            index[count] = <int32_t>j
+            narrow[count] = (<const float*>x)[j]
+            count += (<const float*>x)[j] != 0.0
+    s.nonzeros = count
+    s.sparse_x = x if 2 * count <= d else NULL

@@ -1,50 +1,101 @@
-"""One example at the boundary: is it finite in the storage type, and where does it lie."""
+"""An example on its way in: whether storage can hold it, and where it lies as storage holds it.
 
-from libc.stdint cimport int64_t
+The learner sees every example as its storage type would keep it, so that a support vector and the
+same example seen again are the same numbers.
+"""
 
-ctypedef fused real:
-    float
-    double
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
+
+from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
+from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8
+from edgeolk.core.ring cimport note_nonzeros, read_number
+from edgeolk.core.simd cimport olk_seen
+from edgeolk.core.state cimport State
 
 
-cdef inline bint all_finite(const real* x, int64_t d) noexcept nogil:
-    """No NaN, no infinity. A product with 0 is 0 exactly for finite numbers only."""
+cdef inline double half_most() noexcept nogil:
+    """The largest number that still rounds to a finite float16."""
+    return 65519.0
+
+
+cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
+    if s.m.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.m.n_features, half_most())
+    return all_finite(x, s.m.n_features)
+
+
+cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        return all_finite(x, s.m.n_features)
+    if s.m.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.m.n_features, half_most())
+    return finite_as_float(x, s.m.n_features)
+
+
+cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
+    if s.m.choice.dtype == DTYPE_FLOAT64:
+        (<double*>s.query)[j] = v
+    elif s.m.choice.dtype == DTYPE_FLOAT32:
+        (<float*>s.query)[j] = <float>v
+    else:
+        (<float*>s.query)[j] = olk_seen(s.m.choice.dtype, <float>v, j, &s.quantum)
+
+
+cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
+    """The row as storage holds it: where it lies, or converted in scratch."""
     cdef int64_t j
+    cdef const void* placed = x
+    if s.m.choice.dtype != DTYPE_FLOAT32:
+        placed = s.query
+        for j in range(s.m.n_features):
+            place_number(s, j, x[j])
+    if s.nonzero_index != NULL:
+        note_nonzeros(s, placed)
+    return placed
+
+
+cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
+    cdef int64_t j
+    cdef const void* placed = x
+    if s.m.choice.dtype != DTYPE_FLOAT64:
+        placed = s.query
+        for j in range(s.m.n_features):
+            place_number(s, j, x[j])
+    if s.nonzero_index != NULL:
+        note_nonzeros(s, placed)
+    return placed
+
+
+cdef inline void note_given(State* s, const int32_t* index, int64_t count) noexcept nogil:
+    """The list of note_nonzeros without a search: what was given, stored zeros left out."""
     cdef int64_t k
-    cdef real lane[8]
-    for k in range(8):
-        lane[k] = 0
-    for j in range(0, d - 7, 8):
-        for k in range(8):
-            lane[k] += x[j + k] * 0
-    for j in range(d - d % 8, d):
-        lane[0] += x[j] * 0
-    for k in range(1, 8):
-        lane[0] += lane[k]
-    return lane[0] == 0
+    cdef double v
+    s.nonzeros = 0
+    for k in range(count):
+        v = read_number(s, s.query, index[k])
+        s.nonzero_index[s.nonzeros] = index[k]
+        if s.m.choice.dtype == DTYPE_FLOAT64:
+            (<double*>s.nonzero_value)[s.nonzeros] = v
+        else:
+            (<float*>s.nonzero_value)[s.nonzeros] = <float>v
+        s.nonzeros += v != 0.0
+    s.sparse_x = s.query if 2 * s.nonzeros <= s.m.n_features else NULL
 
 
-cdef inline bint finite_as_float(const double* x, int64_t d) noexcept nogil:
-    """Every |x_j| fits a float32."""
-    cdef int64_t j
+cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
+                                     int64_t count) noexcept nogil:
+    """A row given by its non-zeros, checked, indices increasing: laid out in scratch."""
     cdef int64_t k
-    cdef float lane[8]
-    for k in range(8):
-        lane[k] = 0
-    for j in range(0, d - 7, 8):
-        for k in range(8):
-            lane[k] += <float>x[j + k] * 0
-    for j in range(d - d % 8, d):
-        lane[0] += <float>x[j] * 0
-    for k in range(1, 8):
-        lane[0] += lane[k]
-    return lane[0] == 0
-
-
-cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogil:
-    """Every |x_j| <= most; False for NaN."""
-    cdef int64_t j
-    cdef bint good = True
-    for j in range(d):
-        good = good and (-most <= x[j] <= most)
-    return good
+    cdef int64_t item = 8 if s.m.choice.dtype == DTYPE_FLOAT64 else 4
+    if s.m.choice.dtype == DTYPE_INT8:
+        # A zero may lie between two levels.
+        for k in range(s.m.n_features):
+            place_number(s, k, 0.0)
+    else:
+        memset(s.query, 0, <size_t>(s.m.n_features * item))
+    for k in range(count):
+        place_number(s, index[k], value[k])
+    if s.nonzero_index != NULL:
+        note_given(s, index, count)
+    return s.query

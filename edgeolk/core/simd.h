@@ -36,6 +36,12 @@ typedef struct {
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
                              const double *coef, double *row);
+/* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
+   sum_j |s_ij| for the Laplacian kernel, in the type of the values. */
+typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
+                                ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
+                                const int32_t *index, const void *values, const double *coef,
+                                double *row);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 typedef double (*olk_dot_fn)(const double *a, const double *b, ptrdiff_t n);
@@ -44,6 +50,7 @@ typedef double (*olk_dot_fn)(const double *a, const double *b, ptrdiff_t n);
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
+    olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
     olk_dot_fn dot;
 } olk_simd;
@@ -92,6 +99,7 @@ typedef struct {
 #define OLK_VARIANT(isa)                                                                           \
     {#isa,                                                                                         \
      {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},            \
+     {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},               \
      {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa, olk_pair_f32_##isa},       \
      olk_dot_##isa}
 static const olk_simd olk_variants[] = {

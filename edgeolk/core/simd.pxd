@@ -21,6 +21,9 @@ cdef extern from "simd.h" nogil:
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, const double*,
                                   double*) noexcept
+    ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
+                                     Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
+                                     const double*, double*) noexcept
     ctypedef double (*olk_pair_fn)(const olk_kernel*, const void*, const void*,
                                    Py_ssize_t) noexcept
     ctypedef double (*olk_dot_fn)(const double*, const double*, Py_ssize_t) noexcept
@@ -28,6 +31,7 @@ cdef extern from "simd.h" nogil:
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
+        olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
         olk_dot_fn dot
 

@@ -92,6 +92,22 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
     }
 }
 
+/* A tile's kernel values: kept in row, weighted into the eight running sums. */
+static inline void OLK_NAME(olk_collect)(const double *values, ptrdiff_t w, ptrdiff_t start,
+                                         const double *coef, double *row, double *lane)
+{
+    if (row)
+        memcpy(row + start, values, (size_t)w * sizeof(double));
+    if (!coef)
+        return;
+    ptrdiff_t i = 0;
+    for (; i + 8 <= w; i += 8)
+        for (ptrdiff_t k = 0; k < 8; k++)
+            lane[k] = OLK_MADD_F64(coef[start + i + k], values[i + k], lane[k]);
+    for (; i < w; i++)
+        lane[i & 7] = OLK_MADD_F64(coef[start + i], values[i], lane[i & 7]);
+}
+
 /* Pairs and transforms by the type computed in, rows by the type stored. */
 #define OLK_T float
 #define OLK_TYPE f32
@@ -106,18 +122,32 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_SHIFTED 0
 #define OLK_LOAD(v, j) (v)
 #include "simd_rows.h"
+#include "simd_sparse.h"
+#undef OLK_S
+#undef OLK_STORED
+#undef OLK_SHIFTED
+#undef OLK_LOAD
 
 #define OLK_S uint16_t
 #define OLK_STORED f16
 #define OLK_SHIFTED 0
 #define OLK_LOAD(v, j) olk_half_to_float(v)
 #include "simd_rows.h"
+#include "simd_sparse.h"
+#undef OLK_S
+#undef OLK_STORED
+#undef OLK_SHIFTED
+#undef OLK_LOAD
 
 #define OLK_S int8_t
 #define OLK_STORED i8
 #define OLK_SHIFTED 1
 #define OLK_LOAD(v, j) (quantum->scale[j] * (float)(v))
 #include "simd_rows.h"
+#undef OLK_S
+#undef OLK_STORED
+#undef OLK_SHIFTED
+#undef OLK_LOAD
 
 #undef OLK_T
 #undef OLK_TYPE
@@ -139,6 +169,11 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_SHIFTED 0
 #define OLK_LOAD(v, j) (v)
 #include "simd_rows.h"
+#include "simd_sparse.h"
+#undef OLK_S
+#undef OLK_STORED
+#undef OLK_SHIFTED
+#undef OLK_LOAD
 
 #undef OLK_T
 #undef OLK_TYPE

@@ -77,17 +77,7 @@ OLK_PRODUCT(olk_abs, OLK_TAIL, OLK_TERM_ABS, OLK_LESS, OLK_LOAD)
             OLK_FN(OLK_CAT(olk_inner, W))(tile, quantum, stride, d, x, acc);                       \
         OLK_TRANSFORM(kernel, acc, W, values);                                                     \
         const ptrdiff_t w = n - start < W ? n - start : W;                                         \
-        if (row)                                                                                   \
-            memcpy(row + start, values, (size_t)w * sizeof(double));                               \
-        if (coef) {                                                                                \
-            if (w == W)                                                                            \
-                for (ptrdiff_t i = 0; i < W; i += 8)                                               \
-                    for (ptrdiff_t k = 0; k < 8; k++)                                              \
-                        lane[k] = OLK_MADD_F64(coef[start + i + k], values[i + k], lane[k]);       \
-            else                                                                                   \
-                for (ptrdiff_t i = 0; i < w; i++)                                                  \
-                    lane[i & 7] = OLK_MADD_F64(coef[start + i], values[i], lane[i & 7]);           \
-        }                                                                                          \
+        OLK_NAME(olk_collect)(values, w, start, coef, row, lane);                                  \
         start += W;                                                                                \
     } while (0)
 
@@ -105,10 +95,6 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_SHIFTED
-#undef OLK_LOAD
 #undef OLK_LESS
 #undef OLK_FULL
 #undef OLK_PLAIN

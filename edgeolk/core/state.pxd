@@ -10,7 +10,9 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.simd cimport olk_dot_fn, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn
+from edgeolk.core.simd cimport (
+    olk_dot_fn, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_sparse_fn,
+)
 
 
 cdef struct Model:
@@ -71,8 +73,13 @@ cdef struct State:
     int64_t window_stride
     double* mean_start        # (B,) or NULL
     double* mean_sum          # (B,) or NULL
+    void* norms               # (stride,) |s_i|^2, or |s_i|_1 for the Laplacian kernel, or NULL
     # scratch: nothing below outlives a call
     void* query               # (d,) the example, in the type rows are computed in
+    int32_t* nonzero_index    # (d,) where the example is not zero, or NULL
+    void* nonzero_value       # (d,) its numbers there
+    const void* sparse_x      # the example the non-zeros are those of, or NULL for none
+    int64_t nonzeros
     void* column              # (d,) one support vector gathered, or NULL
     double* row               # (stride,) k(s_i, x), or features of x, or NULL
     double* distance          # (stride,) ||s_i - x||^2, or NULL
@@ -82,6 +89,7 @@ cdef struct State:
     double* work2             # (slots,) or NULL
     int32_t* order            # (B,) or NULL
     olk_row_fn row_fn         # for the storage type, chosen once
+    olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
     olk_dot_fn dot
 

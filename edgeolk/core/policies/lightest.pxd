@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t
 from edgeolk.core.expansion cimport alpha, diagonal, distance_row, gather, move, put, shift
 from edgeolk.core.linalg cimport cholesky_packed, solve_packed
 from edgeolk.core.parts cimport POLICY_MERGE
+from edgeolk.core.ring cimport note_norm
 from edgeolk.core.simd cimport olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
@@ -110,6 +111,7 @@ cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, best_h, keep)
+    note_norm(s, keep)
     s.coef[keep] = best_bz
     s.arrival[keep] = m.steps
     vacate(s, free)

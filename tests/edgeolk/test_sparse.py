@@ -1,0 +1,176 @@
+"""Sparse rows: same scores as dense ones, from CSR matrices and from lists of non-zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+
+D = 40
+KERNELS = [
+    ek.Gaussian(0.3),
+    ek.Laplacian(0.2),
+    ek.Polynomial(2, 0.3, 1.0),
+    ek.Linear(),
+    ek.Sigmoid(0.1, 0.0),
+]
+#: 1e-5 of what is added up: float32 rows of about ten numbers of size 1.
+BOUNDS = {"float64": 1e-10, "float32": 1e-5, "float16": 1e-5}
+
+
+class Csr:
+    """What the library reads of a scipy CSR matrix."""
+
+    format = "csr"
+
+    def __init__(self, dense: np.ndarray, index_type: Any = np.int32) -> None:
+        self.shape = dense.shape
+        rows, columns = np.nonzero(dense)
+        self.indices = columns.astype(index_type)
+        self.data = dense[rows, columns]
+        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(dense)))])
+
+
+def stream(n: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Mostly zeros; rows with none, with a few, and with more than half their numbers non-zero."""
+    rng = np.random.default_rng(seed)
+    share = rng.choice([0.0, 0.05, 0.2, 0.8], size=(n, 1), p=[0.05, 0.45, 0.4, 0.1])
+    X = np.where(rng.random((n, D)) < share, rng.normal(size=(n, D)), 0.0)
+    X[1::7] = X[::7][: len(X[1::7])]
+    return X, np.where(X[:, :20].sum(axis=1) + 0.1 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def learner(sparse: bool, name: str = "bpa_s", **options: Any) -> ek.Learner:
+    options = {"budget": 30, "kernel": ek.Gaussian(0.3), **options}
+    return ek.Learner(name, n_features=D, sparse=sparse, seed=5, **options)
+
+
+@pytest.mark.parametrize("dtype", BOUNDS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: type(k).__name__)
+def test_scores_are_those_of_dense_rows(kernel: ek.Kernel, dtype: str) -> None:
+    X, y = stream()
+    held = learner(True, "perceptron", budget=60, kernel=kernel, dtype=dtype)
+    held.learn_many(X[:200], y[:200])
+    assert held.n_support > 5
+    f = held.decision_function(X[200:])
+    assert np.array_equal(f, [held.decision_one(x) for x in X[200:]])
+    scale = np.abs(held.dual_coef_).sum() * (1.0 + np.abs(f).max())
+    assert np.abs(f - reference(held, kernel, X[200:], dtype)).max() <= BOUNDS[dtype] * scale
+
+
+def reference(model: ek.Learner, kernel: ek.Kernel, X: np.ndarray, dtype: str) -> np.ndarray:
+    """Scores in plain numpy from what the model holds."""
+    S, alpha = model.support_vectors_.astype(np.float64), model.dual_coef_
+    Q = X.astype(dtype).astype(np.float64)
+    if isinstance(kernel, ek.Gaussian):
+        K = np.exp(-kernel.gamma * ((Q[:, None] - S) ** 2).sum(-1))
+    elif isinstance(kernel, ek.Laplacian):
+        K = np.exp(-kernel.gamma * np.abs(Q[:, None] - S).sum(-1))
+    elif isinstance(kernel, ek.Polynomial):
+        K = (kernel.scale * Q @ S.T + kernel.offset) ** kernel.degree
+    elif isinstance(kernel, ek.Sigmoid):
+        K = np.tanh(kernel.scale * Q @ S.T + kernel.offset)
+    else:
+        K = Q @ S.T
+    return np.asarray(K @ alpha)
+
+
+@pytest.mark.parametrize("name", ["rbp", "bpa_nn", "ahpatron", "projectron", "bsgd", "spa", "pomdr"])
+def test_same_decisions_as_dense(name: str) -> None:
+    X, y = stream(seed=3)
+    a, b = learner(False, name, dtype="float64"), learner(True, name, dtype="float64")
+    f, g = a.learn_many(X, y), b.learn_many(X, y)
+    assert np.abs(f - g).max() < 1e-6
+    assert (a.mistakes, a.n_support) == (b.mistakes, b.n_support)
+    assert b.nbytes > a.nbytes
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+def test_every_way_in_is_the_same(sparse: bool, index_type: Any) -> None:
+    X, y = stream()
+    C = Csr(X, index_type)
+    dense, csr, single = (learner(sparse) for _ in range(3))
+    f = dense.learn_many(X, y)
+    assert np.array_equal(f, csr.learn_many(C, y))
+    for i in range(len(X)):
+        row = slice(C.indptr[i], C.indptr[i + 1])
+        assert f[i] == single.learn_one_sparse(C.indices[row], C.data[row], y[i])
+    assert np.array_equal(dense.decision_function(X), csr.decision_function(C))
+    assert np.array_equal(dense.predict(X), csr.predict(C))
+    at = np.flatnonzero(X[5])
+    assert dense.decision_one(X[5]) == single.decision_one_sparse(at, X[5][at])
+    assert dense.predict_one(X[5]) == single.predict_one_sparse(at, X[5][at])
+    assert dense.decision_one(np.zeros(D)) == single.decision_one_sparse([], [])
+
+
+def test_int8_zeros_are_levels_too() -> None:
+    X, y = stream()
+    a, b = learner(False, dtype="int8"), learner(False, dtype="int8")
+    assert np.array_equal(a.learn_many(X, y), b.learn_many(Csr(X), y))
+    with pytest.raises(ValueError, match="int8"):
+        learner(True, dtype="int8")
+
+
+def changed(**fields: Any) -> Csr:
+    made = Csr(np.eye(3, D))
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        changed(shape=(3, D + 1)),
+        changed(shape=(4, D)),
+        changed(indptr=[0, 2, 1, 3]),
+        changed(indptr=[1, 1, 2, 3]),
+        changed(indptr=[0, 1, 2, 9]),
+        changed(indices=[0, 1, D]),
+        changed(indices=[0, -1, 2]),
+        changed(indices=[0.0, 1.5, 2.0]),
+        changed(indptr=[0, 3, 3, 3], indices=[0, 0, 1]),
+        changed(indptr=[0, 3, 3, 3], indices=[2, 1, 0]),
+        changed(data=[1.0, 2.0]),
+        changed(data=[1.0, np.nan, 2.0]),
+        changed(data=[1.0, np.inf, 2.0]),
+        changed(data=[1.0, 1e300, 2.0]),
+        changed(data=["a", "b", "c"]),
+    ],
+    ids=range(15),
+)
+def test_bad_matrices_change_nothing(bad: Csr) -> None:
+    model = learner(True)
+    model.learn_many(*stream())
+    before = bytes(memoryview(model._engine.arena))
+    with pytest.raises((ValueError, TypeError), match="X"):
+        model.learn_many(bad, np.ones(3))
+    with pytest.raises((ValueError, TypeError), match="X"):
+        model.decision_function(bad)
+    assert bytes(memoryview(model._engine.arena)) == before
+
+
+@pytest.mark.parametrize(
+    ("indices", "values"),
+    [([1, 1], [1, 2]), ([2, 1], [1, 2]), ([D], [1]), ([-1], [1]), ([1, 2], [1]), ([0.5], [1]),
+     ([0], [np.nan]), ([0], [1e300]), ([[0]], [[1]]), (["a"], [1]), ([0], ["a"])],
+    ids=range(11),
+)
+def test_bad_rows_change_nothing(indices: Any, values: Any) -> None:
+    model = learner(True)
+    model.learn_many(*stream())
+    before = bytes(memoryview(model._engine.arena))
+    with pytest.raises((ValueError, TypeError), match="indices|values"):
+        model.learn_one_sparse(indices, values, 1)
+    with pytest.raises((ValueError, TypeError), match="indices|values"):
+        model.decision_one_sparse(indices, values)
+    assert bytes(memoryview(model._engine.arena)) == before
+
+
+def test_sparse_must_be_a_bool() -> None:
+    with pytest.raises(TypeError, match="sparse"):
+        ek.plan("rbp", n_features=2, budget=2, sparse=1)
