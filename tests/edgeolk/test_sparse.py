@@ -78,7 +78,9 @@ def reference(model: ek.Learner, kernel: ek.Kernel, X: np.ndarray, dtype: str) -
     return np.asarray(K @ alpha)
 
 
-@pytest.mark.parametrize("name", ["rbp", "bpa_nn", "ahpatron", "projectron", "bsgd", "spa", "pomdr"])
+@pytest.mark.parametrize(
+    "name", ["rbp", "bpa_nn", "ahpatron", "projectron", "bsgd", "spa", "pomdr"]
+)
 def test_same_decisions_as_dense(name: str) -> None:
     X, y = stream(seed=3)
     a, b = learner(False, name, dtype="float64"), learner(True, name, dtype="float64")
@@ -164,9 +166,9 @@ def test_bad_rows_change_nothing(indices: Any, values: Any) -> None:
     model = learner(True)
     model.learn_many(*stream())
     before = bytes(memoryview(model._engine.arena))
-    with pytest.raises((ValueError, TypeError), match="indices|values"):
+    with pytest.raises((ValueError, TypeError), match=r"indices|values"):
         model.learn_one_sparse(indices, values, 1)
-    with pytest.raises((ValueError, TypeError), match="indices|values"):
+    with pytest.raises((ValueError, TypeError), match=r"indices|values"):
         model.decision_one_sparse(indices, values)
     assert bytes(memoryview(model._engine.arena)) == before
 
