@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tqdm import tqdm
 
-from bench.papers import figures, report
+from bench.papers import data, figures, report
 from bench.papers.experiments import ROWS, TUNINGS
 from bench.papers.setting import Row, Setting
 from bench.papers.work import Cache, Choices, Job, Workbench
@@ -46,7 +46,7 @@ def _jobs(rows: Iterable[Row], choices: Choices, permutations: int) -> list[Job]
     jobs: dict[str, Job] = {}
     for row in listed:
         setting = choices.settle(row)
-        for seed in range(min(permutations, row.most)):
+        for seed in range(row.runs(permutations)):
             jobs[setting.key(seed)] = (setting, seed)
     return list(jobs.values())
 
@@ -72,27 +72,32 @@ def main() -> int:
     if not rows:
         print("no row has that in its name; --list names them", file=sys.stderr)
         return 1
+    absent = {row.setting.data: data.missing(row.setting.data) for row in rows}
+    for name, file in absent.items():
+        if file:
+            print(f"{name}: {file} is not in the data folder (EDGEOLK_DATA)", file=sys.stderr)
+    skipped = [row for row in rows if absent[row.setting.data]]
+    rows = [row for row in rows if not absent[row.setting.data]]
     bench = Workbench(Cache(), asked.jobs)
     choices = Choices(TUNINGS, bench)
     wanted = _needed(rows)
-    try:
-        with tqdm(total=choices.size(wanted), desc="choices", disable=None) as bar:
-            choices.make(wanted, bar.update)
-        jobs = _jobs(rows, choices, asked.permutations)
-        with tqdm(total=len(jobs), desc="runs", disable=None) as bar:
-            bench.do(jobs, bar.update)
-        if not asked.no_figures and not asked.quick and not asked.only:
-            figures.draw_all(choices)
-    except FileNotFoundError as error:
-        print(f"nothing to run on: {error}", file=sys.stderr)
-        return 1
+    with tqdm(total=choices.size(wanted), desc="choices", disable=None) as bar:
+        choices.make(wanted, bar.update)
+    jobs = _jobs(rows, choices, asked.permutations)
+    with tqdm(total=len(jobs), desc="runs", disable=None) as bar:
+        bench.do(jobs, bar.update)
+    if not (asked.no_figures or asked.quick or asked.only or skipped):
+        figures.draw_all(choices)
     founds = []
     for row in rows:
-        setting, most = choices.settle(row), min(asked.permutations, row.most)
+        setting, most = choices.settle(row), row.runs(asked.permutations)
         found = report.gather(row, setting, _against(row, choices), bench.cache, most)
         if not found.values:
             found.row = replace(row, why=bench.failed.get(setting.key(0), bench.missing))
         founds.append(found)
+    for row in skipped:
+        why = f"{absent[row.setting.data]} is not in the data folder"
+        founds.append(report.Found(replace(row, why=why), row.setting))
     if asked.only or asked.quick:
         for found in founds:
             print(" | ".join([found.row.name, *found.cells()[1:]]) if found.values else "-")

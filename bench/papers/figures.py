@@ -29,6 +29,7 @@ DATA_NAMES = {
     "ijcnn1_train": "ijcnn1 (49,990 rows)",
     "mushrooms": "mushrooms (8,124 rows)",
 }
+MARKED = (2.0, 20.0, 100.0)
 STREAMED = ("BPA-NN", "BPA-NN ramp", "BPA-P", "BPA-P ramp")
 REGRESSIONS = (("NC", "nc"), ("Margin", "margin"), ("Auxiliary, gamma 2", "auxiliary"))
 
@@ -84,10 +85,8 @@ class Artist:
 
 def _budget_settings(artist: Artist, data: str) -> dict[str, list[Setting]]:
     """Settings by method over budgets halfway between those of the table."""
-    width, table = paper002.PUBLISHED[data]
-    after: tuple[str, ...] = ()
-    if width is None:
-        after = (f"{paper002.width_choice(data)}:width",)
+    table = paper002.PUBLISHED[data]
+    after = (f"{paper002.width_choice(data)}:width",)
     small, middle, large = table
     budgets = {
         small // 2: small, small: small, (small + middle) // 2: middle, middle: middle,
@@ -96,7 +95,7 @@ def _budget_settings(artist: Artist, data: str) -> dict[str, list[Setting]]:
     series: dict[str, list[Setting]] = {}
     for label in ("RBP", "Forgetron", "Projectron", "OLRD"):
         for budget, nearest in budgets.items():
-            base = Setting(label.lower(), data, budget, width)
+            base = Setting(label.lower(), data, budget)
             tuned = (*after, f"002 {data} {nearest}") if label == "OLRD" else after
             series.setdefault(label, []).append(base.choosing(artist.choices.taken(tuned)))
     return series
@@ -110,14 +109,14 @@ def budget(artist: Artist) -> None:
     artist.runs([(s, seed) for s in settings for seed in SEEDS], "error against budget")
     figure, axes = artist.plt.subplots(1, len(drawn), figsize=(10.5, 4.2))
     for ax, (data, series) in zip(axes, drawn.items(), strict=True):
-        published = paper002.PUBLISHED[data][1]
+        published = paper002.PUBLISHED[data]
         for (colour, marker), (label, line) in zip(STYLES, series.items(), strict=False):
             sizes = [s.budget for s in line]
             errors = [artist.mean(s, SEEDS, "error") for s in line]
             ax.plot(sizes, errors, color=colour, marker=marker, label=label)
             points = [(b, figures[label]) for b, figures in published.items() if label in figures]
             if points:
-                ax.plot(*zip(*points, strict=True), marker, mfc="none", mec=colour, ms=9, ls=":")
+                ax.plot(*zip(*points, strict=True), marker, mfc="none", mec=colour, ms=9, ls="")
         ax.set(xscale="log", xlabel="budget B", ylabel="mistakes, %", title=DATA_NAMES[data])
         ax.plot([], [], "o", mfc="none", mec="0.4", ms=9, label="published")
     axes[-1].legend()
@@ -147,7 +146,7 @@ def learning(artist: Artist) -> None:
             text = f"{label}: {kept:,.0f} vectors"
             ax.plot(records[0]["seen"], accuracy, color=colour, marker=marker, label=text)
         ax.set(xscale="log", xlabel="training examples", title=DATA_NAMES[data])
-        ax.legend(loc="lower right")
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16))
     axes[0].set_ylabel("accuracy on the test fold, %")
     artist.save(figure, "003_learning.png")
 
@@ -176,16 +175,16 @@ def sparsity(artist: Artist) -> None:
             errors = (artist.mean(s, SEEDS, "error") for s in line)
             relative = [100.0 * (100.0 - e) / reference for e in errors]
             ax.plot(share, relative, color=colour, marker=marker, label=f"auxiliary, h {h}")
-            if h == "shift":
-                for height, x, y in zip(paper003.HEIGHTS, share, relative, strict=True):
-                    ax.annotate(
-                        f"{height:g}", (x, y), textcoords="offset points", xytext=(0, 7),
-                        fontsize=8, color=colour, ha="center",
-                    )  # fmt: skip
+            for height, x, y in zip(paper003.HEIGHTS, share, relative, strict=True):
+                if height in MARKED and h == "shift":
+                    offset = {"textcoords": "offset points", "xytext": (7, -3)}
+                    ax.annotate(f"gamma {height:g}", (x, y), fontsize=8, color=colour, **offset)
         ax.axhline(100.0, color="0.5", lw=0.8)
-        ax.set(xlabel="vectors kept, % of the rows", title=DATA_NAMES[data])
+        ax.set(xscale="log", xlabel="vectors kept, % of the rows", title=DATA_NAMES[data])
+        ax.set_xticks([5, 10, 20, 50, 100], ["5", "10", "20", "50", "100"])
+        ax.minorticks_off()
     axes[0].set_ylabel("accuracy relative to NC, %")
-    axes[0].legend(title="numbers: gamma")
+    axes[0].legend(loc="lower right")
     artist.save(figure, "003_sparsity.png")
 
 

@@ -37,7 +37,8 @@ def _prefix(name: str, base: Setting, grid: Grid, after: tuple[str, ...] = ()) -
 
 
 def _test_prefix(name: str, base: Setting, grid: Grid, after: tuple[str, ...] = ()) -> Tuning:
-    return Tuning(f"000 test {name}", replace(base, rows=TEST_PREFIX), grid, after)
+    samples = 3 if base.algorithm == "bogd" else 1  # one model, the last, is a matter of luck
+    return Tuning(f"000 test {name}", replace(base, rows=TEST_PREFIX), grid, after, samples=samples)
 
 
 def _row(method: str, published: float, setting: Setting, **options: Any) -> Row:
@@ -73,8 +74,8 @@ _ONLINE_ROWS = (
         cost=15,
         most=5,
     ),
-    _row("BPA-S", 80.44, _BPA.choosing({"C": 1.0})),
-    _row("BPA-S, C tuned", 80.44, _BPA, tuned=("000 BPA-S",), second=True),
+    _row("BPA-S, C 1", 80.44, _BPA.choosing({"C": 1.0}), second=True),
+    _row("BPA-S", 80.44, _BPA, tuned=("000 BPA-S",)),
     _row("BOGD", 80.97, _BOGD, tuned=("000 BOGD",)),
     _row("BOGD, the oldest leaves", 80.97, _OLDEST, tuned=("000 OGD oldest",), second=True),
     _row("OSKL, average", 82.01, _OSKL, published_support=1344, tuned=("000 OSKL",), cost=2),
@@ -107,6 +108,14 @@ _TEST_PEGASOS = _mean("pegasos")
 _TEST_BOGD = _test("bogd", KEPT)
 _TEST_BPA = _test("bpa_s", KEPT, params={"allow_skip": False})
 _TEST_SVC = _test("svc", 0)
+_LAST = (
+    "the last model swings from row to row, which is what the average is for: the difference is"
+    " about the published deviation, and ours is larger"
+)
+_SWINGS = (
+    "the last model is scored, as published, and swings from row to row: the difference is half"
+    " the deviation between our runs"
+)
 _TEST_TUNINGS = (
     _test_prefix("SPA", _TEST_SPA, {**_WIDE, "eta": _RATES}),
     _test_prefix("OSKL", _TEST_OSKL, {**_WIDE, "eta": _RATES}),
@@ -124,11 +133,12 @@ _TEST_ROWS = (
         replace(_TEST_SPA, averaged=False),
         deviation=2.6,
         tuned=("000 test SPA",),
+        why=_LAST,
     ),
     _test_row("OSKL, average", 84.91, _TEST_OSKL, published_support=2073, tuned=("000 test OSKL",)),
-    _test_row("BOGD", 82.49, _TEST_BOGD, tuned=(*_SAME, "000 test BOGD")),
-    _test_row("BPA-S", 82.11, _TEST_BPA.choosing({"C": 1.0}), tuned=_SAME),
-    _test_row("BPA-S, C tuned", 82.11, _TEST_BPA, tuned=(*_SAME, "000 test BPA-S"), second=True),
+    _test_row("BOGD", 82.49, _TEST_BOGD, tuned=(*_SAME, "000 test BOGD"), why=_SWINGS),
+    _test_row("BPA-S, C 1", 82.11, _TEST_BPA.choosing({"C": 1.0}), tuned=_SAME, second=True),
+    _test_row("BPA-S", 82.11, _TEST_BPA, tuned=(*_SAME, "000 test BPA-S")),
     _test_row("logistic, auxiliary", None, _TEST_KLR, tuned=(*_SAME, "000 test KLR"), cost=2),
     _test_row("Pegasos", 84.66, _TEST_PEGASOS, tuned=(*_SAME, "000 test Pegasos"), cost=3),
     _test_row("LIBSVM", 85.04, _TEST_SVC, tuned=(*_SAME, "000 test LIBSVM"), cost=100, most=1),
@@ -136,17 +146,23 @@ _TEST_ROWS = (
 
 TUNINGS = (*_ONLINE_TUNINGS, *_TEST_TUNINGS)
 ROWS = (*_ONLINE_ROWS, *_TEST_ROWS)
+_BPA_NOTE = (
+    " BPA-S with C 1 is a second reading: that C is known only by its giving the published figure."
+)
 NOTES = {
     ONLINE: (
-        f"eta, C and gamma are chosen on the first {PREFIX:,} rows of another permutation; BPA-S"
-        " has the C of the paper's program. OSKL's G is set so that it keeps as many vectors as"
-        " published. The average predicts as the mean of f_1 to f_t. BOGD is the unbiased"
-        " method of Zhao et al.; the paper's program removes the oldest instead, the second row."
+        "Width and B are those given for the table. eta, C and gamma are chosen on the first"
+        f" {PREFIX:,} rows of another permutation. alpha and beta of SPA are printed; its eta, 0.1,"
+        " and OSKL's G, 11.4 for about the published number of vectors, were fixed beforehand from"
+        " an independent implementation. The average predicts as the mean of f_1 to f_t. BOGD is"
+        " the unbiased method of Zhao et al.; the second row removes the oldest instead."
+        + _BPA_NOTE
     ),
     TEST: (
         "Width, eta, C, lam and gamma are chosen by training on 16,000 train rows of another"
-        " permutation and scoring the next 8,000 (LIBSVM: 8,000 and 4,000); the width"
-        " is SPA's for all but OSKL. beta and G are set so that as many vectors are kept as"
-        " published. LIBSVM does not depend on the order: one run."
+        " permutation (BOGD: three) and scoring the next 8,000 (LIBSVM: 8,000 and 4,000); the width"
+        " is SPA's for all but OSKL. beta 5 and G 4 are fixed for about the published number of"
+        " vectors. The rows to tune on were doubled, and BOGD's permutations tripled, after a first"
+        " pass. LIBSVM does not depend on the order: one run." + _BPA_NOTE
     ),
 }

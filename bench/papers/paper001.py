@@ -10,7 +10,7 @@ ETAS = (0.05, 0.1, 0.2, 0.45, 1.0, 2.0)
 #: sigma 4 to 1/4.
 WIDTHS = (1 / 32, 1 / 8, 1 / 2, 2.0, 8.0)
 RADII = (0.25, 0.5, 1.0, 2.0)
-DISTANCES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+DISTANCES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SPAN_ROOM = 4_000
 
 
@@ -27,6 +27,9 @@ class Case:
     plain: tuple[float, int]
     cost: float
     most: int = 10
+    #: Widths: chosen on a prefix (True), the paper's (False).
+    readings: tuple[bool, ...] = (True, False)
+    why: tuple[tuple[str, str], ...] = ()
     deviations: tuple[tuple[str, float], ...] = ()
 
 
@@ -35,6 +38,10 @@ _A9A_DEVIATIONS = (
     ("POMDR", 0.15),
     ("Projectron", 0.17),
     ("Projectron++", 0.07),
+)
+_NARROW = (
+    "the rank 0.2 B = 120 is too small for the narrow kernel that Ahpatron chooses: with k 300 and"
+    " 600 seed 0 gives 3.92 and 2.63, and at sigma 1, next table, k 120 is enough"
 )
 CASES = (
     Case(
@@ -67,6 +74,7 @@ CASES = (
         (2.03, 1279),
         (2.90, 306),
         3.0,
+        readings=(True,),
     ),
     Case(
         "ijcnn1",
@@ -77,7 +85,8 @@ CASES = (
         (3.01, 1577),
         (4.14, 1136),
         10.0,
-        3,
+        5,
+        why=(("NOGD", _NARROW),),
     ),
 )
 LARGER = (("ijcnn1", 1570, 3.14), ("w8a", 500, 1.93))
@@ -91,8 +100,6 @@ GRIDS: dict[str, Grid] = {
 
 
 def _title(case: Case, chosen: bool) -> str:
-    if case.data == "a9a":
-        return "001 T2: a9a, train and test rows, mistakes %, sigma 2"
     how = "width chosen on a prefix" if chosen else f"sigma {(0.5 / case.width) ** 0.5:g}"
     return f"001 T2: {case.data}, mistakes %, {how}"
 
@@ -123,7 +130,8 @@ def _case(case: Case, chosen: bool) -> tuple[list[Tuning], list[Row]]:
                 figure,
                 printed.get(method),
                 tuned=(*after, name),
-                second=not chosen and case.data != "a9a",
+                why=dict(case.why).get(method, ""),
+                second=not chosen,
                 cost=case.cost / 3,
             )
         )
@@ -146,7 +154,7 @@ def _case(case: Case, chosen: bool) -> tuple[list[Tuning], list[Row]]:
                 printed.get(method),
                 support,
                 tuned=(*width, span),
-                second=not chosen and case.data != "a9a",
+                second=not chosen,
                 cost=case.cost,
                 most=case.most,
             )
@@ -158,7 +166,7 @@ def _all() -> tuple[tuple[Tuning, ...], tuple[Row, ...]]:
     tunings: list[Tuning] = []
     rows: list[Row] = []
     for case in CASES:
-        for chosen in (True, False) if case.data != "a9a" else (False,):
+        for chosen in case.readings:
             more_tunings, more_rows = _case(case, chosen)
             tunings += more_tunings
             rows += more_rows
@@ -179,24 +187,21 @@ def _all() -> tuple[tuple[Tuning, ...], tuple[Row, ...]]:
 
 TUNINGS, ROWS = _all()
 _SPAN_NOTE = (
-    "eta of both Projectrons is the one of 0.3, 0.4, ... 0.9 that brings Projectron nearest to the"
+    "eta of both Projectrons is the one of 0.1, 0.2, ... 0.9 that brings Projectron nearest to the"
     " published number of vectors on another permutation; Projectron++ is the rule of the paper's"
     " program, a full step at every margin error. FOGD has D = 2 B frequencies, the ratio printed"
     " for a9a. U, eta and gamma are chosen on a prefix of another permutation."
 )
+_CHOSEN = (
+    "The paper does not print its widths: Ahpatron chooses width and U on {rows:,} rows of another"
+    " permutation, and the width holds for all methods. "
+)
+_FIXED = (
+    "The same figures at the sigma among 1, 2, 4 and 8 where most of ours are the paper's, numbers"
+    " of vectors included: a width chosen by the published figures, so not counted. "
+)
 NOTES = {
-    _title(case, chosen): (
-        (
-            "The paper does not print its widths: Ahpatron chooses width and U on"
-            f" {case.prefix:,} rows of another permutation, and the width holds for all methods. "
-            if chosen
-            else ""
-            if case.data == "a9a"
-            else "The width a second time: the one of sigma 1 and 2 whose figures are the paper's;"
-            " not counted in the summary. "
-        )
-        + _SPAN_NOTE
-    )
+    _title(case, chosen): (_CHOSEN.format(rows=case.prefix) if chosen else _FIXED) + _SPAN_NOTE
     for case in CASES
-    for chosen in (True, False)
+    for chosen in case.readings
 }

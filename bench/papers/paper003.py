@@ -12,6 +12,17 @@ DATA = ("mushrooms", "ijcnn1_train", "a9a_train")
 GRID: Grid = {"width": (0.03, 0.1, 0.4, 1.0, 4.0), "eta": (0.3, 1.0, 3.0, 10.0)}
 #: Heights of the auxiliary function along the curves of relative accuracy against sparsity.
 HEIGHTS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+#: Label, method, whose eta it has, whom it is held against.
+METHODS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("NC", "nc", "nc", ()),
+    ("NC at Margin's eta", "nc", "margin", ()),
+    ("Margin", "margin", "margin", ("NC", "NC at Margin's eta")),
+    ("Auxiliary", "auxiliary", "auxiliary", ("NC",)),
+)
+BELOW_TWO = (
+    "Margin's eta must be below 2, where NC itself is that far from its best: the row of NC at"
+    " Margin's eta"
+)
 SPARSE = ("mushrooms", "ijcnn1_train")
 SHARE = 20.0
 
@@ -52,7 +63,7 @@ TUNINGS = (
         Tuning(
             f"{choice(data)} margin",
             replace(setting(data, "margin"), rows=PREFIX),
-            {"eta": (0.3, 1.0, 1.9)},
+            {"eta": (0.3, 0.6, 1.0, 1.5, 1.9)},
             (f"{choice(data)}:width",),
         )
         for data in DATA
@@ -65,21 +76,23 @@ def _rows() -> tuple[Row, ...]:
     for data in DATA:
         table = title(data)
         cost = 2.0 if data == "mushrooms" else 12.0
-        for label, method in (("NC", "nc"), ("Margin", "margin"), ("Auxiliary", "auxiliary")):
-            one, tuned = setting(data, method), chosen(data, method)
+        for label, method, like, others in METHODS:
+            one, tuned = setting(data, method), chosen(data, like)
             rows.append(Row(table, f"{label}: accuracy %", one, tuned=tuned, cost=cost, most=FOLDS))
-            if label != "NC":
+            for against in others:
                 rows.append(
                     Row(
                         table,
-                        f"{label}: accuracy relative to NC, %",
+                        f"{label}: accuracy relative to {against}, %",
                         one,
                         "relative",
                         100.0,
                         tuned=tuned,
                         cost=cost,
                         most=FOLDS,
-                        against="NC: accuracy %",
+                        against=f"{against}: accuracy %",
+                        second=against != "NC",
+                        why=BELOW_TWO if label == "Margin" else "",
                     )
                 )
         if data in SPARSE:
@@ -101,10 +114,11 @@ def _rows() -> tuple[Row, ...]:
 ROWS = _rows()
 NOTES = {
     title(data): (
-        "Width and eta are NC's best when it trains on 4,000 rows of another permutation and"
-        " scores the next 2,000; Auxiliary has them too, Margin its own eta, below 2. Averaged"
-        " models. Auxiliary has h shift, gamma 2. The paper says of its figures that accuracy is kept, at about a fifth of the"
-        " vectors on mushrooms and ijcnn1; its absolute figures are not held here."
+        "Statements, not printed numbers: the paper says that accuracy is kept, at about a fifth of"
+        " the vectors on mushrooms and ijcnn1. Width and eta are NC's best when it trains on 4,000"
+        " rows of another permutation and scores the next 2,000; Auxiliary has them too, Margin its"
+        " own eta, which must be below 2; the comparison with NC at that eta was added after a"
+        " first pass. Averaged models. Auxiliary has h shift, gamma 2."
     )
     for data in DATA
 }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-#: Permutations that are scored are 0, 1, ...; this one only chooses settings.
+#: Permutations that are scored are 0, 1, ...; those from this one on only choose settings.
 TUNING_SEED = 100
 Grid = Mapping[str, tuple[Any, ...]]
 
@@ -86,7 +86,8 @@ class Tuning:
     """A grid tried once on the tuning permutation; the lowest error is taken.
 
     ``after`` names choices made before, as ``Row.tuned`` does. With ``support`` the setting whose
-    number of support vectors is nearest to it is taken instead.
+    number of support vectors is nearest to it is taken instead. ``samples`` permutations
+    are averaged where one would leave the choice to luck.
     """
 
     name: str
@@ -94,6 +95,12 @@ class Tuning:
     grid: Grid
     after: tuple[str, ...] = ()
     support: int | None = None
+    samples: int = 1
+
+    @property
+    def seeds(self) -> range:
+        """Seeds of the permutations it is tried on."""
+        return range(TUNING_SEED, TUNING_SEED + self.samples)
 
 
 @dataclass(frozen=True)
@@ -118,6 +125,8 @@ class Row:
         Seconds a run takes, roughly: the order of work, and what --quick leaves out.
     most : int
         Permutations at most.
+    repeat : int
+        Permutations whatever is asked for, where ten are too few to tell.
     why : str
         One sentence, where the difference asks for it.
     """
@@ -134,7 +143,12 @@ class Row:
     second: bool = False
     cost: float = 1.0
     most: int = 10
+    repeat: int = 0
     why: str = ""
+
+    def runs(self, permutations: int) -> int:
+        """How many runs it has when so many are asked for."""
+        return self.repeat or min(permutations, self.most)
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.papers.runs import MissingExtraError, Record, run
-from bench.papers.setting import TUNING_SEED, Row, Setting, Tuning
+from bench.papers.setting import Row, Setting, Tuning
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
 Job = tuple[Setting, int]
@@ -137,7 +138,7 @@ class Choices:
                 for name in sorted(todo - set(self.made))
                 if all(a.partition(":")[0] in self.made for a in self.tunings[name].after)
             ]
-            jobs = [(s, TUNING_SEED) for t in ready for _, s in self._candidates(t)]
+            jobs = [(s, x) for t in ready for _, s in self._candidates(t) for x in t.seeds]
             self.bench.do(jobs, tick)
             for tuning in ready:
                 self._choose(tuning)
@@ -156,7 +157,7 @@ class Choices:
             names |= self._below(name)
         total = 0
         for name in names:
-            count = 1
+            count = self.tunings[name].samples
             for values in self.tunings[name].grid.values():
                 count *= len(values)
             total += count
@@ -165,11 +166,13 @@ class Choices:
     def _choose(self, tuning: Tuning) -> None:
         scored = []
         for order, (choice, setting) in enumerate(self._candidates(tuning)):
-            record = self.bench.cache.get(setting.key(TUNING_SEED))
-            if record is None:
+            found = [self.bench.cache.get(setting.key(seed)) for seed in tuning.seeds]
+            records = [record for record in found if record is not None]
+            if len(records) < tuning.samples:
                 continue
-            away = record["error"]
+            away = statistics.fmean(record["error"] for record in records)
             if tuning.support is not None:
-                away = abs(record["support"] - tuning.support)
+                kept = statistics.fmean(record["support"] for record in records)
+                away = abs(kept - tuning.support)
             scored.append((away, order, choice))
         self.made[tuning.name] = min(scored)[2] if scored else {}

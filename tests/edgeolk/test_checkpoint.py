@@ -25,6 +25,11 @@ SUBJECTS += [
     ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
     ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
     ("avp", {"U": 2.0, "lam": None, "eps": 0.9, "kernel": ek.Linear()}),
+    ("bsgd", {"maintenance": "project", "lam": 0.1}),
+    ("bsgd", {"maintenance": "remove", "lam": 0.1}),
+    ("pomdr", {"U": 2.0, "M": 3}),
+    ("bpa_nn", {"dtype": "int8"}),
+    ("nogd", {"dtype": "float16"}),
     (None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball", "U": 1.0}),
     (None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"}),
 ]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, Owned, python
+from helpers import DONE, KERNELS, LIVELY, Owned, fitting, python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -52,7 +52,8 @@ def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
 def test_finite_in_finite_out(
     name: str, dtype: str, X: np.ndarray, signs: list[int], kernel: str
 ) -> None:
-    options = {"n_features": D, "budget": 3, "kernel": KERNELS[kernel][0], "dtype": dtype}
+    function = KERNELS[fitting(name, kernel)][0]
+    options = {"n_features": D, "budget": 3, "kernel": function, "dtype": dtype}
     owned = Owned(name, **options, **LIVELY.get(name, {}))
     for x, y in zip(X, signs, strict=True):
         learn_or_refuse(owned, x, y)
@@ -63,7 +64,8 @@ def test_finite_in_finite_out(
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_too_small_to_mend_anything(name: str, exponent: int, dtype: str) -> None:
     """k(x, x) is subnormal or 0: a step of loss / k(x, x) would overflow."""
-    options = {"n_features": D, "budget": 3, "kernel": ek.Linear(), "dtype": dtype}
+    function = KERNELS[fitting(name, "linear")][0]
+    options = {"n_features": D, "budget": 3, "kernel": function, "dtype": dtype}
     owned = Owned(name, **options, **LIVELY.get(name, {}))
     for _ in range(5):
         learn_or_refuse(owned, np.array([10.0**exponent, 0.0]), 1)

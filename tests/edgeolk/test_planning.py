@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, Owned, smallest_budget
+from helpers import DONE, KERNELS, LIVELY, NEEDS, Owned, fitting, smallest_budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,17 +17,26 @@ from edgeolk.core.header import HEADER_BYTES
 modest = settings(max_examples=40, deadline=None, database=None)
 
 
+ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
+
+
+def dtypes_of(name: str) -> list[str]:
+    return [dtype for dtype in ITEM if (name, dtype) != ("fogd", "int8")]
+
+
 @st.composite
 def configurations(draw: Any) -> dict[str, Any]:
     """Options of a published algorithm, choices of its row included."""
     row = draw(st.sampled_from([row for row in ek.algorithms() if row.done]))
     chosen = {name: draw(st.sampled_from(list(options))) for name, options in row.choices.items()}
+    needed = [NEEDS.get((row.name, *choice), {}) for choice in chosen.items()]
     return {
         "algorithm": row.name,
         "n_features": draw(st.integers(1, 40)),
-        "kernel": KERNELS[draw(st.sampled_from(list(KERNELS)))][0],
-        "dtype": draw(st.sampled_from(["float32", "float64"])),
+        "kernel": KERNELS[fitting(row.name, draw(st.sampled_from(list(KERNELS))))][0],
+        "dtype": draw(st.sampled_from(dtypes_of(row.name))),
         **chosen,
+        **{name: value for more in needed for name, value in more.items()},
     }
 
 
@@ -67,10 +76,10 @@ def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
     assert len(set(names)) == len(names)
     assert (names[0], names[-1]) == ("header", "alignment")
     sizes = {region.name: region.nbytes for region in plan.regions}
-    item = 4 if plan.dtype == "float32" else 8
+    item = ITEM[plan.dtype]
     assert sizes["header"] >= HEADER_BYTES
     assert sizes["support_vectors"] >= budget * plan.n_features * item
-    assert sizes["support_vectors"] < (budget + 64 // item) * plan.n_features * item
+    assert sizes["support_vectors"] < (budget + 64) * plan.n_features * item + 64
     assert sizes["coefficients"] >= 8 * budget
 
 

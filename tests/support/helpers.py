@@ -35,9 +35,45 @@ LIVELY: dict[str, dict[str, Any]] = {
     "spa": {"beta": 2.0},
     "avp": {"U": 3.0, "lam": 0.4},
     "olrd": {"U": 8.0},
+    "pomdr": {"U": 3.0},
+    "projectron++": {"eta": 0.3},
+    "olk": {"U": 2.0, "eta": 0.5},
+    "olru": {"U": 2.0, "eta": 0.5},
+    "bogd": {"gamma": 1.5, "lam": 0.05, "eta": 0.5},
+    "bogd++": {"gamma": 2.0, "lam": 0.05, "eta": 0.5},
+    "oskl": {"R": 1.0, "eta": 0.8},
+    "klr": {"R": 1.0, "eta": 0.8},
+    "pegasos": {"lam": 0.02},
+    "bsgd": {"lam": 0.02},
+    "nogd": {"eta": 0.4},
 }
+#: What else must be said where an option of a choice is taken.
+NEEDS: dict[tuple[str, ...], dict[str, Any]] = {
+    ("olru", "schedule", "constant"): {"T": 200},
+}
+#: Parameters that make every part do something on a short stream.
+ACTIVE: dict[str, float] = {
+    "U": 2.0, "lam": 0.05, "eta": 0.5, "beta": 2.0, "growth": 1.0, "C": 0.7, "c": 3.0,
+    "clip": 1.5, "horizon": 200.0, "sparsity": 0.2, "window": 4, "ald": 0.2, "b0": 2, "coe": 0.5,
+    "G": 1.5, "delta": 0.3, "boost": 3.0, "rank": 3, "eta2": 0.3, "shift": 2.0,
+}  # fmt: skip
 
 DONE = [row.name for row in ek.algorithms() if row.done]
+
+
+#: Rows that exist for the Gaussian kernel only, at least with their default choices.
+GAUSSIAN_ONLY = ("bsgd", "fogd")
+
+
+def fitting(name: str | None, kernel: str) -> str:
+    """That kernel, or the Gaussian one where no other has a meaning."""
+    return "gaussian" if name in GAUSSIAN_ONLY else kernel
+
+
+def shrinks(learner: ek.Learner) -> bool:
+    """Whether every step scales f, whatever the example."""
+    pegasos = learner.parts["update"] == ek.Update.PEGASOS
+    return pegasos or learner.parameters.get("lam", 0.0) > 0.0
 
 
 def smallest_budget(name: str | None, **params: Any) -> int:

@@ -69,7 +69,8 @@ def computed(variant: str, folder: Path) -> dict[str, np.ndarray]:
     )
     here = Path(__file__).resolve().parent
     target = folder / f"{variant}.npz"
-    ran = python(code, str(here), str(here.parent.parent), str(target), EDGEOLK_SIMD=variant)
+    support = here.parent.parent / "support"
+    ran = python(code, str(here), str(support), str(target), EDGEOLK_SIMD=variant)
     assert ran.returncode == 0, ran.stderr
     with np.load(target) as stored:
         return dict(stored)
@@ -167,7 +168,7 @@ def test_one_is_chosen_and_can_be_forced() -> None:
 
 @pytest.mark.parametrize("name", ["avx9", "BASELINE", "v3 "])
 def test_an_unknown_variant_is_refused_by_name(name: str) -> None:
-    ran = python("import edgeolk", EDGEOLK_SIMD=name)
+    ran = python("from edgeolk import Learner", EDGEOLK_SIMD=name)
     assert ran.returncode != 0
     assert "ImportError: EDGEOLK_SIMD must be one of " + ", ".join(VARIANTS) in ran.stderr
     assert repr(name) in ran.stderr

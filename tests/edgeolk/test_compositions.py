@@ -1,0 +1,235 @@
+"""Every composition of parts: it runs and keeps its promises, or a sentence says why it cannot."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import ACTIVE, KERNELS, squared_norm
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk import parts as pt
+from edgeolk.config import Config
+from edgeolk.parameters import DEFAULT_PARTS, uses
+from edgeolk.refusals import REFUSALS, refuse
+
+SENTENCES = {sentence for _, sentence in REFUSALS}
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"loss": "square", "update": "pa1"}, "Loss.SQUARE needs Update.GRADIENT"),
+    ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT or one of"),
+    ({"update": "logistic"}, "need Loss.LOGISTIC"),
+    ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),
+    ({"sampling": "derivative"}, "Sampling.DERIVATIVE needs Update.GRADIENT"),
+    ({"sampling": "derivative", "update": "gradient", "loss": "square"}, "bounded derivative"),
+    ({"sampling": "margin"}, "Sampling.MARGIN needs Update.LOGISTIC"),
+    ({"sampling": "auxiliary"}, "Sampling.AUXILIARY needs Update.LOGISTIC_SHIFT or"),
+    ({"sampling": "decay"}, "Sampling.DECAY needs Update.GRADIENT"),
+    ({"sampling": "decay", "update": "gradient"}, "needs the number of examples, T"),
+    ({"schedule": "decay", "update": "gradient"}, "Schedule.DECAY needs Sampling.DECAY"),
+    ({"schedule": "sqrt"}, "schedule needs Update.GRADIENT"),
+    ({"policy": "forgetron", "update": "pa"}, "Forgetron policies need Update.PERCEPTRON"),
+    ({"policy": "forgetron_basic", "update": "margin"}, "Forgetron policies need"),
+    ({"policy": "forgetron_greedy", "update": "pa2"}, "Forgetron policies need"),
+    ({"update": "projectron_jmlr"}, "need Policy.SPAN"),
+    ({"update": "projectron_icml"}, "need Policy.SPAN"),
+    ({"policy": "anchor"}, "Policy.ANCHOR and Update.OPTIMISTIC need each other"),
+    ({"update": "optimistic"}, "Policy.ANCHOR and Update.OPTIMISTIC need each other"),
+    ({"policy": "anchor", "update": "optimistic", "U": 1.0}, "needs Projection.BALL"),
+    ({"policy": "merge", "kernel": ek.Linear()}, "Policy.MERGE needs the Gaussian kernel"),
+    ({"update": "pegasos", "lam": 0.0}, "Update.PEGASOS sets the common scale itself"),
+    ({"update": "pegasos", "lam": 0.1, "policy": "halve"}, "Update.PEGASOS sets"),
+    ({"update": "pegasos", "lam": 0.1, "projection": "ball", "U": 1.0}, "Update.PEGASOS sets"),
+    ({"averaging": "mean", "policy": "oldest"}, "averaging needs a policy that removes nobody"),
+    ({"averaging": "mean", "projection": "clip", "clip": 1.0}, "moves single coefficients"),
+    ({"averaging": "mean", "basis": "nystrom", "update": "gradient"}, "basis changes on the way"),
+    ({"projection": "clip", "clip": 1.0}, "need Update.GRADIENT: the bound is clip times eta"),
+    ({"projection": "shrink", "clip": 1.0}, "need Update.GRADIENT: the bound is clip times eta"),
+    ({"basis": "fourier", "policy": "oldest"}, "a feature basis needs Policy.STOP"),
+    ({"basis": "fourier", "kernel": ek.Laplacian(1.0)}, "needs the Gaussian kernel"),
+    ({"basis": "fourier", "projection": "coefficients", "U": 1.0}, "no coefficients of support"),
+    (
+        {"basis": "nystrom", "update": "gradient", "projection": "ball", "U": 1.0},
+        "Basis.NYSTROM cannot be combined with Projection.BALL",
+    ),
+    ({"basis": "nystrom"}, "Basis.NYSTROM needs Update.GRADIENT"),
+    ({"basis": "fourier", "dtype": "int8"}, "cannot be stored as int8"),
+    (
+        {"basis": "nystrom", "update": "gradient", "sampling": "decay", "schedule": "decay"},
+        "Basis.NYSTROM cannot be combined with Schedule.DECAY",
+    ),
+    ({"basis": "fourier", "update": "shifting"}, "a feature basis takes plain steps"),
+    ({"basis": "fourier", "update": "pegasos", "lam": 0.1}, "a feature basis takes plain steps"),
+    *(
+        ({"policy": policy, "budget": 1}, "budget must be at least 2")
+        for policy in ("unbiased", "unbiased_by_size", "halve")
+    ),
+    (
+        {"policy": "anchor", "update": "optimistic", "projection": "ball", "U": 1.0, "budget": 1},
+        "budget must be at least 2",
+    ),
+    ({"basis": "nystrom", "update": "gradient", "rank": 6}, "k must be at most the budget"),
+    ({"update": "gradient", "eta": 0.5, "lam": 2.0}, "eta \\* lam must be below 1"),
+    ({"sampling": "loss", "alpha": 2.0, "beta": 1.0}, "beta must be at least alpha"),
+    (
+        {"update": "logistic", "loss": "logistic", "sampling": "margin", "eta": 2.0},
+        "eta must be below 2",
+    ),
+    ({"update": "aggressive", "rate": 1.5, "eps": 0.5}, "eps must be at least half"),
+    ({"update": "aggressive", "rate": None}, "needs a finite U"),
+    ({"kernel": ek.Gaussian(1e-40)}, "gamma must lie between"),
+]
+#: Sentences that another refusal always comes before.
+SHADOWED = {"Update.OPTIMISTIC needs a finite U: its rate is a part of it"}
+
+
+def first_refusal(parts: dict[str, Any]) -> str:
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        ek.Learner(**{"n_features": 2, "budget": 5, **parts})
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("parts", "why"), REFUSED, ids=lambda v: str(v)[:60])
+def test_refusals_say_why(parts: dict[str, Any], why: str) -> None:
+    options = {"n_features": 2, "budget": 5, **parts}
+    for make in (ek.Learner, ek.plan):
+        with pytest.raises(ValueError, match=why):
+            make(**options)
+
+
+def test_every_refusal_is_tested() -> None:
+    said = {first_refusal(parts) for parts, _ in REFUSED}
+    assert said <= SENTENCES
+    assert SENTENCES - said <= SHADOWED
+
+
+@pytest.mark.parametrize("U", [None, np.inf])
+def test_optimistic_without_a_radius(U: Any) -> None:
+    """Without one Projection.BALL is none, and that is what is said."""
+    with pytest.raises(ValueError, match=r"Update.OPTIMISTIC needs"):
+        ek.plan("pomdr", n_features=2, budget=5, U=U)
+
+
+@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis != "dtype"])
+def test_parts_by_member_or_by_name(axis: str) -> None:
+    kind = pt.AXES[axis]
+    for value in (0, 99, None, "colour", [], object()):
+        with pytest.raises((ValueError, TypeError), match=axis):
+            ek.Learner(n_features=2, budget=3, **{axis: value})
+    for member in kind:
+        made = []
+        for value in (member, member.name.lower()):
+            try:
+                made.append(ek.Learner(n_features=2, budget=3, **{axis: value}).plan)
+            except ValueError as error:
+                made.append(str(error))
+        assert made[0] == made[1]
+
+
+# ---- the whole product ---------------------------------------------------------------------------
+
+#: A value for every parameter there is, whether a composition uses it or not.
+VALUES = {"alpha": 1.0, "rate": 0.25, "eps": 0.5, "ridge": 5e-4, **ACTIVE}
+AXES = {axis: list(type(default)) for axis, default in DEFAULT_PARTS.items()}
+D, B, ROWS = 3, 5, 200
+
+
+@functools.cache
+def stream() -> tuple[np.ndarray, np.ndarray]:
+    return random_stream(8, ROWS, D, zeros=0.05)
+
+
+def says(parts: dict[str, Any], kernel: ek.Kernel) -> str:
+    """The refusal of a composition, "" for none; built without what a caller's words cost."""
+    try:
+        refuse(Config(0, D, B, 0, kernel, parts, VALUES))
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def options_of(parts: dict[str, Any]) -> dict[str, Any]:
+    return {**parts, **{name: ACTIVE[name] for name in uses(parts) if name in ACTIVE}}
+
+
+def learn(learner: ek.Learner) -> np.ndarray | None:
+    """The whole stream; the sum of the models that scored it where a mean is kept."""
+    X, y = stream()
+    raises = learner.parts["policy"] == ek.Policy.RAISE
+    if learner.parts["averaging"] == ek.Averaging.NONE and not raises:
+        assert np.isfinite(learner.learn_many(X, y)).all()
+        return None
+    total = np.zeros(2 * B)
+    for a, b in zip(X, y, strict=True):
+        coef = learner.dual_coef_
+        try:
+            assert np.isfinite(learner.learn_one(a, b))
+        except ek.BudgetError:
+            assert raises
+            assert learner.n_support == B
+        else:
+            total[: len(coef)] += coef
+    return total
+
+
+def behaves(parts: dict[str, Any], kernel: str) -> None:
+    """What holds for any composition that is taken, on one stream."""
+    learner = ek.Learner(
+        n_features=D, budget=B, kernel=KERNELS[kernel][0], dtype="float64", **options_of(parts)
+    )
+    total = learn(learner)
+    coef = learner.dual_coef_
+    assert 0 < learner.n_support <= B
+    assert np.isfinite(coef).all()
+    assert learner.norm2 is None or np.isfinite(learner.norm2)
+    # What cancels in ||f||^2 is of the order of (sum |alpha| |s|)^2.
+    slack = 1e-13 * np.abs(coef).sum() ** 2
+    if learner.norm2 is not None:
+        ring = parts["basis"] == ek.Basis.SUPPORT_VECTORS
+        true = squared_norm(learner, KERNELS[kernel][1]) if ring else coef @ coef
+        if kernel != "gaussian":
+            slack *= max(1.0, np.max(learner.support_vectors_**2) * D)
+        assert learner.norm2 == pytest.approx(true, rel=1e-8, abs=slack)
+        bound = ACTIVE["U"] ** 2
+        assert parts["projection"] != ek.Projection.BALL or true <= bound * (1 + 1e-8) + slack
+    if parts["projection"] in (ek.Projection.CLIP, ek.Projection.SHRINK):
+        assert np.abs(coef).max() <= ACTIVE["clip"] * ACTIVE["eta"] * (1 + 1e-12)
+    if parts["averaging"] == ek.Averaging.MEAN:
+        mean = total[: len(coef)] / learner.steps
+        size = np.abs(coef).max()
+        assert learner.averaged.dual_coef_ == pytest.approx(mean, rel=1e-9, abs=1e-12 * size)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("update", AXES["update"], ids=lambda u: u.name)
+def test_every_composition_runs_or_says_why(update: ek.Update, kernel: str) -> None:
+    axes = {axis: members for axis, members in AXES.items() if axis != "update"}
+    refused: dict[str, dict[str, Any]] = {}
+    fixed = {"dtype": pt.Dtype.FLOAT64, "update": update}
+    taken = 0
+    for values in itertools.product(*axes.values()):
+        parts = {**fixed, **dict(zip(axes, values, strict=True))}
+        why = says(parts, KERNELS[kernel][0])
+        if why:
+            refused.setdefault(why, parts)
+            continue
+        taken += 1
+        if kernel == "linear" and taken % 4:
+            continue  # the Gaussian kernel sees them all
+        try:
+            behaves({axis: part for axis, part in parts.items() if axis != "dtype"}, kernel)
+        except AssertionError as error:
+            named = ", ".join(part.name for part in parts.values())
+            raise AssertionError(f"{named}: {error}") from error
+    assert taken
+    for why, parts in refused.items():
+        # The way a caller meets the same refusal, once for each sentence.
+        assert why in SENTENCES
+        said = {axis: part for axis, part in parts.items() if axis != "dtype"}
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            ek.plan(n_features=D, budget=B, kernel=KERNELS[kernel][0], **options_of(said))
+        assert str(caught.value) == why

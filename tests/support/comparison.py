@@ -1,0 +1,320 @@
+"""One run of the library beside a twin, decision by decision.
+
+Both see the same rows. They may part only at a step whose decision hangs on a rounding error: a
+margin at its threshold, or two candidates for removal of equal cost. What such a step decides about
+counters is left out; if it left different models behind, the comparison of that run ends there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from helpers import KERNELS
+from twins import TWINS
+from twins.base import Twin
+from twins.forgetrons import psi
+from twins.pegasos import merge_height
+from twins.projections import NEGLIGIBLE, project_on_span
+from twins.streams import random_stream, regression_stream
+
+import edgeolk as ek
+
+Case = tuple[str, dict[str, Any], str]
+
+ROWS, FEATURES = 200, 6
+#: Stream for each budget; chosen among a few so that hardly a row sits on a threshold.
+SEEDS = {1: 100, 2: 100, 7: 101, 40: 105}
+#: Of 1 + sum |alpha_i| R sqrt(k(x, x)), R^2 = max k(s, s). A float32 row of d products is off by at
+#: most (d + 2) 2^-24 = 5e-7 of that, three times as much after a power; coefficients made from such
+#: scores carry it on (measured: 4e-7 at most).
+FLOAT32_BOUND = 4e-6
+#: Policies whose coefficients solve a system that may be nearly singular, or maximise a function
+#: that is flat at its top: they are fixed to the root of a rounding error only.
+LOOSE = (ek.Policy.SPAN, ek.Policy.ANCHOR, ek.Policy.PROJECT, ek.Policy.LIGHTEST_PROJECT,
+         ek.Policy.MERGE)  # fmt: skip
+UNBOUNDED = math.inf
+#: Where a twin leaves a parameter to the caller that the catalogue gives a default.
+TWIN_DEFAULTS: dict[str, dict[str, Any]] = {"avp": {"U": UNBOUNDED, "lam": 0.25}}
+
+
+def case_id(case: Case) -> str:
+    name, params, kernel = case
+    return "-".join([name, *(f"{key}={value}" for key, value in params.items()), kernel])
+
+
+class Outcome(NamedTuple):
+    """How far one run got, and what was found on the way."""
+
+    steps: int
+    compared: int
+    complaint: str
+
+
+def make_learner(case: Case, budget: int, dtype: str) -> ek.Learner:
+    name, params, kernel = case
+    return ek.Learner(
+        name,
+        n_features=FEATURES,
+        budget=budget,
+        kernel=KERNELS[kernel][0],
+        dtype=dtype,
+        seed=11,
+        **params,
+    )
+
+
+def make_twin(case: Case, budget: int) -> Twin:
+    name, params, kernel = case
+    function = KERNELS[kernel][1]
+    given = {**TWIN_DEFAULTS.get(name, {}), **params}
+    if name == "avp" and given["U"] is None:
+        given["U"] = UNBOUNDED
+    if name == "fogd":
+        return TWINS[name](function, None, seed=11, D=budget, **given)
+    return TWINS[name](function, budget, seed=11, **given)
+
+
+def thresholds(learner: ek.Learner) -> list[float]:
+    """Values of y f at which a decision changes."""
+    update, parameters = learner.parts["update"], learner.parameters
+    found = [0.0]
+    if update == ek.Update.AGGRESSIVE:
+        found.append(1.0 - parameters["eps"])
+    elif update == ek.Update.LOGISTIC_CUT:
+        found.append(parameters["delta"])
+    elif update not in (ek.Update.PERCEPTRON, ek.Update.SHIFTING):
+        found.append(1.0)
+    if learner.parts["loss"] == ek.Loss.RAMP:
+        found += [-1.0, 1.0]
+    return found
+
+
+def tied(sizes: Any, rank: int, tolerance: float) -> bool:
+    """Whether it is open which are the `rank` least of some sizes."""
+    order = np.sort(sizes)
+    return bool(rank < len(order) and order[rank] - order[rank - 1] <= tolerance)
+
+
+def skip_is_open(
+    learner: ek.Learner, margin: float, kxx: float, least: float, reach: float, tolerance: float
+) -> bool:
+    """Whether budgeted PA may as well drop the newcomer."""
+    if not kxx > 0.0:
+        return False
+    C, H = learner.parameters["C"], max(0.0, 1.0 - margin)
+
+    def cost(size: float) -> float:
+        tau = min(C, H / size) if size > 0.0 else 0.0
+        return 0.5 * tau * tau * size + C * (H - tau * size)
+
+    return bool(abs(cost(reach) - 0.5 * least - cost(kxx)) <= tolerance)
+
+
+def removal_is_open(
+    learner: ek.Learner, twin: Any, x: np.ndarray, y: float, margin: float, tolerance: float
+) -> bool:
+    """Whether another one might as well have been removed from a full ring."""
+    policy = learner.parts["policy"]
+    row, kxx = twin.kernel(twin.sv, x), twin._self_kernel(x)
+    if policy == ek.Policy.SMALLEST:
+        return tied(np.abs(twin.alpha), 1, tolerance)
+    if policy == ek.Policy.HALVE:
+        return tied(np.abs(twin.alpha), twin.m - twin.m // 2, tolerance)
+    if policy in (ek.Policy.SIMPLE, ek.Policy.NEAREST, ek.Policy.PROJECT):
+        if kxx <= 0.0:
+            return False
+        missed = np.array([repair[0] for repair in twin._repairs(row, kxx)])
+        costs = twin.alpha**2 * missed
+        reach, _ = twin._project_newcomer(x, row, kxx)
+        skips = skip_is_open(learner, margin, kxx, min(costs), reach, tolerance)
+        return tied(costs, 1, tolerance) or skips
+    if policy == ek.Policy.FORGETRON_GREEDY:
+        damages = [psi(*twin._weight_and_margin(r, y, row)) for r in range(twin.m)]
+        return tied(damages, 1, tolerance)
+    if policy in (ek.Policy.LIGHTEST, ek.Policy.LIGHTEST_PROJECT, ek.Policy.MERGE):
+        S, beta = np.vstack([twin.sv, x]), np.append(twin.beta, y)
+        roots = np.sqrt([max(0.0, twin._self_kernel(s)) for s in S])
+        sizes = np.abs(beta) * roots
+        return tied(sizes, 1, tolerance) or (
+            policy == ek.Policy.MERGE and partner_is_open(twin, S, beta, tolerance)
+        )
+    return False
+
+
+def partner_is_open(twin: Any, S: np.ndarray, beta: np.ndarray, tolerance: float) -> bool:
+    p, losses = int(np.argmin(np.abs(beta))), []
+    for j in range(len(beta)):
+        if j == p or not beta[j] * beta[p] > 0.0:
+            continue
+        spread = twin.kernel.gamma * float(np.sum((S[p] - S[j]) ** 2))
+        h = merge_height(spread, beta[p] / (beta[p] + beta[j]), twin.iters)
+        near, far = math.exp(-spread * (1.0 - h) ** 2), math.exp(-spread * h * h)
+        losses.append(
+            beta[p] ** 2
+            + beta[j] ** 2
+            + 2.0 * beta[p] * beta[j] * math.exp(-spread)
+            - (beta[p] * near + beta[j] * far) ** 2
+        )
+    return tied(losses, 1, tolerance)
+
+
+def span_is_open(learner: ek.Learner, twin: Any, x: np.ndarray, margin: float) -> bool:
+    """Whether it is open if a row counts as in the span, or a margin error as worth a step."""
+    if not twin.m:
+        return False
+    kxx = twin._self_kernel(x)
+    _, p, rest = project_on_span(twin.gram(), twin.kernel(twin.sv, x), kxx)
+    near = 1e-6 * max(kxx, 1e-300)
+    limits = [learner.parameters.get(name, 0.0) ** 2 for name in ("sparsity", "ald")]
+    if any(limit > 0.0 and abs(rest - limit) <= near for limit in limits):
+        return True
+    if 1e-4 * NEGLIGIBLE * kxx <= rest <= 1e4 * NEGLIGIBLE * kxx:
+        return True
+    missing = 1.0 - margin
+    penalty = learner.parameters.get("U", 0.0) * math.sqrt(rest)
+    tau = min(missing / p, 1.0) if p > 0.0 else 0.0
+    return min(abs(missing - penalty), abs(2.0 * missing - tau * p - 2.0 * penalty)) <= 1e-6
+
+
+def hangs_by_rounding(
+    learner: ek.Learner, twin: Twin, x: np.ndarray, y: float, tolerance: float
+) -> bool:
+    """Whether the decisions of the coming step are within a rounding error of others."""
+    margin = y * twin.decision(x)
+    if any(abs(margin - at) <= tolerance for at in thresholds(learner)):
+        return True
+    if learner.parts["policy"] in (ek.Policy.SPAN, ek.Policy.ANCHOR):
+        return span_is_open(learner, twin, x, margin)
+    return twin.is_full and removal_is_open(learner, twin, x, y, margin, tolerance)
+
+
+def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool:
+    """Whether only one of the two may have tossed a coin, in a step that left no other trace."""
+    if learner.parts["sampling"] == ek.Sampling.ALWAYS or learner.n_support >= learner.budget:
+        return False
+    return any(abs(margin - at) <= tolerance for at in thresholds(learner)[1:])
+
+
+def counters(model: Any) -> np.ndarray:
+    held = model.n_support if isinstance(model, ek.Learner) else model.m
+    if getattr(model, "algorithm", "") == "fogd" or isinstance(model, TWINS["fogd"]):
+        held = 0  # frequencies are held from the start
+    return np.array([model.mistakes, model.updates, model.capacity_hits, held])
+
+
+def coefficients(twin: Any) -> np.ndarray:
+    return twin.w if isinstance(twin, TWINS["fogd"]) else twin.alpha
+
+
+def vectors(twin: Any) -> np.ndarray:
+    return twin.omega if isinstance(twin, TWINS["fogd"]) else twin.sv
+
+
+def scales(X: np.ndarray, twin: Any) -> np.ndarray:
+    """R sqrt(k(x, x)) of every row, R the largest: the size that errors of k(s, x) refer to."""
+    if isinstance(twin, TWINS["fogd"]):
+        twin.features(X[0])
+        return 1.0 + np.linalg.norm(X, axis=1) * np.linalg.norm(twin.omega, axis=1).max()
+    norms = np.sqrt([abs(float(twin.kernel(x[None, :], x)[0])) for x in X])
+    return norms * norms.max()
+
+
+def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
+    if a.shape != b.shape:
+        return False
+    return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
+
+
+def same_coefficients(learner: ek.Learner, twin: Twin, tolerance: float) -> bool:
+    """Each to its own size; those that solve a system to the size of the largest."""
+    ours, theirs = learner.dual_coef_, coefficients(twin)
+    if learner.parts["policy"] in LOOSE:
+        tolerance *= max(1.0, np.abs(theirs).max(initial=0.0))
+    return alike(ours, theirs, tolerance)
+
+
+def same_vectors(learner: ek.Learner, twin: Twin) -> bool:
+    held, theirs = learner.support_vectors_, vectors(twin)
+    if learner.parts["policy"] == ek.Policy.MERGE:
+        return alike(held, theirs, 1e-5)
+    return np.array_equal(held, theirs.astype(held.dtype))
+
+
+def compare(case: Case, budget: int, dtype: str) -> Outcome:
+    """One run of both; at the end also the models they hold."""
+    learner, twin = make_learner(case, budget, dtype), make_twin(case, budget)
+    make = regression_stream if case[1].get("loss") == "square" else random_stream
+    X, y = make(SEEDS[budget], ROWS, FEATURES)
+    X = X.astype(dtype)
+    wide = X.astype(np.float64)
+    exact = dtype == "float64"
+    base = 1e-6 if learner.parts["policy"] in LOOSE else 1e-9
+    drift = np.zeros(4, dtype=int)
+    scale = scales(wide, twin)
+    for i in range(ROWS):
+        tolerance = base
+        if not exact:
+            tolerance = FLOAT32_BOUND * (1.0 + np.abs(coefficients(twin)).sum() * scale[i])
+        before = counters(learner) - counters(twin)
+        f, g = learner.learn_one(X[i], y[i]), twin.step(wide[i], y[i])
+        size = 1.0 if base == 1e-9 else np.abs(coefficients(twin)).max(initial=1.0)
+        if not abs(f - g) <= tolerance * max(size, abs(g)):
+            return Outcome(ROWS, i, f"step {i}: f = {f!r}, twin {g!r}")
+        after = counters(learner) - counters(twin)
+        parted = bool(after[3]) or not same_vectors(learner, twin)
+        if exact and not parted:
+            parted = not same_coefficients(learner, twin, tolerance)
+        if parted or np.any(after != before):
+            # What a step hung on is asked of a twin that has not made it yet.
+            again = make_twin(case, budget)
+            for a, b in zip(wide[:i], y[:i], strict=True):
+                again.step(a, b)
+            if not hangs_by_rounding(learner, again, wide[i], y[i], tolerance):
+                return Outcome(ROWS, i, f"step {i}: counters off by {after - before}, {parted=}")
+            if parted:
+                return Outcome(ROWS, i, "")
+            drift += after - before
+        if may_have_drawn(learner, y[i] * g, tolerance):
+            return Outcome(ROWS, i, "")
+    return Outcome(ROWS, ROWS, end_state(learner, twin, drift, X, base if exact else None))
+
+
+def end_state(
+    learner: ek.Learner, twin: Twin, drift: np.ndarray, X: np.ndarray, exact: float | None
+) -> str:
+    """What is wrong with the model a run ended with, if anything.
+
+    A ridge system of nearly dependent vectors fixes its function well and its solution badly, so
+    float32 holds halved models to their scores alone.
+    """
+    tolerance = 10 * FLOAT32_BOUND if exact is None else exact
+    if learner.steps != ROWS or np.any(counters(learner) - counters(twin) != drift):
+        return f"counters: {counters(learner)}, twin {counters(twin)}, left out {drift}"
+    if not same_vectors(learner, twin):
+        return "support vectors or their slots"
+    determined = exact is not None or learner.parts["policy"] != ek.Policy.HALVE
+    if determined and not same_coefficients(learner, twin, tolerance):
+        return "coefficients"
+    if learner.norm2 is not None:
+        norm2 = twin.norm2()
+        if not abs(learner.norm2 - norm2) <= 10 * tolerance * max(1.0, norm2):
+            return f"norm2 = {learner.norm2!r}, twin {norm2!r}"
+    if learner.is_regression and not math.isclose(
+        learner.squared_error, twin.sq_error, rel_tol=1e-3 if exact is None else 1e-9
+    ):
+        return f"squared error {learner.squared_error!r}, twin {twin.sq_error!r}"
+    queries = X[::7].astype(np.float64)
+    allowed = tolerance * (1.0 + np.abs(coefficients(twin)).sum() * scales(queries, twin))
+    for view, score in [(learner, twin.decision), (mean_of(learner), twin.averaged)]:
+        if view is None:
+            continue
+        expected = np.array([score(x) for x in queries])
+        if not np.all(np.abs(view.decision_function(queries) - expected) <= allowed):
+            return f"scores of {type(view).__name__}"
+    return ""
+
+
+def mean_of(learner: ek.Learner) -> Any:
+    return None if learner.parts["averaging"] == ek.Averaging.NONE else learner.averaged
