@@ -65,14 +65,15 @@ def check_state(config: Config, header: Mapping[str, Any], block: memoryview) ->
     for region in plan_of(config).regions:
         part = block[region.offset : region.offset + region.nbytes]
         if region.name == "nearest":
-            slots = part.cast("q")[:n]
-            if any(not -1 <= slot < n for slot in slots):
-                raise ValueError("the model is inconsistent: a neighbour that is not held")
+            for slot in part.cast("q")[:n]:
+                if not -1 <= slot < n:
+                    raise ValueError("the model is inconsistent: a neighbour that is not held")
         if region.name in ("quantum_scale", "quantum_offset"):
             levels = part.cast("f")[: config.n_features]
             least = 0.0 if region.name == "quantum_scale" else -math.inf
-            if any(not least < level < math.inf for level in levels):
-                raise ValueError("the model is inconsistent: its int8 levels are no levels")
+            for level in levels:
+                if not least < level < math.inf:
+                    raise ValueError("the model is inconsistent: its int8 levels are no levels")
 
 
 def checked(block: bytes) -> Config:

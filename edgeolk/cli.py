@@ -43,7 +43,7 @@ def _plan(options: argparse.Namespace) -> None:
         return
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     print(f"{size}, d = {options.features}, {options.dtype}, Gaussian kernel")
-    print(f"{'algorithm':<18}{'B':>8}{'bytes':>12}{'bytes per SV':>14}")
+    print(f"{'algorithm':<18}{'B':>8}{'bytes':>12}{'bytes per SV':>14}  longest step")
     for row in rows:
         try:
             made = plan(
@@ -56,7 +56,10 @@ def _plan(options: argparse.Namespace) -> None:
         except ValueError as error:
             print(f"{row.name:<18}{'-':>8}  {error}")
             continue
-        print(f"{row.name:<18}{made.budget:>8}{made.nbytes:>12}{made.nbytes / made.budget:>14.1f}")
+        each = made.nbytes / made.budget
+        print(
+            f"{row.name:<18}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}  {made.longest_step}"
+        )
 
 
 def _info(options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from os import PathLike
 from typing import Any
 
@@ -22,13 +23,34 @@ from edgeolk.planning import Plan, choose, plan_of
 FloatArray = NDArray[np.float64]
 
 
-def levels_of(config: Config, feature_range: Any) -> tuple[FloatArray, FloatArray] | None:
-    """(scale, offset) of int8 storage, each (n_features,); None for the other types.
+def _each(end: Any, n_features: int) -> list[float]:
+    """An end for each feature, as Python floats."""
+    if isinstance(end, (int, float)):
+        return [float(end)] * n_features
+    array = np.asarray(end, dtype=np.float64)
+    if array.shape not in ((), (n_features,)):
+        raise ValueError(f"shape {array.shape}")
+    return [float(array)] * n_features if array.ndim == 0 else array.tolist()
+
+
+def _single(number: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.inf
+
+
+def levels_of(config: Config, feature_range: Any) -> tuple[list[float], list[float]] | None:
+    """(scale, offset) of int8 storage, one a feature; None for the other types.
 
     Raises
     ------
     TypeError, ValueError
         A range is given where none is used, or is not two finite ends in order.
+
+    Notes
+    -----
+    Without arithmetic of numpy's, which crashes where memory runs out.
     """
     if config.dtype != Dtype.INT8:
         if feature_range is not None:
@@ -36,19 +58,17 @@ def levels_of(config: Config, feature_range: Any) -> tuple[FloatArray, FloatArra
         return None
     try:
         ends = (-4.0, 4.0) if feature_range is None else feature_range
-        low, high = (
-            np.broadcast_to(np.asarray(end, dtype=np.float64), (config.n_features,))
-            for end in ends
-        )
+        low, high = [_each(end, config.n_features) for end in ends]
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"feature_range must be (low, high), numbers or arrays of {config.n_features}: {error}"
         ) from None
-    scale = ((high - low) / 255.0).astype(np.float32)
-    offset = (low + 128.0 * (high - low) / 255.0).astype(np.float32)
-    if not (np.all(scale > 0.0) and np.all(np.isfinite(scale)) and np.all(np.isfinite(offset))):
-        raise ValueError(f"feature_range must be finite with low < high, got {feature_range!r}")
-    return scale.astype(np.float64), offset.astype(np.float64)
+    scale = [_single((up - down) / 255.0) for down, up in zip(low, high, strict=True)]
+    offset = [_single(a + 128.0 * (b - a) / 255.0) for a, b in zip(low, high, strict=True)]
+    for step, zero in zip(scale, offset, strict=True):
+        if not (0.0 < step < math.inf and math.isfinite(zero)):
+            raise ValueError(f"feature_range must be finite with low < high, got {feature_range!r}")
+    return scale, offset
 
 
 def _coefficients(block: memoryview, n: int, scale: float) -> FloatArray:
@@ -153,7 +173,9 @@ class Learner(RowLearner):
         self._start(config, Engine(config, plan.regions, Arena(plan.nbytes, buffer)))
         if quantum is not None:
             for name, values in zip(("quantum_scale", "quantum_offset"), quantum, strict=True):
-                self._numbers(name, np.float32)[: config.n_features] = values
+                region = self._engine.view(name).cast("f")
+                for feature, value in enumerate(values):
+                    region[feature] = value
         if config.parts["basis"] == Basis.FOURIER:
             self._draw_frequencies(config)
 

@@ -13,6 +13,7 @@ from edgeolk.catalogue import find
 from edgeolk.config import ITEM_BYTES, MOST, QUERY_BYTES, Config, resolve, whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.header import HEADER_BYTES
+from edgeolk.deadline import longest_step
 from edgeolk.kernels import Kernel
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Policy, Projection, Rows
 
@@ -183,6 +184,8 @@ class Plan:
         ``(name, offset, nbytes, purpose)``, offsets from the start of the block.
     nbytes : int
         Total, exactly what a learner takes.
+    longest_step : str
+        What the longest step costs, as a formula in B and d, and when it comes.
     """
 
     algorithm: str
@@ -191,10 +194,12 @@ class Plan:
     dtype: str
     regions: tuple[Region, ...]
     nbytes: int
+    longest_step: str
 
     def __str__(self) -> str:
         title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
-        return region_table(title, self.regions, self.nbytes)
+        table = region_table(title, self.regions, self.nbytes)
+        return f"{table}\n{'longest step':<18}  {self.longest_step}"
 
 
 def plan_of(config: Config) -> Plan:
@@ -216,6 +221,7 @@ def plan_of(config: Config) -> Plan:
         config.dtype.name.lower(),
         regions,
         total,
+        longest_step(config),
     )
 
 

@@ -49,7 +49,14 @@ def _part(axis: str, *members: IntEnum) -> Callable[[Config], bool]:
 
 
 def _both(*conditions: Callable[[Config], bool]) -> Callable[[Config], bool]:
-    return lambda config: all(condition(config) for condition in conditions)
+    def every(config: Config) -> bool:
+        # A loop: Python loses a generator that memory is too short to close.
+        for condition in conditions:  # noqa: SIM110
+            if not condition(config):
+                return False
+        return True
+
+    return every
 
 
 def _no(condition: Callable[[Config], bool]) -> Callable[[Config], bool]:

@@ -4,15 +4,22 @@
 >>> result = fs.replay(fs.ReplayConfig("occupancy", ram="16KiB", algorithm="rbp", limit=200))
 >>> result.layout.end <= 16 * 1024
 True
+
+Names are loaded when first used: the learner's process (``firmware_sim.child``) has no numpy.
 """
 
-from firmware_sim.config import ReplayConfig
-from firmware_sim.errors import DoesNotFitError, SimulatorError, StreamError
-from firmware_sim.loop import ReplayResult, replay
-from firmware_sim.report import write_report
-from firmware_sim.streams import Stream
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firmware_sim.config import ReplayConfig
+    from firmware_sim.errors import BeyondCapError, DoesNotFitError, SimulatorError, StreamError
+    from firmware_sim.loop import ReplayResult, replay
+    from firmware_sim.report import write_report
+    from firmware_sim.streams import Stream
 
 __all__ = [
+    "BeyondCapError",
     "DoesNotFitError",
     "ReplayConfig",
     "ReplayResult",
@@ -22,3 +29,24 @@ __all__ = [
     "replay",
     "write_report",
 ]
+
+_HOMES = {
+    "config": ("ReplayConfig",),
+    "errors": ("BeyondCapError", "DoesNotFitError", "SimulatorError", "StreamError"),
+    "loop": ("ReplayResult", "replay"),
+    "report": ("write_report",),
+    "streams": ("Stream",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"firmware_sim.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'firmware_sim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

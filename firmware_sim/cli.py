@@ -13,24 +13,31 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from edgeolk import parse_bytes
 from firmware_sim import config as choices
+from firmware_sim import sacrifice
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
 from firmware_sim.report import to_text, write_report
 from firmware_sim.streams import BUNDLED
 
-OK, USAGE, INTERRUPTED = 0, 2, 130
+OK, USAGE, BEYOND_CAP, INTERRUPTED = 0, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
     0: the replay reached its end. 2: bad arguments, a bad stream, parts that do not fit the
-    cap, or a stop at a missing value. 130: interrupted; the report so far is printed.
+    cap, or a stop at a missing value. 3: memory was taken beyond the cap and the taker killed.
+    130: interrupted; the report so far is printed.
     """
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(words)
     try:
+        if options.inject and options.enforce == "arena" and not sacrifice.is_one():
+            _config(options)  # what is wrong with it is better said here
+            return _sacrificed(words)
         return _replay(options)
     except SimulatorError as error:
         print(f"firmware_sim: {error}", file=sys.stderr)
@@ -38,6 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("firmware_sim: interrupted before the first row", file=sys.stderr)
         return INTERRUPTED
+
+
+def _sacrificed(words: Sequence[str]) -> int:
+    """Run the same command where it may die, and say how it did."""
+    code, death = sacrifice.run(words)
+    if death is None:
+        return code
+    print(
+        f"firmware_sim: caught: the device wrote beyond its cap and died: {death}", file=sys.stderr
+    )
+    return BEYOND_CAP
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -59,7 +77,7 @@ def _replay(options: argparse.Namespace) -> int:
     if result.status == "complete":
         return OK
     print(f"firmware_sim: {result.status}: {result.detail}", file=sys.stderr)
-    return INTERRUPTED if result.status == "interrupted" else USAGE
+    return {"interrupted": INTERRUPTED, "killed": BEYOND_CAP}.get(result.status, USAGE)
 
 
 def _print(text: str) -> None:
@@ -130,6 +148,9 @@ def _config(options: argparse.Namespace) -> ReplayConfig:
         missing_codes=tuple(options.missing_code),
         limit=options.limit,
         prefix=options.prefix,
+        enforce=options.enforce,
+        limit_by=options.limit_by,
+        leak=options.inject,
     )
 
 
@@ -174,6 +195,26 @@ def _parser() -> argparse.ArgumentParser:
 
     add = replay.add_argument_group("device").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")
+    add(
+        "--enforce",
+        choices=choices.ENFORCE,
+        default=default.enforce,
+        help="the cap: by guard pages around one block (default), or the learner in a process "
+        "that may not grow",
+    )
+    add(
+        "--limit-by",
+        choices=choices.LIMITS,
+        default=default.limit_by,
+        help="what keeps that process from growing (default: the first that can be had)",
+    )
+    add(
+        "--inject",
+        metavar="leak=SIZE",
+        type=_leak,
+        default=default.leak,
+        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
+    )
     add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
     add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
 
@@ -216,6 +257,17 @@ def _gamma(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
+
+
+def _leak(text: str) -> int:
+    kind, _, size = text.partition("=")
+    try:
+        nbytes = parse_bytes(size)
+    except ValueError:
+        nbytes = 0
+    if kind != "leak" or nbytes < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not leak=SIZE, as in leak=64B")
+    return nbytes
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -12,8 +12,10 @@ from firmware_sim.streams import Stream
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64", "float16", "int8")
 MISSING = ("skip", "stop")
+ENFORCE = ("arena", "process")
+LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
 
 
@@ -48,8 +50,8 @@ class ReplayConfig:
         Degree of the polynomial kernel.
     offset : float
         Constant term of the polynomial and sigmoid kernels.
-    dtype : {"float32", "float64"}
-        How support vectors are stored.
+    dtype : {"float32", "float64", "float16", "int8"}
+        How support vectors are stored; the levels of int8 are those of scaled readings.
     seed : int
         Seed of the algorithms that draw random numbers.
     scale : {"standard", "minmax", "none"}
@@ -64,6 +66,13 @@ class ReplayConfig:
         The most rows to read.
     prefix : int
         Rows from which a width is chosen.
+    enforce : {"arena", "process"}
+        How the cap is enforced: by guard pages around one block that holds everything, or by a
+        limit on the growth of a process the learner has for itself.
+    limit_by : {"auto", "cgroup", "seccomp", "rlimit"}
+        The limit put on that process: the first one that can be had, or this one.
+    leak : int
+        Bytes to leak on purpose every step, to see the enforcement at work.
     """
 
     stream: str | Stream
@@ -86,6 +95,9 @@ class ReplayConfig:
     missing_codes: tuple[float, ...] = ()
     limit: int | None = None
     prefix: int = 500
+    enforce: str = "arena"
+    limit_by: str = "auto"
+    leak: int = 0
 
     def __post_init__(self) -> None:
         for name, allowed in (
@@ -93,10 +105,13 @@ class ReplayConfig:
             ("dtype", DTYPES),
             ("scale", SCALES),
             ("missing", MISSING),
+            ("enforce", ENFORCE),
+            ("limit_by", LIMITS),
         ):
             if getattr(self, name) not in allowed:
                 raise SimulatorError(
-                    f"{name} is {getattr(self, name)!r}, it must be one of: {', '.join(allowed)}"
+                    f"{name.replace('_', '-')} is {getattr(self, name)!r}, it must be one of: "
+                    f"{', '.join(allowed)}"
                 )
         for name in ("budget", "freeze_after", "limit", "prefix"):
             value = getattr(self, name)
@@ -105,6 +120,12 @@ class ReplayConfig:
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
+        if self.leak < 0:
+            raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
+        if self.limit_by != "auto" and self.enforce != "process":
+            raise SimulatorError("limit-by is for --enforce process")
+        if self.dtype == "int8" and self.scale == "none":
+            raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
         if self.freeze_after is not None and self.scale == "none":
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
         if self.cap_bytes < 1:

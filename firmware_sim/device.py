@@ -1,4 +1,4 @@
-"""The simulated device: row buffer, scaler and learner inside one capped block of memory."""
+"""The simulated device: row buffer, scaler and learner under one cap."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim import memory, width
+from firmware_sim.child import BLOCK, COUNTERS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.memory import DeviceMemory, Layout, Need, Region
+from firmware_sim.process import ProcessLearner
 from firmware_sim.streams import Row
 
 _ROW_ITEM = np.dtype(np.float64).itemsize
 
 
 class Device:
-    """What would be flashed: it turns one row of readings and a label into a score.
+    """What would be flashed: it turns rows of readings and labels into scores.
 
     Parameters
     ----------
     config : ReplayConfig
-        Scaling, algorithm, cap.
+        Scaling, algorithm, cap, and how the cap is enforced.
     n_features : int
         Readings in a row.
     kernel : object
@@ -32,15 +34,19 @@ class Device:
     ----------
     raw : ndarray of float64
         The row buffer the stream writes to.
-    learner : edgeolk.Learner
-        Built in the block.
     layout : Layout
         What lies where.
+    block : int
+        Rows taken before they have to be learned.
     """
+
+    block = 1
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
         self.layout, plan = plan_device(config, n_features, kernel)
         self._memory = DeviceMemory(self.layout)
+        self._leak = config.leak
+        self._leaked = 0
         self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
         self._scaled = self.raw
         self._scaler = None
@@ -52,25 +58,137 @@ class Device:
                 freeze_after=config.freeze_after,
                 buffer=self._memory.view("scaler"),
             )
+        self._budget = plan.budget
+        settings = {
+            "algorithm": config.algorithm,
+            "budget": plan.budget,
+            "kernel": kernel,
+            "dtype": config.dtype,
+            "seed": config.seed,
+            **config.params,
+        }
+        self._build(config, n_features, settings)
+
+    def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        if self._leak and not self._memory.guarded:
+            raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
+        if config.dtype == "int8" and config.scale == "minmax":
+            settings = {**settings, "feature_range": (0.0, 1.0)}
         try:
             self.learner = ek.Learner(
-                config.algorithm,
-                n_features=n_features,
-                budget=plan.budget,
-                kernel=kernel,
-                dtype=config.dtype,
-                seed=config.seed,
-                buffer=self._memory.view("learner"),
-                **config.params,
+                n_features=n_features, buffer=self._memory.view("learner"), **settings
             )
         except (TypeError, ValueError) as error:
             raise SimulatorError(str(error)) from None
+        self._label = 0
 
-    def step(self, label: int) -> float:
-        """Scale the row in `raw`, learn from it, return the score from before the update."""
+    @property
+    def enforcement(self) -> str:
+        """How the cap is enforced, in words."""
+        return self._memory.enforcement
+
+    @property
+    def peak_resident(self) -> int | None:
+        """Peak resident bytes of the learner's own process, where it has one."""
+        return None
+
+    def put(self, label: int) -> None:
+        """Scale the row in `raw` and take it in, with its label."""
         if self._scaler is not None:
             self._scaler.learn_transform_one(self.raw, self._scaled)
-        return float(self.learner.learn_one(self._scaled, label))
+        self._label = label
+
+    def settle(self) -> tuple[list[float], Exception | None]:
+        """Learn what was taken in.
+
+        Returns
+        -------
+        scores : list of float
+            From before each update; fewer than rows were taken in if one was refused.
+        error : RuntimeError or ValueError, optional
+            Why it was: the ring is full and says so, or the row is bad.
+
+        Raises
+        ------
+        BeyondCapError
+            The learner took memory it may not have.
+        """
+        if self._leak:
+            self._memory.write_beyond(self._leaked, self._leak)
+            self._leaked += self._leak
+        try:
+            return [float(self.learner.learn_one(self._scaled, self._label))], None
+        except (RuntimeError, ValueError) as error:
+            return [], error
+
+    def counters(self) -> dict[str, int]:
+        """Budget, bytes and counters of the learner."""
+        names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
+        return {name: int(getattr(self.learner, name)) for name in names}
+
+    def close(self) -> None:
+        """End what the device has running."""
+
+
+class SplitDevice(Device):
+    """A device whose learner lives in a process of its own, under a limit on growth.
+
+    Row buffer and scaler stay here, in the block; the learner's part of the block is not used.
+    """
+
+    block = BLOCK
+
+    def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        self._rows = np.empty((BLOCK, n_features))
+        self._labels = np.empty(BLOCK)
+        self._n = 0
+        self._process = ProcessLearner(n_features, settings, config.limit_by, config.leak)
+        self._counters = dict.fromkeys(COUNTERS, 0)
+
+    @property
+    def enforcement(self) -> str:
+        """How the cap is enforced, in words."""
+        why = f" ({self._process.reasons})" if self._process.reasons else ""
+        return f"{self._process.limit} on the growth of the learner's process{why}"
+
+    @property
+    def peak_resident(self) -> int | None:
+        """Peak resident bytes of the learner's process."""
+        return self._process.peak
+
+    def put(self, label: int) -> None:
+        """Scale the row in `raw` and keep a copy for the next block."""
+        super().put(label)
+        self._rows[self._n] = self._scaled
+        self._labels[self._n] = label
+        self._n += 1
+
+    def settle(self) -> tuple[list[float], Exception | None]:
+        """Have the process learn the block; see `Device.settle`."""
+        n, self._n = self._n, 0
+        if n == 0:
+            return [], None
+        scores, message = self._process.learn(self._rows[:n], self._labels[:n])
+        self._counters = self._process.counters()
+        kind, _, text = message.partition(":")
+        if not kind:
+            return scores, None
+        return scores, RuntimeError(text) if kind == "stop" else ValueError(text)
+
+    def counters(self) -> dict[str, int]:
+        """Budget, bytes and counters of the learner, as last heard of."""
+        nbytes = self.layout.part("learner").nbytes
+        return {"budget": self._budget, "nbytes": nbytes, **self._counters}
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+def make_device(config: ReplayConfig, n_features: int, kernel: Any) -> Device:
+    """Return the device that enforces its cap as the configuration says."""
+    kind = SplitDevice if config.enforce == "process" else Device
+    return kind(config, n_features, kernel)
 
 
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:

@@ -21,3 +21,7 @@ class DoesNotFitError(SimulatorError):
     def __init__(self, message: str, smallest: int) -> None:
         super().__init__(message)
         self.smallest = smallest
+
+
+class BeyondCapError(SimulatorError):
+    """Something took memory beyond its limit, and was ended for it."""

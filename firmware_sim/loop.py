@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import Device, make_kernel, scaled_prefix
-from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.device import make_device, make_kernel, scaled_prefix
+from firmware_sim.errors import BeyondCapError, SimulatorError, StreamError
 from firmware_sim.labels import LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Prequential
@@ -32,18 +33,31 @@ class RowCount:
     missing_by_column: dict[str, int] = field(default_factory=dict)
 
 
+class CheckedRow(NamedTuple):
+    """What there is to know of the row in the row buffer."""
+
+    number: int
+    label: int  # 0 where missing
+    missing: list[str]  # columns
+
+
 @dataclass
 class ReplayResult:
     """Everything a report is made from.
 
     Attributes
     ----------
-    status : {"complete", "interrupted", "stopped"}
-        How the replay ended: at the end of the stream (or the limit), by the user, or at a
-        row the configuration forbids: one with a missing value under the policy "stop", one
-        that no longer fits a budget that is told to refuse it.
+    status : {"complete", "interrupted", "stopped", "killed"}
+        How the replay ended: at the end of the stream (or the limit), by the user, at a
+        row the configuration forbids (one with a missing value under the policy "stop", one
+        that no longer fits a budget that is told to refuse it), or because the learner's process
+        took more memory than it may.
     detail : str
         One sentence about an early end, empty otherwise.
+    enforcement : str
+        What kept the learner under the cap, in words.
+    peak_resident : int or None
+        Peak resident bytes of the learner's process, where it has one.
     """
 
     config: ReplayConfig
@@ -56,6 +70,8 @@ class ReplayResult:
     seconds: float
     status: str
     detail: str
+    enforcement: str
+    peak_resident: int | None
 
 
 class Replay:
@@ -79,7 +95,7 @@ class Replay:
         self.stream = open_stream(config.stream, target=config.target, ignore=config.ignore)
         n_features = len(self.stream.features)
         kernel, self.width = make_kernel(config, n_features, self._prefix)
-        self.device = Device(config, n_features, kernel)
+        self.device = make_device(config, n_features, kernel)
 
     def run(
         self,
@@ -101,51 +117,40 @@ class Replay:
         SimulatorError
             The stream is damaged, or no row of it could be used.
         """
-        device, rows, metrics = self.device, RowCount(), Prequential()
+        bench = _Bench(self, on_row)
         status, detail = "complete", ""
         began = time.perf_counter()
-        for number, label, missing in _checked_rows(self.config, self.stream, device.raw):
-            if should_stop is not None and should_stop():
-                status, detail = "interrupted", f"interrupted before row {number}"
-                break
-            rows.read = number
-            if missing:
-                rows.missing += 1
-                for column in missing:
-                    rows.missing_by_column[column] = rows.missing_by_column.get(column, 0) + 1
-                if self.config.missing == "stop":
-                    status, detail = "stopped", f"row {number} has no value for {missing[0]!r}"
+        try:
+            for row in _checked_rows(self.config, self.stream, self.device.raw):
+                if should_stop is not None and should_stop():
+                    status, detail = "interrupted", f"interrupted before row {row[0]}"
                     break
-            else:
-                try:
-                    score = device.step(label)
-                except RuntimeError as error:  # a full ring that is told to refuse newcomers
-                    status, detail = "stopped", f"row {number}: {error}"
+                if bench.take(row):
                     break
-                except ValueError as error:
-                    raise SimulatorError(f"{self.stream.name}: row {number}: {error}") from None
-                metrics.add(label, score)
-                rows.used += 1
-            if on_row is not None:
-                on_row()
+            bench.settle()
+        except BeyondCapError as error:
+            first, last = bench.waiting[0].number, bench.waiting[-1].number
+            status, detail = "killed", f"rows {first} to {last}: {error}"
+        finally:
+            self.device.close()
         seconds = time.perf_counter() - began
-        if rows.used == 0 and status == "complete":
-            raise StreamError(_nothing_usable(self.stream, rows))
-        learner = device.learner
+        if bench.stopped:
+            status, detail = "stopped", bench.stopped
+        if bench.rows.used == 0 and status == "complete":
+            raise StreamError(_nothing_usable(self.stream, bench.rows))
         return ReplayResult(
             config=self.config,
             stream=self.stream,
-            layout=device.layout,
+            layout=self.device.layout,
             width=self.width,
-            rows=rows,
-            metrics=metrics,
-            learner={
-                name: int(getattr(learner, name))
-                for name in ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
-            },
+            rows=bench.rows,
+            metrics=bench.metrics,
+            learner=self.device.counters(),
             seconds=seconds,
             status=status,
             detail=detail,
+            enforcement=self.device.enforcement,
+            peak_resident=self.device.peak_resident,
         )
 
     def _prefix(self) -> Row:
@@ -161,6 +166,68 @@ class Replay:
         if not kept:
             raise StreamError(f"{self.stream.name}: no row has a value in every column")
         return scaled_prefix(self.config, np.array(kept))
+
+
+class _Bench:
+    """Books of a replay: rows wait here until the device has scored them, and count in order."""
+
+    def __init__(self, replay: Replay, on_row: Callable[[], object] | None) -> None:
+        self._replay = replay
+        self._on_row = on_row
+        self.rows = RowCount()
+        self.metrics = Prequential()
+        self.waiting: list[CheckedRow] = []
+        self.stopped = ""
+
+    def take(self, row: CheckedRow) -> bool:
+        """Take a row that is in the row buffer; whether the replay has to stop."""
+        device = self._replay.device
+        self.waiting.append(row)
+        if not row.missing:
+            device.put(row.label)
+        if len(self.waiting) >= device.block or self._forbidden(row):
+            self.settle()
+        return bool(self.stopped)
+
+    def _forbidden(self, row: CheckedRow) -> bool:
+        return bool(row.missing) and self._replay.config.missing == "stop"
+
+    def settle(self) -> None:
+        """Have the device learn what waits, and enter it in the books.
+
+        Raises
+        ------
+        SimulatorError
+            A row is bad; or, `BeyondCapError`, the device took memory it may not have.
+        """
+        scores: list[float] = []
+        error: Exception | None = None
+        if any(not row.missing for row in self.waiting):
+            scores, error = self._replay.device.settle()
+        waiting, self.waiting = self.waiting, []
+        at = 0
+        for row in waiting:
+            self.rows.read = row.number
+            if row.missing:
+                self.rows.missing += 1
+                for column in row.missing:
+                    count = self.rows.missing_by_column.get(column, 0)
+                    self.rows.missing_by_column[column] = count + 1
+                if self._forbidden(row):
+                    self.stopped = f"row {row.number} has no value for {row.missing[0]!r}"
+                    return
+            elif at < len(scores):
+                self.metrics.add(row.label, scores[at])
+                self.rows.used += 1
+                at += 1
+            elif isinstance(error, RuntimeError):  # a full ring that is told to refuse newcomers
+                self.stopped = f"row {row.number}: {error}"
+                return
+            else:
+                name = self._replay.stream.name
+                raise SimulatorError(f"{name}: row {row.number}: {error}")
+            if self._on_row is not None:
+                self._on_row()
 
 
 def replay(config: ReplayConfig) -> ReplayResult:
@@ -181,8 +248,8 @@ def replay(config: ReplayConfig) -> ReplayResult:
 
 def _checked_rows(
     config: ReplayConfig, stream: Stream, row: Row, with_labels: bool = True
-) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield row number, label (0 where missing) and the names of the columns that are missing."""
+) -> Iterator[CheckedRow]:
+    """Yield the rows of a stream as they come into the row buffer."""
     labels = LabelMap(config.positive, config.missing_codes)
     codes = np.array(config.missing_codes)
     for number, cell in stream.samples(row):
@@ -206,7 +273,7 @@ def _checked_rows(
                 ) from None
             if label is None:
                 missing.append(stream.target)
-        yield number, label or 0, missing
+        yield CheckedRow(number, label or 0, missing)
 
 
 def _nothing_usable(stream: Stream, rows: RowCount) -> str:

@@ -1,20 +1,20 @@
 """The RAM of the simulated device: one block of exactly the cap, and what lies where in it.
 
 Design: the layout is worked out as plain numbers first, so a configuration that does not fit
-is refused before anything is built, with the smallest cap that would do. Then one anonymous
-`mmap` of exactly the cap's bytes is made and every part gets a slice of it. A part cannot
-grow: its slice is all it has, and nothing lies beyond the cap to spill into.
+is refused before anything is built, with the smallest cap that would do. Then one block of
+exactly the cap's bytes is made, between guard pages, and every part gets a slice of it. A part
+cannot grow: its slice is all it has, and who writes beyond the cap ends the process.
 """
 
 from __future__ import annotations
 
 import contextlib
-import mmap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.guard import PAGE, GuardedBlock
 
 ALIGNMENT = 64
 
@@ -155,8 +155,8 @@ class DeviceMemory:
     Parameters
     ----------
     layout : Layout
-        Where the parts lie; the block has exactly ``layout.cap`` bytes, starts on a page
-        and reads as zeros.
+        Where the parts lie; the block has exactly ``layout.cap`` bytes, ends at a guard page
+        where the system has them, and reads as zeros.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -164,17 +164,39 @@ class DeviceMemory:
             raise DoesNotFitError(f"the parts need {layout.end:,} bytes", layout.end)
         self.layout = layout
         try:
-            self._block = mmap.mmap(-1, layout.cap)
+            self._block = GuardedBlock(layout.cap)
         except (OSError, OverflowError, ValueError) as error:
             raise SimulatorError(f"no memory for a cap of {layout.cap:,} bytes: {error}") from None
+        # The block's end is on a 64-byte line, so its start is not unless the cap is a multiple.
+        # The bytes up to the first line are then the free ones, instead of some at the end.
+        shift = -self._block.address % ALIGNMENT
+        self._shift = shift if shift <= layout.free else 0
 
     def __len__(self) -> int:
-        return len(self._block)
+        return self._block.nbytes
 
     def view(self, name: str) -> memoryview:
         """Return the bytes of one part, and no others."""
         part = self.layout.part(name)
-        return memoryview(self._block)[part.offset : part.offset + part.nbytes]
+        return self._block.view(self._shift + part.offset, part.nbytes)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether a write beyond the cap ends the process."""
+        return not self._block.refusal
+
+    @property
+    def enforcement(self) -> str:
+        """What keeps the parts under the cap, in words."""
+        if self._block.refusal:
+            return f"the bounds of each part only, no guard pages: {self._block.refusal}"
+        below = self._block.slack
+        slack = f", {below:,} writable bytes between the lower one and the cap" if below else ""
+        return f"guard pages of {PAGE:,} bytes on both sides{slack}"
+
+    def write_beyond(self, offset: int, nbytes: int) -> None:
+        """Write behind the cap, as broken firmware would: the process dies."""
+        self._block.write_beyond(offset, nbytes)
 
 
 def _planned(plan: Callable[..., Any], **size: int) -> Any:

@@ -89,6 +89,8 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "cap": layout.cap,
             "used": layout.used,
             "alignment_gaps": layout.gaps,
+            "enforce": config.enforce,
+            "enforced_by": result.enforcement,
             "free": layout.free,
             "parts": [
                 {
@@ -124,6 +126,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "host": {
             "seconds": result.seconds,
             "rows_per_second": rate(result),
+            "learner_process_peak_bytes": result.peak_resident,
             "note": "time on the host, reading and bookkeeping included; says nothing of a device",
         },
     }
@@ -211,8 +214,11 @@ def _memory(result: ReplayResult) -> list[str]:
     lines = [
         f"memory    cap {layout.cap:,} bytes: {layout.used:,} used, {layout.gaps:,} lost to "
         f"alignment, {layout.free:,} free",
-        f"{'offset':>10}{'bytes':>10}  region",
+        f"enforced  {result.enforcement}",
     ]
+    if result.peak_resident is not None:
+        lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
+    lines.append(f"{'offset':>10}{'bytes':>10}  region")
     for part in layout.parts:
         lines.append(f"{part.offset:>10,}{part.nbytes:>10,}  {part.name}: {part.purpose}")
         for region in part.regions:

@@ -1,6 +1,13 @@
 """The one block of memory behind a learner or a scaler."""
 
 
+cdef struct Claim:
+    # Borrowed memory in use, in a list that takes no memory of its own.
+    char* start
+    char* end
+    Claim* next
+
+
 cdef class Arena:
     cdef char* base               # the block, on a 64-byte boundary
     cdef readonly Py_ssize_t nbytes     # taken in all: block and alignment slack
@@ -8,3 +15,4 @@ cdef class Arena:
     cdef void* owned
     cdef Py_buffer lent
     cdef bint borrowed
+    cdef Claim claim

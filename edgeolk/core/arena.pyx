@@ -19,17 +19,32 @@ cdef enum:
 ALIGNMENT = BOUNDARY
 
 
-# Address ranges of borrowed memory in use, by arena.
-cdef dict CLAIMS = {}
+# Borrowed memory in use. A dict would not do: leaving it takes memory, and an arena must be able to
+# go when there is none.
+cdef Claim* CLAIMS = NULL
 
 
-cdef int claim(Arena arena, uintptr_t start, uintptr_t end) except -1:
+cdef int enter(Claim* claim) except -1:
     """Two models in one buffer would overwrite each other."""
-    for low, high in CLAIMS.values():
-        if start < high and low < end:
+    global CLAIMS
+    cdef Claim* other = CLAIMS
+    while other != NULL:
+        if claim.start < other.end and other.start < claim.end:
             raise ValueError("buffer is in use by another model; delete that one first")
-    CLAIMS[<uintptr_t><void*>arena] = (start, end)
+        other = other.next
+    claim.next = CLAIMS
+    CLAIMS = claim
     return 0
+
+
+cdef void leave(Claim* claim) noexcept:
+    global CLAIMS
+    cdef Claim** link = &CLAIMS
+    while link[0] != NULL:
+        if link[0] == claim:
+            link[0] = claim.next
+            return
+        link = &link[0].next
 
 
 cdef class Arena:
@@ -78,7 +93,9 @@ cdef class Arena:
             if self.lent.len < nbytes:
                 raise ValueError(f"buffer must hold {nbytes} bytes, got {self.lent.len}")
             start = <char*>self.lent.buf
-            claim(self, <uintptr_t>start, <uintptr_t>start + nbytes)
+            self.claim.start = start
+            self.claim.end = start + nbytes
+            enter(&self.claim)
         self.nbytes = nbytes
         self.length = nbytes - BOUNDARY
         self.base = start + (-<uintptr_t>start) % BOUNDARY
@@ -94,7 +111,7 @@ cdef class Arena:
             memset(start, 0, nbytes)
 
     def __dealloc__(self):
-        CLAIMS.pop(<uintptr_t><void*>self, None)
+        leave(&self.claim)
         if self.borrowed:
             PyBuffer_Release(&self.lent)
         PyMem_Free(self.owned)

@@ -177,7 +177,7 @@ def test_an_empty_stream() -> None:
     [
         ({"scale": "robust"}, "scale is 'robust', it must be one of: standard, minmax, none"),
         ({"kernel": "rbf"}, "kernel is 'rbf'"),
-        ({"dtype": "int8"}, "dtype"),
+        ({"dtype": "bfloat16"}, "dtype"),
         ({"missing": "fill"}, "missing"),
         ({"budget": 0}, "budget is 0"),
         ({"limit": 0}, "limit is 0"),

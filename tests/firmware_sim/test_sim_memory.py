@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device import Device, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.guard import PAGE
 from firmware_sim.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
 
 DONE = [row.name for row in ek.algorithms() if row.done]
@@ -131,12 +134,43 @@ def test_block_has_exactly_the_caps_bytes() -> None:
     assert len(memory.view("a")) == 10
     memory.view("b")[:] = b"\xff" * 937
     assert bytes(memory.view("a")) == bytes(10)
-    address = np.frombuffer(memory.view("a"), dtype=np.uint8).ctypes.data
-    assert address % 4096 == 0
+    assert memory.guarded or "no guard pages" in memory.enforcement
     with pytest.raises(DoesNotFitError):
         DeviceMemory(Layout(900, layout.parts))
     with pytest.raises(SimulatorError, match="no memory"):
         DeviceMemory(Layout(1 << 62, ()))
+
+
+@pytest.mark.parametrize("cap", [8192, 8191, 8129, 4097])
+def test_block_ends_at_the_guard_page_and_parts_lie_on_lines(cap: int) -> None:
+    layout, _ = plan_device(config(cap), 5, KERNEL)
+    memory = DeviceMemory(layout)
+    for part in layout.parts:
+        view = memory.view(part.name)
+        address = np.frombuffer(view, dtype=np.uint8).ctypes.data
+        assert len(view) == part.nbytes
+        assert address % ALIGNMENT == 0
+    block = memory._block
+    if memory.guarded:
+        assert (block.address + cap) % PAGE == 0
+        assert block.slack == -cap % PAGE
+        assert (f"{block.slack:,} writable bytes" in memory.enforcement) == (block.slack > 0)
+    with pytest.raises(ValueError, match="not within"):
+        block.view(1, cap)
+
+
+def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*arguments: object, **options: object) -> object:
+        raise OSError("not today")
+
+    monkeypatch.setattr(ctypes, "CDLL", missing)
+    device = Device(config("8KiB"), 3, KERNEL)
+    assert "no guard pages: no mprotect here: not today" in device.enforcement
+    device.raw[:] = 1.0
+    device.put(1)
+    assert device.settle() == ([0.0], None)
+    with pytest.raises(SimulatorError, match=r"no leak can be caught here.*not today"):
+        Device(config("8KiB", leak=64), 3, KERNEL)
 
 
 def test_device_lives_in_the_block() -> None:
@@ -145,7 +179,10 @@ def test_device_lives_in_the_block() -> None:
     device.raw[:] = [20.0, 400.0, 1e5]
     assert np.frombuffer(block.view("raw row")).tolist() == [20.0, 400.0, 1e5]
     before = bytes(block.view("scaler")), bytes(block.view("learner"))
-    device.step(1)
+    device.put(1)
+    scores, error = device.settle()
+    assert scores == [0.0]
+    assert error is None
     assert bytes(block.view("scaler")) != before[0]
     assert bytes(block.view("learner")) != before[1]
     assert device.learner.nbytes == device.layout.part("learner").nbytes

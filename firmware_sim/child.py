@@ -1,0 +1,172 @@
+"""The learner's process: rows come in by a pipe, scores go out by another, memory may not grow.
+
+Run as ``python -m firmware_sim.child`` by `firmware_sim.process`. It imports no numpy, and after
+the limit is in force it makes only what it has made before: a step of the learner allocates
+nothing, and neither does this loop that is not freed at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pickle
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from edgeolk.bare import BareLearner
+from edgeolk.errors import BudgetError
+from firmware_sim import seccomp
+
+#: Rows in a block at most.
+BLOCK = 64
+#: What follows a block: rows learned, and bytes of the message that says why no more.
+ANSWER = struct.Struct("=qq")
+COUNTERS = ("n_support", "updates", "mistakes", "steps")
+COUNTS = struct.Struct("=4q")
+#: Bytes freed just before the limit is in force, for what an error message needs.
+RESERVE = 64 * 1024
+OUT_OF_MEMORY = 77  # exit code
+
+
+def send(pipe: io.FileIO, record: dict[str, Any]) -> None:
+    """Write a record with its length before it."""
+    data = pickle.dumps(record)
+    pipe.write(struct.pack("=q", len(data)) + data)
+
+
+def fill(pipe: io.FileIO, view: memoryview) -> bool:
+    """Read until the view is full; False if the pipe ends before."""
+    done = 0
+    while done < len(view):
+        got = pipe.readinto(view[done:])
+        if not got:
+            return False
+        done += got
+    return True
+
+
+def receive(pipe: io.FileIO) -> Any:
+    """Read a record; None where the pipe has ended."""
+    size = bytearray(8)
+    if not fill(pipe, memoryview(size)):
+        return None
+    data = bytearray(*struct.unpack("=q", size))
+    return pickle.loads(data) if fill(pipe, memoryview(data)) else None
+
+
+class Server:
+    """The loop, its memory made beforehand."""
+
+    def __init__(self, learner: BareLearner, n_features: int, pipes: tuple[io.FileIO, io.FileIO]):
+        self._learner = learner
+        self._in, self._out = pipes
+        self._count = bytearray(8)
+        self._rows = memoryview(bytearray(8 * BLOCK * n_features))
+        numbers = self._rows.cast("d")
+        self._each = [numbers[i * n_features : (i + 1) * n_features] for i in range(BLOCK)]
+        self._label_bytes = memoryview(bytearray(8 * BLOCK))
+        self._labels = self._label_bytes.cast("d")
+        self._score_bytes = memoryview(bytearray(8 * BLOCK))
+        self._scores = self._score_bytes.cast("d")
+        self._answer = bytearray(ANSWER.size)
+        self._counts = bytearray(COUNTS.size)
+        self._kept: list[bytearray] = []
+
+    def warm_up(self) -> None:
+        """Do once what every block does, but for learning."""
+        self._learner.decision_one(self._each[0])
+        self._pack_counts()
+        ANSWER.pack_into(self._answer, 0, 0, 0)
+        self._scores[0] = 0.0
+
+    def _pack_counts(self) -> None:
+        counters = self._learner.counters()
+        COUNTS.pack_into(self._counts, 0, *(counters[name] for name in COUNTERS))
+
+    def serve(self, leak: int) -> None:
+        """Answer blocks until the pipe ends; an empty block asks for the counters."""
+        view = memoryview(self._count)
+        while fill(self._in, view):
+            n = int.from_bytes(self._count, "little")
+            if n == 0:
+                self._pack_counts()
+                self._out.write(self._counts)
+                continue
+            if not fill(self._in, self._label_bytes[: 8 * n]):
+                return
+            if not fill(self._in, self._rows[: len(self._rows) // BLOCK * n]):
+                return
+            done, message = self._learn(n, leak)
+            ANSWER.pack_into(self._answer, 0, done, len(message))
+            self._out.write(self._answer)
+            self._out.write(self._score_bytes[: 8 * done])
+            self._out.write(message)
+
+    def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
+        learn, rows, labels, scores = (
+            self._learner.learn_one,
+            self._each,
+            self._labels,
+            self._scores,
+        )
+        for i in range(n):
+            if leak:
+                self._kept.append(bytearray(leak))
+            try:
+                scores[i] = learn(rows[i], labels[i])
+            except (ValueError, BudgetError) as error:
+                kind = "stop" if isinstance(error, BudgetError) else "refuse"
+                return i, f"{kind}:{error}".encode()
+        return n, b""
+
+
+def _arm(wanted: str) -> tuple[str, str]:
+    """Put the first limit that works in force; return its name and why others did not work."""
+    reasons = []
+    limits: dict[str, Callable[[], None]] = {
+        "seccomp": seccomp.forbid_growth,
+        "rlimit": seccomp.limit_address_space,
+    }
+    for name, limit in limits.items():
+        if wanted in (name, "auto"):
+            try:
+                limit()
+            except (OSError, ValueError, AttributeError) as error:
+                reasons.append(f"{name}: {error}")
+            else:
+                return name, "; ".join(reasons)
+    return "none", "; ".join(reasons)
+
+
+def main() -> int:
+    """Serve one learner; see the module."""
+    pipes = io.FileIO(0, "r", closefd=False), io.FileIO(1, "w", closefd=False)
+    spec = receive(pipes[0])
+    try:
+        learner = BareLearner(**spec["learner"])
+    except (TypeError, ValueError, MemoryError) as error:
+        send(pipes[1], {"error": str(error) or "no memory for the learner"})
+        return 0
+    server = Server(learner, spec["learner"]["n_features"], pipes)
+    server.warm_up()
+    leak = spec["leak"]
+    gc.collect()
+    gc.disable()  # a collection only ever looks for what this loop does not make
+    reserve = bytearray(RESERVE)
+    if spec["limit"] == "cgroup":
+        limit, reasons = "cgroup", ""
+    else:
+        limit, reasons = _arm(spec["limit"])
+    del reserve
+    send(pipes[1], {"limit": limit, "reasons": reasons, "budget": learner.budget})
+    try:
+        server.serve(leak)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    return 0
+
+
+if __name__ == "__main__":
+    os._exit(main())  # a process that may not grow does not tidy up either

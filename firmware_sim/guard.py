@@ -1,0 +1,93 @@
+"""Memory between two pages that nobody may touch.
+
+Design: one mapping holds a forbidden page, the block and another forbidden page. The block ends
+where the upper page begins, so the first byte beyond it kills the process at the instruction that
+touches it. Below, pages being what they are, up to a page less a byte lies between the lower
+forbidden page and a block that is no whole number of pages; it is told, not hidden.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+
+PAGE = mmap.PAGESIZE
+_FORBIDDEN = 0  # PROT_NONE: not in the mmap module
+
+
+class GuardedBlock:
+    """Zeroed memory of exactly so many bytes, guarded on both sides where the system lets us.
+
+    Parameters
+    ----------
+    nbytes : int
+        Size of the block, at least 1.
+
+    Attributes
+    ----------
+    refusal : str
+        Why there are no guard pages; empty where there are.
+    slack : int
+        Bytes below the block that are as writable as the block itself.
+
+    Raises
+    ------
+    OSError, OverflowError, ValueError
+        No memory of that size.
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+        body = -(-nbytes // PAGE) * PAGE
+        self._map = mmap.mmap(-1, body + 2 * PAGE)
+        self.refusal = _forbid(self._map, (0, PAGE + body))
+        if self.refusal:
+            self._map = mmap.mmap(-1, nbytes)
+            self._start = self.slack = 0
+        else:
+            self.slack = body - nbytes
+            self._start = PAGE + self.slack
+        self.address = _address(self._map) + self._start
+
+    def view(self, offset: int, nbytes: int) -> memoryview:
+        """Return bytes of the block.
+
+        Raises
+        ------
+        ValueError
+            They do not lie in it.
+        """
+        if not 0 <= offset <= offset + nbytes <= self.nbytes:
+            raise ValueError(f"{nbytes} bytes at {offset} are not within {self.nbytes}")
+        start = self._start + offset
+        return memoryview(self._map)[start : start + nbytes]
+
+    def write_beyond(self, offset: int, nbytes: int) -> None:
+        """Write behind the end of the block, as broken firmware would: the process dies.
+
+        Raises
+        ------
+        RuntimeError
+            There is no guard page to stop it.
+        """
+        if self.refusal:
+            raise RuntimeError(self.refusal)
+        ctypes.memset(self.address + self.nbytes + offset, 0xEE, nbytes)
+
+
+def _address(block: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(block))
+
+
+def _forbid(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
+    """Take every right from the page at each offset; return why that failed, or nothing."""
+    try:
+        mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+    except (OSError, AttributeError, TypeError) as error:
+        return f"no mprotect here: {error}"
+    mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    start = _address(block)
+    for offset in offsets:
+        if mprotect(start + offset, PAGE, _FORBIDDEN) != 0:
+            return f"mprotect failed with error {ctypes.get_errno()}"
+    return ""

@@ -1,0 +1,250 @@
+"""The learner in a child process that may not grow once the learner is built.
+
+The parent parses and scales; the child, which has no numpy, learns. Rows go over in blocks and
+scores come back. The limit on the child's growth is the first of these that the system allows: a
+memory control group, a seccomp filter, RLIMIT_AS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from firmware_sim import child
+from firmware_sim.cgroup import SLACK, MemoryGroup
+from firmware_sim.errors import BeyondCapError, SimulatorError
+
+_ROOT = str(Path(__file__).resolve().parent.parent)
+#: The C library's allocator shall take what it needs from one heap and keep it: no growth on
+#: suspicion, no mapping of its own, nothing given back only to be asked for again.
+_ENVIRONMENT = {
+    "PYTHONMALLOC": "malloc",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_TOP_PAD_": "0",
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
+    "MALLOC_TRIM_THRESHOLD_": "1073741824",
+}
+_NAMES = {
+    "cgroup": "memory control group",
+    "seccomp": "seccomp filter",
+    "rlimit": "RLIMIT_AS",
+}
+
+
+class ProcessLearner:
+    """A learner in a process of its own, under a limit.
+
+    Parameters
+    ----------
+    n_features : int
+        Numbers in a row.
+    settings : dict
+        What `edgeolk.bare.BareLearner` takes besides.
+    limit : {"auto", "cgroup", "seccomp", "rlimit"}
+        The limit to use; "auto" for the first that can be had.
+    leak : int
+        Bytes to leak on purpose every step.
+
+    Attributes
+    ----------
+    limit : str
+        The limit in force, in words.
+    reasons : str
+        Why stronger ones are not.
+    peak : int
+        Peak resident memory of the child in bytes, as last seen.
+
+    Raises
+    ------
+    SimulatorError
+        The learner is refused, or the limit cannot be had.
+    """
+
+    def __init__(
+        self, n_features: int, settings: dict[str, Any], limit: str = "auto", leak: int = 0
+    ) -> None:
+        self.peak = 0
+        self._score_bytes = memoryview(bytearray(8 * child.BLOCK))
+        self._group, refusal = _group_for(limit)
+        path = os.environ.get("PYTHONPATH")
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "firmware_sim.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is for the parent, which then tells the child
+            env={
+                **os.environ,
+                **_ENVIRONMENT,
+                "PYTHONPATH": _ROOT + (os.pathsep + path if path else ""),
+            },
+        )
+        assert isinstance(self._child.stdin, io.FileIO)
+        assert isinstance(self._child.stdout, io.FileIO)
+        self._to, self._from = self._child.stdin, self._child.stdout
+        try:
+            if self._group is not None:
+                refusal = self._enter(limit)
+            wanted = "cgroup" if self._group is not None else limit
+            child.send(
+                self._to,
+                {
+                    "learner": {"n_features": n_features, **settings},
+                    "limit": wanted,
+                    "leak": leak,
+                },
+            )
+            self._read_greeting(limit, refusal)
+        except BaseException:
+            self.close()
+            raise
+
+    def _enter(self, limit: str) -> str:
+        """Put the child into the group; without success the group is given up."""
+        assert self._group is not None
+        try:
+            self._group.enter(self._child.pid)
+        except OSError as error:
+            self._group.remove()
+            self._group = None
+            if limit == "cgroup":
+                raise SimulatorError(f"no memory control group: {error.strerror}") from None
+            return f"cgroup: {error.strerror}"
+        return ""
+
+    def _read_greeting(self, limit: str, refusal: str) -> None:
+        try:
+            greeting = child.receive(self._from)
+        except OSError:
+            greeting = None
+        if greeting is None:
+            raise SimulatorError(f"the learner's process did not start: {self._end()}")
+        if "error" in greeting:
+            raise SimulatorError(f"--enforce process: {greeting['error']}")
+        self.reasons = "; ".join(filter(None, (refusal, greeting["reasons"])))
+        if greeting["limit"] == "none":
+            raise SimulatorError(f"no limit can be put on a process here: {self.reasons}")
+        self.limit = _NAMES[greeting["limit"]]
+        if self._group is not None:
+            try:
+                self._group.close()
+            except OSError as error:
+                raise SimulatorError(f"no memory control group: {error.strerror}") from None
+            self.limit += f" version {self._group.version}, {SLACK // 1024} KiB of slack"
+        self._look()
+
+    def learn(self, rows: Any, labels: Any) -> tuple[list[float], str]:
+        """Learn at most `child.BLOCK` rows.
+
+        Parameters
+        ----------
+        rows : contiguous ndarray of float64, shape (n, n_features)
+        labels : contiguous ndarray of float64, shape (n,)
+
+        Returns
+        -------
+        scores : list of float
+            From before each update; fewer than rows where one was refused.
+        message : str
+            "stop:..." where the ring refuses the row, "refuse:..." where the row is bad, or "".
+
+        Raises
+        ------
+        BeyondCapError
+            The limit has ended the child.
+        """
+        n = len(labels)
+        answer = bytearray(child.ANSWER.size)
+        try:
+            for part in (struct.pack("=q", n), labels[:n].tobytes(), rows[:n].tobytes()):
+                _write(self._to, part)
+        except BrokenPipeError:
+            raise self._died() from None
+        if not child.fill(self._from, memoryview(answer)):
+            raise self._died()
+        done, length = child.ANSWER.unpack(answer)
+        message = bytearray(length)
+        if not child.fill(self._from, self._score_bytes[: 8 * done]):
+            raise self._died()
+        child.fill(self._from, memoryview(message))
+        self._look()
+        return list(struct.unpack_from(f"={done}d", self._score_bytes)), message.decode()
+
+    def counters(self) -> dict[str, int]:
+        """Support vectors held, updates, mistakes and steps.
+
+        Raises
+        ------
+        BeyondCapError
+            The limit has ended the child.
+        """
+        counts = bytearray(child.COUNTS.size)
+        try:
+            self._to.write(struct.pack("=q", 0))
+        except BrokenPipeError:
+            raise self._died() from None
+        if not child.fill(self._from, memoryview(counts)):
+            raise self._died()
+        return dict(zip(child.COUNTERS, child.COUNTS.unpack(counts), strict=True))
+
+    def _look(self) -> None:
+        """Remember the child's peak: the kernel forgets it when the child ends."""
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{self._child.pid}/status").read_text()
+            found = re.search(r"VmHWM:\s*(\d+) kB", text)
+            self.peak = max(self.peak, int(found[1]) * 1024) if found else self.peak
+
+    def _died(self) -> BeyondCapError:
+        return BeyondCapError(
+            f"the learner's process asked for more memory and was ended: {self._end()}, "
+            f"limit: {self.limit}"
+        )
+
+    def _end(self) -> str:
+        self._to.close()
+        code = self._child.wait()
+        if code == child.OUT_OF_MEMORY:
+            return "MemoryError"
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def __del__(self) -> None:
+        if hasattr(self, "_from"):  # whoever never ran it never closed it
+            self.close()
+
+    def close(self) -> None:
+        """End the child and remove its group; nothing happens the second time."""
+        self._to.close()
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._from.close()
+        if self._group is not None:
+            self._group.remove()
+            self._group = None
+
+
+def _group_for(limit: str) -> tuple[MemoryGroup | None, str]:
+    """A group, or why there is none."""
+    if limit not in ("auto", "cgroup"):
+        return None, ""
+    try:
+        return MemoryGroup(), ""
+    except OSError as error:
+        if limit == "cgroup":
+            raise SimulatorError(f"no memory control group: {error}") from None
+        return None, f"cgroup: {error}"
+
+
+def _write(pipe: io.FileIO, data: bytes) -> None:
+    """Write all of it: one call on a raw pipe may take only a part."""
+    view = memoryview(data)
+    while view:
+        view = view[pipe.write(view) :]

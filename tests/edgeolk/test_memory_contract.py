@@ -1,0 +1,208 @@
+"""The contract: what the plan says, what the learner says and what it holds are one number."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import edgeolk as ek
+from edgeolk.catalogue import METHODS
+from edgeolk.parts import Dtype
+
+DTYPES = [member.name.lower() for member in Dtype]
+NARROW = [dtype for dtype in DTYPES if dtype != "int8"]
+SIZED = {"window": (1, 40), "rank": (1, 60), "b0": (0, 60)}  # options that change a region's size
+CANARY = b"\xa5" * 64
+
+
+@st.composite
+def configurations(draw: Any) -> dict[str, Any]:
+    """Arguments of a learner: any algorithm with any of its choices, kernel, storage and size."""
+    method = draw(st.sampled_from(METHODS))
+    options = {name: draw(st.sampled_from(list(row))) for name, row in method.choices.items()}
+    public = {stored: name for name, stored in method.renames.items()}
+    for stored, (low, high) in SIZED.items():
+        name = public.get(stored, stored)
+        if name in ("M", "b0", "k") and draw(st.booleans()):
+            options[name] = draw(st.integers(low, high))
+    if draw(st.booleans()) and method.name in ("olk", "ahpatron", "oskl"):
+        options[public.get("U", "U")] = draw(st.sampled_from([30.0, float("inf")]))
+    kernel = draw(
+        st.sampled_from(
+            [ek.Gaussian(0.3), ek.Laplacian(0.3), ek.Polynomial(2, 0.1), ek.Linear(), ek.Sigmoid()]
+        )
+    )
+    return {
+        "algorithm": method.name,
+        "n_features": draw(st.integers(1, 64)),
+        "budget": draw(st.integers(1, 150)),
+        "kernel": kernel,
+        "dtype": draw(st.sampled_from(DTYPES)),
+        **options,
+    }
+
+
+def planned(chosen: dict[str, Any]) -> ek.Plan | None:
+    """The plan, or None where the library refuses the configuration with a sentence."""
+    try:
+        return ek.plan(**chosen)
+    except (ValueError, TypeError) as error:
+        # Both faces refuse alike: what cannot be planned cannot be built.
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            ek.Learner(**chosen)
+        return None
+
+
+@given(configurations())
+@settings(
+    max_examples=2000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+def test_plan_learner_and_buffer_are_one_number(chosen: dict[str, Any]) -> None:
+    plan = planned(chosen)
+    assume(plan is not None)
+    assert plan is not None
+    end = 0
+    for region in plan.regions:
+        assert region.offset == end
+        assert region.nbytes > 0
+        end += region.nbytes
+    assert end == plan.nbytes
+    frame = bytearray(CANARY + bytes(plan.nbytes) + CANARY)
+    exact = memoryview(frame)[len(CANARY) : -len(CANARY)]
+    learner = ek.Learner(**chosen, buffer=exact)
+    assert learner.nbytes == plan.nbytes == len(exact)
+    assert learner.plan == plan
+    row = np.linspace(-1.0, 1.0, chosen["n_features"])
+    for label in (1.0, -1.0, 1.0):
+        try:
+            learner.learn_one(label * row, label)
+        except ek.BudgetError:
+            break
+    assert frame.startswith(CANARY)
+    assert frame.endswith(CANARY)
+    with pytest.raises(ValueError, match=f"must hold {plan.nbytes} bytes, got {plan.nbytes - 1}"):
+        ek.Learner(**chosen, buffer=bytearray(plan.nbytes - 1))
+
+
+@given(configurations(), st.integers(0, 5000))
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+def test_ram_gives_the_largest_budget(chosen: dict[str, Any], more: int) -> None:
+    least = planned(chosen)
+    assume(least is not None)
+    assert least is not None
+    cap = least.nbytes + more
+    size = {**chosen, "budget": None, "ram": cap}
+    fitted = ek.plan(**size)
+    assert fitted.budget >= least.budget
+    assert fitted.nbytes <= cap
+    try:
+        beyond = ek.plan(**{**chosen, "budget": fitted.budget + 1})
+    except ValueError:
+        return  # an option that no larger budget allows
+    assert beyond.nbytes > cap
+    assert ek.Learner(**size).nbytes == fitted.nbytes
+
+
+def held(algorithm: str, dtype: str) -> int:
+    """The largest block Python's allocator gave for a learner, its tables made before."""
+    build: Any = {"n_features": 9, "budget": 150, "dtype": dtype}
+    ek.Learner(algorithm, **build)
+    tracemalloc.start()
+    try:
+        learner = ek.Learner(algorithm, **build)
+        sizes = [trace.size for trace in tracemalloc.take_snapshot().traces]
+    finally:
+        tracemalloc.stop()
+    assert learner.nbytes in sizes
+    return max(sizes)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_bytes_really_held(method: Any) -> None:
+    for dtype in NARROW if method.name == "fogd" else DTYPES:
+        assert (
+            held(method.name, dtype)
+            == ek.plan(method.name, n_features=9, budget=150, dtype=dtype).nbytes
+        )
+
+
+@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**62, 10**30])
+def test_sizes_that_no_machine_has_are_refused(size: int) -> None:
+    for algorithm in ("rbp", "bpa_p", "ahpatron"):
+        with pytest.raises(ValueError, match=r"cannot be addressed|must be from 1 to"):
+            ek.plan(algorithm, n_features=size, budget=size)
+
+
+# ---- who may allocate ----------------------------------------------------------------------------
+
+ROOT = Path(ek.__file__).parent
+ALLOCATORS = re.compile(
+    r"\b(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|valloc|alloca"
+    r"|strdup|mmap|sbrk|PyMem_\w+|PyObject_(?:Malloc|Calloc|Realloc|New\w*)|PyBytes_From\w+"
+    r"|PyArray_(?:EMPTY|ZEROS|New\w*|Simple\w+|From\w+|Copy|NewCopy|Cast\w*)"
+    r"|np\.(?:\w*empty\w*|\w*zeros\w*|\w*ones\w*|array|asarray\w*|arange|require|where|argwhere"
+    r"|copy|full|concatenate|frombuffer)|bytearray|cvarray|libcpp|new)\b"
+)
+#: (file, call) -> why it may.
+ALLOWED = {
+    ("core/arena.pyx", "PyMem_Calloc"): "the one allocation",
+    ("core/arena.pyx", "PyMem_Free"): "and its end",
+    ("boundary.pyx", "np.empty"): "the array that learn_many and decision_function return",
+    ("boundary.pyx", "np.where"): "the array that predict returns",
+    ("boundary.pyx", "np.asarray"): "an error message",
+    ("ndarray.pxd", "np.asarray"): "input that is no plain array is converted",
+    ("ndarray.pxd", "np.require"): "likewise",
+    ("scaling.pyx", "PyArray_EMPTY"): "the array that a scaler returns without out=",
+    ("scaling.pyx", "np.argwhere"): "an error message",
+    ("scaling.pyx", "np.array"): "copies of the statistics, for the curious",
+    ("scaling.pyx", "np.zeros"): "likewise",
+}
+
+
+def code_of(path: Path) -> str:
+    """A source file without comments and strings."""
+    text = path.read_text()
+    if path.suffix == ".h":
+        text = re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"", " ", text, flags=re.S)
+        return text
+    kept = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in (tokenize.COMMENT, tokenize.STRING):
+            kept.append("\n" if token.type == tokenize.NEWLINE else token.string)
+    return re.sub(r" ?\. ?", ".", " ".join(kept))
+
+
+def test_only_the_arena_allocates() -> None:
+    found = set()
+    files = [p for kind in ("pyx", "pxd", "h") for p in sorted(ROOT.rglob(f"*.{kind}"))]
+    assert len(files) > 20
+    for path in files:
+        for call in ALLOCATORS.findall(code_of(path)):
+            found.add((path.relative_to(ROOT).as_posix(), call))
+    assert found == set(ALLOWED), "an allocator was called, or one that was allowed no longer is"
+
+
+def test_the_search_finds_what_it_should(tmp_path: Path) -> None:
+    source = tmp_path / "probe.pyx"
+    source.write_text(
+        '"""malloc in words."""\nx = malloc(3)  # calloc in a comment\ny = np.empty(2)\n'
+    )
+    assert ALLOCATORS.findall(code_of(source)) == ["malloc", "np.empty"]
+    header = tmp_path / "probe.h"
+    header.write_text('/* malloc */ // calloc\nvoid *p = realloc(q, 3); char *s = "strdup";\n')
+    assert ALLOCATORS.findall(code_of(header)) == ["realloc"]
