@@ -210,7 +210,7 @@ def checked(name: str, value: Any, stored: str) -> float:
     below = number < spec.high if spec.high_open else number <= spec.high
     if spec.none is not None and number == spec.none:
         return number
-    if spec.whole and number != math.floor(number):
+    if spec.whole and math.isfinite(number) and number != math.floor(number):
         above = False
     if isinstance(value, bool) or not (math.isfinite(number) and above and below):
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")

@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.eigen cimport symmetric_eigen
 from edgeolk.core.expansion cimport fold, gather, kernel_row
+from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport Model, State
 
 
@@ -40,6 +41,8 @@ cdef inline void change_basis(State* s) noexcept nogil:
     cdef int64_t n = m.n
     cdef int64_t i, j, best
     cdef int64_t rank = 0
+    # Eigenvalues below this share of the first are noise of the rows.
+    cdef double least = 1e-10 if m.choice.dtype == DTYPE_FLOAT64 else 1e-6
     cdef double root
     fold(s)
     for i in range(n):
@@ -51,7 +54,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
             if s.work[j] > s.work[best]:
                 best = j
         swap_rows(s.map, s.work, n, rank, best)
-        if not s.work[rank] > 1e-10 * s.work[0]:
+        if not s.work[rank] > least * s.work[0]:
             break
         rank += 1
     # w = diag(sqrt(l)) V' alpha, then the rows become those of M.

@@ -4,7 +4,7 @@ The newcomer stands in a spare slot B while it is judged, so the ring has B + 1 
 |beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the newcomer would go every time.
 """
 
-from libc.math cimport exp, fabs, sqrt
+from libc.math cimport exp, fabs, isfinite, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport alpha, diagonal, distance_row, gather, move, put, shift
@@ -162,6 +162,9 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     cdef double* target
     cdef bint done = False
     while not done:
+        if not isfinite(ridge):
+            # A Gram matrix at the end of its range: p goes without a stand-in.
+            return
         target = s.gram
         for i in range(n):
             line = i if i < p else i + 1

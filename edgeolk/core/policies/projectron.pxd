@@ -1,7 +1,8 @@
 """Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 2009): project on the ring's span.
 
 The packed factor L of the Gram matrix only grows, by a row an insertion; nobody is ever removed.
-Every squared pivot is at least max(sparsity^2, 1e-10 k(x, x)), which keeps the factor usable.
+Every squared pivot is at least max(sparsity^2, guard k(x, x)), which keeps the factor usable: the
+guard is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
 """
 
 from libc.math cimport sqrt
@@ -9,8 +10,15 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport put, shift
 from edgeolk.core.linalg cimport solve_lower, solve_lower_transposed
-from edgeolk.core.parts cimport UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
+)
 from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline double rounding_guard(const Model* m) noexcept nogil:
+    """Relative squared distance to the span that is rounding noise of the kernel row."""
+    return 1e-10 if m.choice.dtype == DTYPE_FLOAT64 else 1e-4
 
 
 cdef inline double span_distance(State* s, const Example* e, double* p) noexcept nogil:
@@ -24,7 +32,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     p[0] = s.dot(s.work, s.work, m.n)
     rest = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: that is "in the span".
-    if rest <= 1e-10 * e.self_kernel:
+    if rest <= rounding_guard(m) * e.self_kernel:
         return 0.0
     return rest
 
@@ -57,8 +65,6 @@ cdef inline double margin_step(const Model* m, double loss, double p, double res
     """tau of a margin error, 0 for none."""
     cdef double tau
     cdef double penalty = 0.0
-    if not p > 1e-10:
-        return 0.0
     if rest > 0.0:
         penalty = m.p.U * sqrt(rest)
     if m.choice.update == UPDATE_PROJECTRON_ICML:
@@ -77,7 +83,7 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
                                           or m.choice.update == UPDATE_PROJECTRON_ICML)
     rest = span_distance(s, e, &p)
     if margin_error:
-        if p <= 1e-10 * e.self_kernel:
+        if p <= rounding_guard(m) * e.self_kernel:
             return False
         tau = margin_step(m, 1.0 - z, p, rest)
         if tau == 0.0:

@@ -82,7 +82,7 @@ cdef inline double keeping_factor(State* s) noexcept nogil:
     cdef int64_t n = s.m.n
     cdef double rest
     cdef double c = 0.0
-    while certain != before:
+    while certain > before:  # grows until it stands still
         before = certain
         rest = 0.0
         for i in range(n):
