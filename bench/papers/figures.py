@@ -176,8 +176,8 @@ def sparsity(artist: Artist) -> None:
             relative = [100.0 * (100.0 - e) / reference for e in errors]
             ax.plot(share, relative, color=colour, marker=marker, label=f"auxiliary, h {h}")
             for height, x, y in zip(paper003.HEIGHTS, share, relative, strict=True):
-                if height in MARKED and h == "shift":
-                    offset = {"textcoords": "offset points", "xytext": (7, -3)}
+                if height in MARKED and h == "shift" and data != "mushrooms":
+                    offset = {"textcoords": "offset points", "xytext": (7, -9)}
                     ax.annotate(f"gamma {height:g}", (x, y), fontsize=8, color=colour, **offset)
         ax.axhline(100.0, color="0.5", lw=0.8)
         ax.set(xscale="log", xlabel="vectors kept, % of the rows", title=DATA_NAMES[data])

@@ -110,11 +110,11 @@ _TEST_BPA = _test("bpa_s", KEPT, params={"allow_skip": False})
 _TEST_SVC = _test("svc", 0)
 _LAST = (
     "the last model swings from row to row, which is what the average is for: the difference is"
-    " about the published deviation, and ours is larger"
+    " less than two standard errors of our ten runs, and the published deviation is 2.60 besides"
 )
 _SWINGS = (
-    "the last model is scored, as published, and swings from row to row: the difference is half"
-    " the deviation between our runs"
+    "the last model is scored and swings from row to row: the difference is less than two standard"
+    " errors of our ten runs"
 )
 _TEST_TUNINGS = (
     _test_prefix("SPA", _TEST_SPA, {**_WIDE, "eta": _RATES}),

@@ -156,11 +156,13 @@ def test_a_bad_number_is_found_wherever_it_is(d: int, bad: float, dtype: str, st
 
 
 @row_calls
-def test_numbers_beyond_float32_storage(call: str) -> None:
-    owned = trained("float32")
-    for value in (1e300, -1e39, 3.5e38):
+@pytest.mark.parametrize(("dtype", "least"), [("float32", 3.5e38), ("float16", 65520.0)])
+def test_numbers_beyond_the_storage_type(call: str, dtype: str, least: float) -> None:
+    owned = trained(dtype)
+    for value in (least, -10 * least, 1e300):
         x = np.array([0.0, value, 0.0])
-        refused(owned, lambda x=x: ROW_CALLS[call](owned.learner, x), "x must fit the storage type, got .* feature 1")
+        why = "x must fit the storage type, got .* feature 1"
+        refused(owned, lambda x=x, why=why: ROW_CALLS[call](owned.learner, x), why)
         refused(owned, lambda x=x: ROW_CALLS[call](owned.learner, x.tolist()), "x")
     wide = trained("float64")
     assert ROW_CALLS[call](wide.learner, np.array([0.0, 1e300, 0.0])) in (0.0, 1)

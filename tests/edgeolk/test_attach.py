@@ -1,0 +1,203 @@
+"""Going on where a model lies: in another alignment, in shared memory, or not at all."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, LIVELY
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.core.engine import HEADER_BYTES
+
+D, B = 3, 7
+X, Y = random_stream(12, 120, D)
+SUBJECTS = [(name, dtype) for name in DONE for dtype in ("float32", "float64", "float16", "int8")]
+SUBJECTS.remove(("fogd", "int8"))
+subjects = pytest.mark.parametrize(("name", "dtype"), SUBJECTS)
+
+
+@pytest.fixture(autouse=True)
+def watch() -> Iterator[None]:
+    """A loop without end in compiled code cannot be interrupted: say where, and stop the run."""
+    faulthandler.dump_traceback_later(60, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+def options(name: str, dtype: str = "float32") -> dict[str, Any]:
+    shared = {"n_features": D, "budget": B, "dtype": dtype, **LIVELY.get(name, {})}
+    if dtype == "int8":
+        shared["feature_range"] = (-2.0, 3.0)
+    return shared
+
+
+def block_of(name: str, dtype: str = "float32", rows: int = 60, start: int = 0) -> bytearray:
+    """Memory in which a learner has seen some rows and is gone, its block at any offset."""
+    sizing = {key: value for key, value in options(name, dtype).items() if key != "feature_range"}
+    memory = bytearray(ek.plan(name, **sizing).nbytes + start)
+    learner = ek.Learner(
+        name, seed=3, buffer=memoryview(memory)[start:], **options(name, dtype)
+    )
+    learner.learn_many(X[:rows], Y[:rows])
+    del learner
+    return memory
+
+
+@subjects
+def test_going_on_bit_for_bit_in_another_alignment(name: str, dtype: str) -> None:
+    whole = ek.Learner(name, seed=3, **options(name, dtype))
+    expected = whole.learn_many(X, Y)
+    for shift in (0, 1, 8, 63):
+        held = block_of(name, dtype)
+        moved = np.zeros(len(held) + 64, np.uint8)[shift:]
+        moved[: len(held)] = held
+        again = ek.attach(moved[: len(held)])
+        assert again.learn_many(X[60:], Y[60:]).tobytes() == expected[60:].tobytes()
+        for counter in ("steps", "mistakes", "updates", "capacity_hits", "halvings", "norm2"):
+            assert getattr(again, counter) == getattr(whole, counter)
+        assert again.dual_coef_.tobytes() == whole.dual_coef_.tobytes()
+        assert again.support_vectors_.tobytes() == whole.support_vectors_.tobytes()
+        assert again.plan == whole.plan
+        if whole.parts["averaging"] == ek.Averaging.MEAN:
+            assert again.averaged.decision_one(X[0]) == whole.averaged.decision_one(X[0])
+
+
+def test_again_and_again(tmp_path: Path) -> None:
+    """Where it lies, nothing is copied; a mapping serves, and the last one is on disk."""
+    held = block_of("rbp", rows=0)
+    memory = np.memmap(tmp_path / "model", np.uint8, "w+", shape=len(held))
+    memory[:] = held
+    whole = ek.Learner("rbp", seed=3, **options("rbp"))
+    for x, y in zip(X[:40], Y[:40], strict=True):
+        learner = ek.attach(memory)
+        assert learner.learn_one(x, y) == whole.learn_one(x, y)
+        del learner
+    memory.flush()
+    from_disk = bytearray((tmp_path / "model").read_bytes())
+    assert ek.attach(from_disk).steps == 40
+
+
+def test_two_learners_in_one_buffer_are_refused() -> None:
+    memory = block_of("rbp")
+    first = ek.attach(memory)
+    before = bytes(memory)
+    with pytest.raises(ValueError, match="in use by another model"):
+        ek.attach(memory)
+    with pytest.raises(ValueError, match="in use by another model"):
+        ek.Learner("rbp", buffer=memory, **options("rbp"))
+    with pytest.raises(BufferError):
+        memory.append(0)
+    assert bytes(memory) == before
+    assert first.learn_one(X[0], 1) is not None
+    del first
+    gc.collect()
+    assert ek.attach(memory).steps == 61
+
+
+def test_a_larger_buffer_keeps_what_lies_behind() -> None:
+    memory = block_of("spa") + b"\xa5" * 100
+    learner = ek.attach(memory)
+    learner.learn_many(X, Y)
+    del learner
+    assert memory[-100:] == b"\xa5" * 100
+
+
+def refused(buffer: Any) -> None:
+    """A ValueError, and the buffer as it was and free again."""
+    before = bytes(buffer)
+    with pytest.raises(ValueError, match=r"\w"):
+        ek.attach(buffer)
+    assert bytes(buffer) == before
+
+
+def test_garbage() -> None:
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 8, 63, 64, 100, HEADER_BYTES, 3000):
+        refused(bytearray(size))
+        refused(bytearray(rng.bytes(size)))
+        refused(bytearray(b"edgeolk\0" * (size // 8)))
+        refused(bytearray(b"edgeolk\0\1\0\0\0" + bytes(size)))
+
+
+def test_truncated() -> None:
+    memory = block_of("ahpatron")
+    for size in {*range(0, len(memory), 41), len(memory) - 1, HEADER_BYTES, 64}:
+        refused(memory[:size])
+    ek.attach(memory)
+
+
+@pytest.mark.parametrize("kind", ["bytes", "read-only", "strided", "list", "number", "text"])
+def test_not_even_writable_memory(kind: str) -> None:
+    memory = block_of("rbp")
+    frozen = np.frombuffer(bytes(memory), np.uint8)
+    kinds: dict[str, Any] = {
+        "bytes": bytes(memory),
+        "read-only": frozen,
+        "strided": np.repeat(frozen, 2)[::2],
+        "list": list(memory),
+        "number": len(memory),
+        "text": "edgeolk",
+    }
+    with pytest.raises(TypeError, match="buffer must be"):
+        ek.attach(kinds[kind])
+
+
+def use(memory: bytearray) -> bool:
+    """Whether the buffer is taken; if so, everything a learner does must end in an orderly way."""
+    try:
+        learner = ek.attach(memory)
+    except ValueError:
+        return False
+    for step in (
+        lambda: learner.decision_function(X[:3]),
+        lambda: learner.averaged.decision_one(X[0]),
+        lambda: learner.learn_many(X[:20], Y[:20]),
+        lambda: (learner.support_vectors_, learner.dual_coef_, learner.norm2, repr(learner)),
+    ):
+        try:
+            with np.errstate(all="ignore"):
+                step()
+        except (ValueError, AttributeError, ek.BudgetError):
+            pass
+    return True
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_every_word_of_the_header_may_be_hostile(name: str) -> None:
+    memory = block_of(name, "float64")
+    start = memory.find(b"edgeolk\0")
+    words = [0, 1, 2**63, 2**64 - 1, 2**31, 2**40]
+    words += np.array([np.nan, np.inf, -1.0, 1e308, 5e-324]).view(np.uint64).tolist()
+    taken = 0
+    for at in range(start + 8, start + HEADER_BYTES, 8):
+        for word in words:
+            hostile = bytearray(memory)
+            hostile[at : at + 8] = word.to_bytes(8, "little")
+            taken += use(hostile)
+    assert 0 < taken < len(words) * HEADER_BYTES / 8
+
+
+@subjects
+@settings(max_examples=6, deadline=None, database=None)
+@given(seed=st.integers(0, 2**32 - 1), share=st.sampled_from([0.02, 0.3, 1.0]))
+def test_a_body_full_of_anything(name: str, dtype: str, seed: int, share: float) -> None:
+    """Indices and int8 levels are checked, numbers are not: they may be wrong, never dangerous."""
+    memory = block_of(name, dtype)
+    start = memory.find(b"edgeolk\0") + HEADER_BYTES
+    rng = np.random.default_rng(seed)
+    body = np.frombuffer(memory, np.uint8)[start : start + (len(memory) - start) // 8 * 8]
+    words = body.view(np.float64) if body.ctypes.data % 8 == 0 else body
+    where = rng.random(words.size) < share
+    noise = rng.bytes(words.nbytes)
+    words[where] = np.frombuffer(noise, words.dtype)[where]
+    del words, body
+    use(memory)

@@ -1,0 +1,137 @@
+"""The learner without numpy: the same numbers, and no numpy in the process."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, LIVELY, python
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+
+D = 4
+X, Y = random_stream(3, 120, D)
+TAKEN = [name for name in DONE if name != "fogd"]
+
+PROGRAM = """
+import sys
+from array import array
+from edgeolk.bare import BareLearner
+learner = BareLearner("spa", n_features=2, budget=4, beta=1.0)
+for i in range(20):
+    learner.learn_one(array("d", [i % 3, i % 5]), 1.0 if i % 2 else -1.0)
+score = learner.decision_one(array("d", [1.0, 2.0]))
+assert score == score and learner.counters()["steps"] == 20
+print([name for name in sys.modules if name.split(".")[0] in ("numpy", "scipy")])
+"""
+
+
+def test_no_numpy_is_imported() -> None:
+    ran = python(PROGRAM)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_same_bits_as_the_learner(name: str, dtype: str) -> None:
+    options = {"n_features": D, "budget": 9, "dtype": dtype, "seed": 5, **LIVELY.get(name, {})}
+    memory = bytearray(ek.plan(name, **{k: v for k, v in options.items() if k != "seed"}).nbytes)
+    full, bare = ek.Learner(name, **options), BareLearner(name, buffer=memory, **options)
+    assert (bare.budget, bare.nbytes) == (full.budget, full.nbytes) == (9, len(memory))
+    for i, (x, y) in enumerate(zip(X, Y, strict=True)):
+        row: Any = array("d", x.tolist()) if i % 2 else x
+        assert bare.decision_one(row) == full.decision_one(x)
+        assert bare.learn_one(row, y) == full.learn_one(x, y)
+    found = bare.counters()
+    for counter in ("steps", "mistakes", "updates", "capacity_hits", "n_support", "halvings"):
+        assert found[counter] == getattr(full, counter)
+    del bare
+    again = ek.attach(memory)
+    assert np.array_equal(again.dual_coef_, full.dual_coef_)
+    assert np.array_equal(again.support_vectors_, full.support_vectors_)
+
+
+def test_from_a_cap() -> None:
+    assert BareLearner("rbp", n_features=3, ram="4KiB").nbytes <= 4096
+
+
+BAD_ROWS: dict[str, Any] = {
+    "list": [1.0] * D,
+    "float32": np.ones(D, np.float32),
+    "short": array("d", [1.0] * (D - 1)),
+    "long": array("d", [1.0] * (D + 1)),
+    "empty": array("d"),
+    "2-d": np.ones((1, D)),
+    "strided": np.ones(2 * D)[::2],
+    "nan": array("d", [1.0, float("nan"), 1.0, 1.0]),
+    "infinite": array("d", [1.0, float("inf"), 1.0, 1.0]),
+    "too large": array("d", [1.0, 1e39, 1.0, 1.0]),
+    "none": None,
+    "text": "1234",
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ROWS)
+def test_bad_rows_change_nothing(kind: str) -> None:
+    memory = bytearray(ek.plan("rbp", n_features=D, budget=5).nbytes)
+    learner = BareLearner("rbp", n_features=D, budget=5, buffer=memory)
+    for x, y in zip(X[:30], Y[:30], strict=True):
+        learner.learn_one(x, y)
+    before = bytes(memory)
+    with pytest.raises((TypeError, ValueError)):
+        learner.learn_one(BAD_ROWS[kind], 1.0)
+    with pytest.raises((TypeError, ValueError)):
+        learner.decision_one(BAD_ROWS[kind])
+    assert bytes(memory) == before
+
+
+@pytest.mark.parametrize("label", [0.0, 2.0, float("nan"), float("inf"), None, "a", [1.0]])
+def test_bad_labels_change_nothing(label: Any) -> None:
+    learner = BareLearner("rbp", n_features=D, budget=5)
+    with pytest.raises((TypeError, ValueError)):
+        learner.learn_one(X[0], label)
+    assert learner.counters()["steps"] == 0
+
+
+def test_targets_of_a_regression() -> None:
+    learner = BareLearner("ogd", n_features=D, budget=5, loss="square")
+    assert learner.learn_one(X[0], 0.25) == 0.0
+    with pytest.raises(ValueError, match="y must be finite"):
+        learner.learn_one(X[0], float("nan"))
+
+
+def test_a_full_ring_that_raises() -> None:
+    learner = BareLearner("perceptron", n_features=D, budget=1, full="raise")
+    learner.learn_one(X[0], 1.0)
+    with pytest.raises(ek.BudgetError, match="full"):
+        learner.learn_one(X[0], -1.0)
+    assert learner.counters()["steps"] == 1
+
+
+def test_a_kernel_that_overflows() -> None:
+    learner = BareLearner(
+        "perceptron", n_features=D, budget=3, dtype="float64", kernel=ek.Polynomial(4, 1.0, 1.0)
+    )
+    with pytest.raises(ValueError, match="overflow"):
+        learner.learn_one(array("d", [1e100] * D), 1.0)
+    assert learner.counters()["steps"] == 0
+
+
+@pytest.mark.parametrize("options", [{"algorithm": "fogd"}, {"algorithm": "rbp", "dtype": "int8"}])
+def test_what_needs_numpy_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="neither Fourier features nor int8"):
+        BareLearner(n_features=D, budget=5, **options)
+
+
+def test_bad_options_are_those_of_the_learner() -> None:
+    for options in ({"colour": 1}, {"kernel": 3}, {"ram": "4KiB"}, {"buffer": bytes(9)}):
+        with pytest.raises((TypeError, ValueError)) as bare:
+            BareLearner("rbp", n_features=D, budget=5, **options)
+        with pytest.raises((TypeError, ValueError)) as full:
+            ek.Learner("rbp", n_features=D, budget=5, **options)
+        assert str(bare.value) == str(full.value)
