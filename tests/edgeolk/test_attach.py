@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.core.engine import HEADER_BYTES
+from edgeolk.core.header import HEADER_BYTES
 
 D, B = 3, 7
 X, Y = random_stream(12, 120, D)
