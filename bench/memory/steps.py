@@ -135,7 +135,8 @@ def main() -> int:
         "The longest of the steps that take longest by the clock, on rows with random labels, which"
         " keep the ring full and changing. float32, Gaussian kernel, default parameters; x86-64,"
         " baseline vector instructions; `learn_one` with everything it calls. A step's count"
-        " repeats exactly; which of several nearly equal steps is counted may change it by under 1 %.",
+        " repeats exactly; which of several nearly equal steps is counted may change it by under"
+        " 1 %.",
         left=2,
     )
     report = Report("The longest step", "`python -m bench.memory.steps`, by callgrind.", [table])
