@@ -28,6 +28,8 @@ BASES: dict[Basis, str] = {
     Basis.NYSTROM: "O(B^2 d + B^3), once, when the ring is full",
 }
 ROW = "O(B d), every step"
+#: A norm kept by increments is computed anew after so many removals.
+RENEWAL = "O(B^2 d), when the norm is renewed"
 
 
 def longest_step(config: Config) -> str:
@@ -45,7 +47,10 @@ def longest_step(config: Config) -> str:
     """
     basis = Basis(config.parts["basis"])
     formula = BASES.get(basis) or ROOM.get(Policy(config.parts["policy"]), ROW)
-    return formula.format(**{name: int(value) for name, value in _whole(config).items()})
+    formula = formula.format(**{name: int(value) for name, value in _whole(config).items()})
+    if config.tracks_norm and config.removes and "B^2 d" not in formula:
+        return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
+    return formula
 
 
 def _whole(config: Config) -> dict[str, float]:

@@ -61,7 +61,7 @@ DESCRIPTIONS: dict[str, Description] = {
         "The Forgetron with a fixed shrinking factor and a bound on the norm. Q is kept as a"
         " diagnostic.",
         "For comparison with the self-tuned Forgetron.",
-        "O(B d), on a mistake of a full ring 2 O(B d)",
+        "O(B d), on a mistake of a full ring 2 O(B d), O(B^2 d) when the norm is renewed",
     ),
     "forgetron_greedy": Description(
         "The self-tuned Forgetron, dropping the support vector whose removal costs least instead"

@@ -31,6 +31,9 @@ def test_options_and_parameters_change_it() -> None:
     assert "B^3" in step(algorithm="bsgd", maintenance="project")
     assert "2 7 B exponentials" in step(algorithm="bsgd", iters=7)
     assert "9 B d" in step(algorithm="pomdr", M=9)
+    assert step(algorithm="bogd") == "O(B d), every step"
+    assert "norm is renewed" in step(algorithm="olrd", projection="ball", U=3.0)
+    assert "norm is renewed" in step(algorithm="forgetron_basic")
     for policy in ROOM:
         assert "{" not in ROOM[policy].format(iters=1, window=1)
     assert step(update="PA1", policy="RANDOM") == "O(B d), every step"

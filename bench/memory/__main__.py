@@ -1,0 +1,30 @@
+"""``python -m bench.memory``: allocations, resident memory, error against bytes."""
+
+from __future__ import annotations
+
+from bench.memory import accuracy, allocations, resident
+from bench.table import RESULTS, Report
+
+
+def main() -> None:
+    """Measure, print and save everything."""
+    counted = allocations.table()
+    sentence = resident.draw(RESULTS / "memory_resident.png")
+    result, skipped = accuracy.measure()
+    accuracy.draw(result, RESULTS / "memory_error.png")
+    introduction = (
+        "`make memory`.\n\n![Resident memory over time](memory_resident.png)\n\n"
+        f"Resident memory, sampled from another process: {sentence}.\n\n"
+        "![Error against bytes](memory_error.png)"
+    )
+    tables = [accuracy.table(result, skipped)]
+    if counted is not None:
+        tables.append(counted)
+    data = {"error": {" ".join(map(str, key)): cell for key, cell in result.items()}}
+    report = Report("Memory", introduction, tables, data)
+    print(report.markdown())
+    report.save("memory")
+
+
+if __name__ == "__main__":
+    main()
