@@ -39,7 +39,7 @@ class Averaged(Scorer):
     def dual_coef_(self) -> FloatArray:
         """Averaged coefficients of shape (n_support,), slot order, a copy."""
         engine = self._engine
-        return _coefficients(engine.mean_view(), engine.counters()["n_support"], 1.0)
+        return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
 class Learner(RowLearner):
@@ -303,12 +303,13 @@ class Learner(RowLearner):
         """
         engine = self._engine
         basis = self._config.parts["basis"]
-        n, rank = self.n_support, int(engine.counters()["rank"])
-        if basis == Basis.FOURIER:
-            return _coefficients(engine.view("coefficients"), 2 * n, engine.scale())
-        if rank == 0:
-            return _coefficients(engine.view("coefficients"), n, engine.scale())
-        weights = _coefficients(engine.view("coefficients"), rank, engine.scale())
+        counters = engine.counters()
+        n, rank = counters["n_support"], counters["rank"]
+        weights = _coefficients(
+            engine.view("coefficients"), counters["n_coefficients"], engine.scale()
+        )
+        if basis == Basis.FOURIER or rank == 0:
+            return weights
         rows = np.frombuffer(engine.view("feature_map"), np.float64)[: rank * n]
         return weights @ rows.reshape(rank, n)
 

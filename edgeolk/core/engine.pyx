@@ -304,6 +304,7 @@ cdef class Engine:
             "updates": m.updates,
             "capacity_hits": m.capacity_hits,
             "n_support": m.n,
+            "n_coefficients": coefficient_count(m),
             "squared_error": m.squared_error,
             "labels_asked": m.labels_asked,
             "halvings": m.halvings,

@@ -114,7 +114,7 @@ def test_optimistic_without_a_radius(U: Any) -> None:
         ek.plan("pomdr", n_features=2, budget=5, U=U)
 
 
-@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis != "dtype"])
+@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows")])
 def test_parts_by_member_or_by_name(axis: str) -> None:
     kind = pt.AXES[axis]
     for value in (0, 99, None, "colour", [], object()):
@@ -146,7 +146,7 @@ def stream() -> tuple[np.ndarray, np.ndarray]:
 def says(parts: dict[str, Any], kernel: ek.Kernel) -> str:
     """The refusal of a composition, "" for none; built without what a caller's words cost."""
     try:
-        refuse(Config(0, D, B, 0, kernel, parts, VALUES))
+        refuse(Config(0, D, B, 0, kernel, {"rows": pt.Rows.DENSE, **parts}, VALUES))
     except ValueError as error:
         return str(error)
     return ""

@@ -128,7 +128,7 @@ def test_text_of_a_plan() -> None:
     plan = ek.plan("spa", n_features=123, budget=1350)
     lines = str(plan).splitlines()
     assert lines[0] == "spa: d = 123, B = 1350, float32"
-    assert len(lines) == len(plan.regions) + 3
+    assert len(lines) == len(plan.regions) + 4
     for region, line in zip(plan.regions, lines[2:], strict=False):
         words = line.split()
         assert words[:3] == [region.name, str(region.offset), str(region.nbytes)]

@@ -143,8 +143,9 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     cdef double least = 0.0
     delta = border(s, 0.0, e)
     reach = e.self_kernel - delta
-    if delta <= m.p.singular * e.self_kernel:
-        # In the span (duplicates): no projection error is paid, whoever was to be lost.
+    if delta <= m.p.singular * e.self_kernel or delta < 1e-300:
+        # In the span (duplicates): no projection error is paid, whoever was to be lost. So is what
+        # is too small to be inverted.
         if not reach > 0.0:
             return False
         tau = a

@@ -79,8 +79,8 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
         olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantum)
 
 
-cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:
-    """Merge p with the partner of its sign that loses least; without one, p just goes."""
+cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
+    """Merge p with the partner of its sign that loses least; False if it has none."""
     cdef Model* m = s.m
     cdef int64_t j
     cdef int64_t best = -1
@@ -106,8 +106,7 @@ cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:
             best_h = h
             best_bz = bz
     if best < 0:
-        vacate(s, p)
-        return
+        return False
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, best_h, keep)
@@ -115,6 +114,7 @@ cdef inline void merge_lightest(State* s, int64_t p) noexcept nogil:
     s.coef[keep] = best_bz
     s.arrival[keep] = m.steps
     vacate(s, free)
+    return True
 
 
 cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
@@ -126,8 +126,7 @@ cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
     if m.n <= m.budget:
         return True
     p = lightest_slot(s)
-    if m.choice.policy == POLICY_MERGE:
-        merge_lightest(s, p)
+    if m.choice.policy == POLICY_MERGE and merge_lightest(s, p):
         return True
     vacate(s, p)
     if p == m.budget:

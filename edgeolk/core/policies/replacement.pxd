@@ -88,6 +88,9 @@ cdef inline double keeping_factor(State* s) noexcept nogil:
         for i in range(n):
             if c * s.work[i] <= 1.0:
                 rest += s.work[i]
+        if certain >= n - 1:
+            # Rounding made all but one certain: that one goes.
+            break
         c = <double>(n - 1 - certain) / rest
         certain = 0
         for i in range(n):
