@@ -44,9 +44,7 @@ def block_of(name: str, dtype: str = "float32", rows: int = 60, start: int = 0) 
     """Memory in which a learner has seen some rows and is gone, its block at any offset."""
     sizing = {key: value for key, value in options(name, dtype).items() if key != "feature_range"}
     memory = bytearray(ek.plan(name, **sizing).nbytes + start)
-    learner = ek.Learner(
-        name, seed=3, buffer=memoryview(memory)[start:], **options(name, dtype)
-    )
+    learner = ek.Learner(name, seed=3, buffer=memoryview(memory)[start:], **options(name, dtype))
     learner.learn_many(X[:rows], Y[:rows])
     del learner
     return memory

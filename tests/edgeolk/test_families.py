@@ -11,6 +11,8 @@ import pytest
 from helpers import DONE, KERNELS, LIVELY, fitting, gram, python, squared_norm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twins import TWINS
+from twins.base import polynomial
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -70,6 +72,22 @@ def test_projectron_without_sparsity_is_the_perceptron(seed: int, kernel: str) -
         plain.learn_one(a, b)
     assert sparse.mistakes == plain.mistakes
     assert sparse.n_support <= plain.n_support
+
+
+@pytest.mark.parametrize("rule", ["jmlr", "icml"])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6])
+def test_margin_steps_of_a_kernel_of_any_size(rule: str, scale: float) -> None:
+    """What is too small to be projected on is so beside k(x, x), not beside 1."""
+    X, y = random_stream(4, 60, 2, zeros=0.0)
+    options = {"U": 1e-9, "eta": 0.0, "rule": rule}
+    kernel = ek.Polynomial(2, scale, 0.0)
+    learner = ek.Learner(
+        "projectron++", n_features=2, budget=9, kernel=kernel, dtype="float64", **options
+    )
+    twin = TWINS["projectron++"](polynomial(2, scale, 0.0), 9, **options)
+    for a, b in zip(X, y, strict=True):
+        assert learner.learn_one(a, b) == pytest.approx(twin.step(a, b), rel=1e-6, abs=1e-12)
+    assert learner.updates == twin.updates
 
 
 @modest
@@ -182,9 +200,7 @@ def test_bpa_p_keeps_its_inverse(kernel: str, seed: int) -> None:
 @pytest.mark.parametrize("maintenance", ["merge", "project", "remove", "random"])
 @modest
 @given(seed=seeds, budget=st.integers(1, 12), lam=st.floats(1e-3, 1.0))
-def test_bsgd_stays_within_its_budget(
-    maintenance: str, seed: int, budget: int, lam: float
-) -> None:
+def test_bsgd_stays_within_its_budget(maintenance: str, seed: int, budget: int, lam: float) -> None:
     X, y = random_stream(seed, 80, 3)
     learner = make("bsgd", budget=budget, lam=lam, maintenance=maintenance, seed=seed)
     for a, b in zip(X, y, strict=True):

@@ -184,14 +184,14 @@ CASES += [
 
 
 @functools.cache
-def budgets(name: str) -> tuple[int, ...]:
-    return smallest_budget(name), 7, 40
+def budgets(name: str, large: bool) -> tuple[int, ...]:
+    return (smallest_budget(name), 7, 40) if large else (smallest_budget(name), 7)
 
 
 def outcomes(case: Case, dtype: str) -> list[Outcome]:
     return [
         compare(case, budget, dtype)
-        for budget in budgets(case[0])
+        for budget in budgets(case[0], case[2] == "gaussian" or not case[1])
         if case[1].get("k", 1) <= budget
     ]
 
@@ -210,7 +210,7 @@ REACHED: dict[str, list[Outcome]] = {}
 
 def test_nearly_every_run_reaches_its_end() -> None:
     found = [o for case in CASES for o in REACHED.get(case_id(case)) or outcomes(case, "float64")]
-    assert len(found) > 800
+    assert len(found) > 700
     assert np.mean([o.compared == o.steps for o in found]) >= 0.95
     assert sum(o.compared for o in found) >= 0.95 * sum(o.steps for o in found)
 
