@@ -144,6 +144,12 @@ REFUSALS: tuple[Rule, ...] = (
         " policy measures",
     ),
     (
+        _both(
+            _part("update", Update.OPTIMISTIC), lambda c: not math.isfinite(c.values["U"])
+        ),
+        "Update.OPTIMISTIC needs a finite U: its rate is a part of it",
+    ),
+    (
         _both(_part("update", Update.OPTIMISTIC), _no(_part("projection", Projection.BALL))),
         "Update.OPTIMISTIC needs Projection.BALL: its rate is a part of the radius U",
     ),
@@ -257,12 +263,6 @@ REFUSALS: tuple[Rule, ...] = (
             lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
         ),
         "lam=None takes the rate from the radius and needs a finite U",
-    ),
-    (
-        _both(
-            _part("update", Update.OPTIMISTIC), lambda c: not math.isfinite(c.values["U"])
-        ),
-        "Update.OPTIMISTIC needs a finite U: its rate is a part of it",
     ),
     (
         lambda c: c.dtype != Dtype.FLOAT64

@@ -33,6 +33,7 @@ FROZEN = {
     pt.Projection: "NONE BALL COEFFICIENTS CLIP SHRINK",
     pt.Schedule: "CONSTANT SQRT DECAY",
     pt.Averaging: "NONE MEAN",
+    pt.Rows: "DENSE SPARSE",
     pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM",
     pt.KernelKind: "GAUSSIAN LAPLACIAN POLYNOMIAL LINEAR SIGMOID",
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
@@ -40,7 +41,7 @@ FROZEN = {
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
     " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD",
 }
-FROZEN_AXES = "dtype update loss sampling policy projection schedule averaging basis"
+FROZEN_AXES = "dtype update loss sampling policy projection schedule averaging basis rows"
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
