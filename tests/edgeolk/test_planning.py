@@ -132,7 +132,8 @@ def test_text_of_a_plan() -> None:
     for region, line in zip(plan.regions, lines[2:], strict=False):
         words = line.split()
         assert words[:3] == [region.name, str(region.offset), str(region.nbytes)]
-    assert lines[-1].split() == ["total", str(plan.nbytes)]
+    assert lines[-2].split() == ["total", str(plan.nbytes)]
+    assert lines[-1].endswith(plan.longest_step)
 
 
 @pytest.mark.parametrize(
