@@ -6,6 +6,7 @@ import subprocess
 import sys
 from array import array
 from pathlib import Path
+from typing import Any
 
 from bench.memory.style import COLOURS, figure_of, save
 
@@ -57,7 +58,7 @@ def run(kind: str) -> int:
     import math
     import time
 
-    size: dict[str, int | str] = {"n_features": 5, "ram": "64KiB"}
+    size: dict[str, Any] = {"n_features": 5, "ram": "64KiB"}
     rows = [array("d", [math.sin(7.1 * i + 3.3 * j * j) for j in range(5)]) for i in range(997)]
     labels = [1.0 if math.sin(0.13 * i) + row[0] > 0 else -1.0 for i, row in enumerate(rows)]
     if kind == "bare":

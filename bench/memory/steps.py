@@ -40,7 +40,7 @@ def rows(d: int, n: int) -> tuple[Any, Any]:
 
 def build(name: str, d: int) -> ek.Learner:
     """A learner that samples every example where it samples at all."""
-    eager = {"spa": {"beta": 1.0}}.get(name, {})
+    eager: dict[str, Any] = {"spa": {"beta": 1.0}}.get(name, {})
     return ek.Learner(name, n_features=d, budget=BUDGET, kernel=ek.Gaussian(1.0 / d), **eager)
 
 
