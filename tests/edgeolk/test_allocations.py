@@ -41,13 +41,13 @@ def heap_calls(call, count):
     return c - a, (c - a) - (e - b)
 
 
-def measured(call):
+def measured(call, runs):
     "Heap calls of many runs after a warm-up, and those not given back."
     call(n)
-    some, kept = heap_calls(call, calls)
+    some, kept = heap_calls(call, runs)
     if os.environ.get("PYTHONMALLOC") == "malloc":
         # The measurement's own objects are counted too: what twice as many runs keep on top.
-        kept = heap_calls(call, 2 * calls)[1] - kept
+        kept = heap_calls(call, 2 * runs)[1] - kept
     return some, kept
 
 
@@ -76,23 +76,28 @@ def leak():
 
 
 PAIRS = [("float32", "float32"), ("float32", "float64"), ("float64", "float64"),
-         ("float16", "float32")]
-found = {"nothing": measured(lambda count: None)}
+         ("float16", "float32"), ("int8", "float64")]
+few = min(calls, 2_000)
+found = {"nothing": measured(lambda count: None, few)}
 if sys.argv[1] == "itself":
-    found["leak"] = measured(leak())
+    found["leak"] = measured(leak(), calls)
 else:
     for name, params in json.loads(sys.argv[1]).items():
         for dtype, storage in PAIRS:
+            if name == "fogd" and dtype == "int8":
+                continue  # refused: frequencies have no levels
             options = dict(n_features=d, budget=20, dtype=dtype, **params)
             learner, rows = ek.Learner(name, **options), X.astype(storage)
             each = list(rows)  # indexing a matrix makes an array: not ours to count
             out, key = np.empty(n), f"{name} {dtype} {storage}"
-            found[f"learn_one {key}"] = measured(per_row(learner.learn_one, each, labels))
-            found[f"decision_one {key}"] = measured(per_row(learner.decision_one, each))
-            found[f"predict_one {key}"] = measured(per_row(learner.predict_one, each))
-            found[f"learn_many {key}"] = measured(in_bulk(learner.learn_many, rows, y, out=out))
+            found[f"learn_one {key}"] = measured(
+                per_row(learner.learn_one, each, labels), calls)
+            found[f"decision_one {key}"] = measured(per_row(learner.decision_one, each), few)
+            found[f"predict_one {key}"] = measured(per_row(learner.predict_one, each), few)
+            found[f"learn_many {key}"] = measured(
+                in_bulk(learner.learn_many, rows, y, out=out), few)
             found[f"decision_function {key}"] = measured(
-                in_bulk(learner.decision_function, rows, out=out))
+                in_bulk(learner.decision_function, rows, out=out), few)
             assert learner.updates > 0
 print(json.dumps(found))
 """
@@ -130,7 +135,7 @@ def test_the_counter_counts(counter: Path) -> None:
 
 @pytest.fixture(scope="module")
 def everything(counter: Path) -> dict[str, list[int]]:
-    return counts(counter, json.dumps({name: LIVELY.get(name, {}) for name in DONE}), 2_000)
+    return counts(counter, json.dumps({name: LIVELY.get(name, {}) for name in DONE}), 100_000)
 
 
 @pytest.mark.parametrize("name", DONE)
@@ -138,12 +143,19 @@ def test_no_heap_call_under_the_normal_allocator(
     everything: dict[str, list[int]], name: str
 ) -> None:
     found = {what: taken for what, (taken, _) in everything.items() if name in what.split()}
-    assert len(found) == 20
+    assert len(found) == (20 if name == "fogd" else 25)
     assert {what: taken for what, taken in found.items() if taken} == {}
 
 
 def test_python_objects_are_given_back(counter: Path) -> None:
     what = json.dumps({name: LIVELY.get(name, {}) for name in DONE})
     found = counts(counter, what, 500, PYTHONMALLOC="malloc")
-    assert len(found) == 1 + 20 * len(DONE)
+    assert len(found) == 1 + 25 * len(DONE) - 5
     assert {what: net for what, (_, net) in found.items() if net} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DONE)
+def test_no_heap_call_in_a_million_steps(counter: Path, name: str) -> None:
+    found = counts(counter, json.dumps({name: LIVELY.get(name, {})}), 1_000_000)
+    assert {what: taken for what, (taken, _) in found.items() if taken} == {}
