@@ -138,7 +138,7 @@ def test_parts_by_member_or_by_name(axis: str) -> None:
 #: A value for every parameter there is, whether a composition uses it or not.
 VALUES = {"alpha": 1.0, "rate": 0.25, "eps": 0.5, "ridge": 5e-4, **ACTIVE}
 AXES = {axis: list(type(default)) for axis, default in DEFAULT_PARTS.items()}
-D, B, ROWS = 3, 5, 200
+D, B, ROWS = 3, 5, 500
 
 
 @functools.cache
