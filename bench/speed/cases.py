@@ -16,20 +16,35 @@ from bench.timing import Case
 A9A_GAMMA = 0.4
 SYNTHETIC_GAMMA = 1.0 / 16.0
 CALLS = 100_000
+#: Their step costs more than a few kernel rows, up to B^2 numbers: timed at small budgets only.
+QUADRATIC = ("projectron", "projectron++", "bpa_p", "bsgd", "forgetron_basic", "forgetron_greedy")
+QUADRATIC += ("pomdr", "nogd")
+SMALL_BUDGET = 200
 
 
-def _learner(algorithm: str, data: Dataset, budget: int, gamma: float, dtype: str) -> ek.Learner:
-    d = data.X.shape[1]
+def _learner(
+    algorithm: str, data: Dataset, budget: int, gamma: float, dtype: str, sparse: bool = False
+) -> ek.Learner:
     return ek.Learner(
-        algorithm, n_features=d, budget=budget, kernel=ek.Gaussian(gamma), dtype=dtype
+        algorithm,
+        n_features=data.X.shape[1],
+        budget=budget,
+        kernel=ek.Gaussian(gamma),
+        dtype=dtype,
+        sparse=sparse,
     )
 
 
 def learn_many_pass(
-    algorithm: str, data: Dataset, budget: int, gamma: float, dtype: str = "float32"
+    algorithm: str,
+    data: Dataset,
+    budget: int,
+    gamma: float,
+    dtype: str = "float32",
+    sparse: bool = False,
 ) -> float:
     """Seconds of one ``learn_many`` over all the rows."""
-    learner = _learner(algorithm, data, budget, gamma, dtype)
+    learner = _learner(algorithm, data, budget, gamma, dtype, sparse)
     X = data.X.astype(dtype, copy=False)
     scores = np.zeros(len(data))
     start = process_time()
@@ -78,15 +93,18 @@ def a9a_cases(data: Dataset, budget: int) -> list[Case]:
     n, gamma, tag = len(data), A9A_GAMMA, f"a9a-{budget}"
     wide = partial(learn_many_pass, "rbp", data, budget, gamma, "float64")
     peer = partial(numpy_pass, data, budget, gamma)
+    sparse = partial(learn_many_pass, "rbp", data, budget, gamma, "float32", True)
     first, *others = (
         Case(f"{tag}-{name}", name, n, partial(learn_many_pass, name, data, budget, gamma))
         for name in done_algorithms()
+        if budget <= SMALL_BUDGET or name not in QUADRATIC
     )
     # The peer next to the pass it is compared with.
     return [
         first,
         Case(f"{tag}-numpy", "rbp in plain numpy, float32", n, peer),
         Case(f"{tag}-rbp64", "rbp, float64", n, wide),
+        Case(f"{tag}-sparse", "rbp, sparse=True, the same dense rows", n, sparse),
         *others,
     ]
 

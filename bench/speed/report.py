@@ -38,7 +38,8 @@ def a9a_table(timings: dict[str, Timing], budget: int, mistakes: tuple[int, int]
     note = (
         f"Ratio to rbp. The peer takes {peer:.1f} times as long a row, over the same"
         f" {base.rows:,} rows; mistakes {mistakes[0]:,} here, {mistakes[1]:,} there. Each algorithm"
-        " has its default parameters; stoptron and perceptron freeze when full."
+        " has its default parameters; stoptron and perceptron freeze when full. Those whose"
+        " step costs more than a few kernel rows are timed at the small budget only."
     )
     title = f"a9a, {base.rows:,} rows, d = 123 dense, gamma 0.4, B = {budget}, learn_many, float32"
     return _table(title, "algorithm", chosen, base, note)
