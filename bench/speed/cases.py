@@ -17,8 +17,10 @@ A9A_GAMMA = 0.4
 SYNTHETIC_GAMMA = 1.0 / 16.0
 CALLS = 100_000
 #: Their step costs more than a few kernel rows, up to B^2 numbers: timed at small budgets only.
-QUADRATIC = ("projectron", "projectron++", "bpa_p", "bsgd", "forgetron_basic", "forgetron_greedy")
-QUADRATIC += ("pomdr", "nogd")
+QUADRATIC = (
+    *("projectron", "projectron++", "bpa_p", "bsgd"),
+    *("forgetron_basic", "forgetron_greedy", "pomdr", "nogd"),
+)
 SMALL_BUDGET = 200
 
 
