@@ -151,7 +151,8 @@ def test_python_objects_are_given_back(counter: Path) -> None:
     what = json.dumps({name: LIVELY.get(name, {}) for name in DONE})
     found = counts(counter, what, 500, PYTHONMALLOC="malloc")
     assert len(found) == 1 + 25 * len(DONE) - 5
-    assert {what: net for what, (_, net) in found.items() if net} == {}
+    # Below 0 the interpreter gave back something of its own, older than the measurement.
+    assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
 
 @pytest.mark.slow
