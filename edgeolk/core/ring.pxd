@@ -5,10 +5,12 @@ rows are computed in: double for float64 storage, else float.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.simd cimport OLK_LAPLACIAN, olk_fetch, olk_store
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.simd cimport (
+    OLK_LAPLACIAN, olk_fetch, olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
+)
 from edgeolk.core.state cimport State
 
 
@@ -23,21 +25,35 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
                               const void* x) noexcept nogil:
     """base[:, slot] <- x."""
     cdef int64_t j
-    for j in range(s.m.n_features):
-        olk_store(s.m.choice.dtype, base, j * stride + slot, j, read_number(s, x, j), &s.quantum)
+    cdef int64_t d = s.m.n_features
+    cdef int dtype = s.m.choice.dtype
+    # The two wide types by loops of their own: this runs at every update.
+    if dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>base)[j * stride + slot] = (<const float*>x)[j]
+    elif dtype == DTYPE_FLOAT64:
+        for j in range(d):
+            (<double*>base)[j * stride + slot] = (<const double*>x)[j]
+    else:
+        for j in range(d):
+            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantum)
 
 
 cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
                                     int64_t slot) noexcept nogil:
     """base[:, slot], contiguous, in the column scratch."""
     cdef int64_t j
-    cdef double value
-    for j in range(s.m.n_features):
-        value = olk_fetch(s.m.choice.dtype, base, j * stride + slot, j, &s.quantum)
-        if s.m.choice.dtype == DTYPE_FLOAT64:
-            (<double*>s.column)[j] = value
-        else:
-            (<float*>s.column)[j] = <float>value
+    cdef int64_t d = s.m.n_features
+    cdef int dtype = s.m.choice.dtype
+    if dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>s.column)[j] = (<const float*>base)[j * stride + slot]
+    elif dtype == DTYPE_FLOAT64:
+        for j in range(d):
+            (<double*>s.column)[j] = (<const double*>base)[j * stride + slot]
+    else:
+        for j in range(d):
+            (<float*>s.column)[j] = <float>olk_fetch(dtype, base, j * stride + slot, j, &s.quantum)
     return s.column
 
 
@@ -68,28 +84,12 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
-    """List the non-zeros of x; sparse_x = x if they are few enough to pay, else NULL.
-
-    Every number is written to the end of the list and the end moves where it is not zero: no branch
-    to mispredict.
-    """
-    cdef int64_t j
+    """List the non-zeros of x; sparse_x = x if they are few enough to pay, else NULL."""
     cdef int64_t d = s.m.n_features
-    cdef int64_t count = 0
-    cdef int32_t* index = s.nonzero_index
-    cdef double* wide
-    cdef float* narrow
     if s.m.choice.dtype == DTYPE_FLOAT64:
-        wide = <double*>s.nonzero_value
-        for j in range(d):
-            index[count] = <int32_t>j
-            wide[count] = (<const double*>x)[j]
-            count += (<const double*>x)[j] != 0.0
+        s.nonzeros = olk_nonzeros_f64(<const double*>x, d, s.nonzero_index,
+                                      <double*>s.nonzero_value)
     else:
-        narrow = <float*>s.nonzero_value
-        for j in range(d):
-            index[count] = <int32_t>j
-            narrow[count] = (<const float*>x)[j]
-            count += (<const float*>x)[j] != 0.0
-    s.nonzeros = count
-    s.sparse_x = x if 2 * count <= d else NULL
+        s.nonzeros = olk_nonzeros_f32(<const float*>x, d, s.nonzero_index,
+                                      <float*>s.nonzero_value)
+    s.sparse_x = x if 2 * s.nonzeros <= d else NULL

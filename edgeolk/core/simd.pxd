@@ -1,4 +1,4 @@
-"""Declarations of the C row functions and of the storage types; see simd.h and storage.h."""
+"""Declarations of the C row functions and of the storage types; see simd.h, storage.h and nonzeros.h."""
 
 from libc.stdint cimport int32_t
 
@@ -43,3 +43,10 @@ cdef extern from "simd.h" nogil:
     void olk_store(int storage, void* base, Py_ssize_t at, Py_ssize_t j, double value,
                    const olk_quantum* quantum) noexcept
     float olk_seen(int storage, float value, Py_ssize_t j, const olk_quantum* quantum) noexcept
+
+
+cdef extern from "nonzeros.h" nogil:
+    Py_ssize_t olk_nonzeros_f32(const float* x, Py_ssize_t d, int32_t* index,
+                                float* value) noexcept
+    Py_ssize_t olk_nonzeros_f64(const double* x, Py_ssize_t d, int32_t* index,
+                                double* value) noexcept

@@ -5,69 +5,39 @@
    keeps digits that this one loses. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
-#define OLK_TRANSFORM OLK_NAME(OLK_CAT(olk_transform, OLK_TYPE))
+#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+#define OLK_V OLK_BY_TYPE(olk_v)
 
-#define OLK_TERM_INNER(a, u, v) (a) = OLK_MADD((u), (v), (a))
-#define OLK_TERM_ABS(a, u, v) (a) += OLK_ABS((u) - (v)) - OLK_ABS(v)
-
-#define OLK_SPARSE_PRODUCT(NAME, W, TERM)                                                          \
-    static inline void OLK_FN(OLK_CAT(NAME, W))(const OLK_S *restrict sv, ptrdiff_t stride,        \
-                                                ptrdiff_t count, const int32_t *restrict index,    \
-                                                const OLK_T *restrict x, OLK_T *restrict acc)      \
-    {                                                                                              \
-        for (ptrdiff_t i = 0; i < W; i++)                                                          \
-            acc[i] = 0;                                                                            \
-        ptrdiff_t k = 0;                                                                           \
-        for (; k + 4 <= count; k += 4) {                                                           \
-            const OLK_T x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];                    \
-            const OLK_S *restrict r0 = sv + index[k] * stride;                                     \
-            const OLK_S *restrict r1 = sv + index[k + 1] * stride;                                 \
-            const OLK_S *restrict r2 = sv + index[k + 2] * stride;                                 \
-            const OLK_S *restrict r3 = sv + index[k + 3] * stride;                                 \
-            for (ptrdiff_t i = 0; i < W; i++) {                                                    \
-                OLK_T a = acc[i];                                                                  \
-                TERM(a, x0, OLK_LOAD(r0[i], 0));                                                   \
-                TERM(a, x1, OLK_LOAD(r1[i], 0));                                                   \
-                TERM(a, x2, OLK_LOAD(r2[i], 0));                                                   \
-                TERM(a, x3, OLK_LOAD(r3[i], 0));                                                   \
-                acc[i] = a;                                                                        \
-            }                                                                                      \
-        }                                                                                          \
-        for (; k < count; k++) {                                                                   \
-            const OLK_S *restrict r0 = sv + index[k] * stride;                                     \
-            for (ptrdiff_t i = 0; i < W; i++)                                                      \
-                TERM(acc[i], x[k], OLK_LOAD(r0[i], 0));                                            \
-        }                                                                                          \
+/* One tile of what the products are made from; constants as in simd_rows.h. */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *restrict sv,
+                            const OLK_T *restrict norms, OLK_T own, ptrdiff_t stride,
+                            ptrdiff_t count, const int32_t *restrict index,
+                            const OLK_T *restrict x, OLK_T *restrict tile)
+{
+    OLK_V acc[OLK_MOST];
+    for (int v = 0; v < vectors; v++)
+        acc[v] = (OLK_V){0};
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const OLK_V xj = x[k] - (OLK_V){0};
+        const OLK_S *restrict line = sv + index[k] * stride;
+        for (int v = 0; v < vectors; v++) {
+            const OLK_V s = OLK_FN(olk_load)(line + v * OLK_LANES);
+            if (product == OLK_ABSOLUTE)
+                acc[v] += OLK_BY_TYPE(olk_size)(xj - s) - OLK_BY_TYPE(olk_size)(s);
+            else
+                acc[v] = OLK_VMADD(xj, s, acc[v]);
+        }
     }
-
-OLK_SPARSE_PRODUCT(olk_sparse_inner, OLK_TILE, OLK_TERM_INNER)
-OLK_SPARSE_PRODUCT(olk_sparse_abs, OLK_TILE, OLK_TERM_ABS)
-OLK_SPARSE_PRODUCT(olk_sparse_inner, OLK_TAIL, OLK_TERM_INNER)
-OLK_SPARSE_PRODUCT(olk_sparse_abs, OLK_TAIL, OLK_TERM_ABS)
-
-#define OLK_SPARSE_TILE(W)                                                                         \
-    do {                                                                                           \
-        OLK_T acc[W];                                                                              \
-        double values[W];                                                                          \
-        const OLK_S *tile = (const OLK_S *)sv + start;                                             \
-        const OLK_T *norm = (const OLK_T *)norms + start;                                          \
-        if (kernel->kind == OLK_LAPLACIAN) {                                                       \
-            OLK_FN(OLK_CAT(olk_sparse_abs, W))(tile, stride, count, index, x, acc);                \
-            for (ptrdiff_t i = 0; i < W; i++)                                                      \
-                acc[i] = norm[i] + acc[i] > 0 ? norm[i] + acc[i] : 0;                              \
-        } else {                                                                                   \
-            OLK_FN(OLK_CAT(olk_sparse_inner, W))(tile, stride, count, index, x, acc);              \
-            if (kernel->kind == OLK_GAUSSIAN)                                                      \
-                for (ptrdiff_t i = 0; i < W; i++) {                                                \
-                    const OLK_T d2 = (own + norm[i]) - 2 * acc[i];                                 \
-                    acc[i] = d2 > 0 ? d2 : 0;                                                      \
-                }                                                                                  \
-        }                                                                                          \
-        OLK_TRANSFORM(kernel, acc, W, values);                                                     \
-        const ptrdiff_t w = n - start < W ? n - start : W;                                         \
-        OLK_NAME(olk_collect)(values, w, start, coef, row, lane);                                  \
-        start += W;                                                                                \
-    } while (0)
+    for (int v = 0; v < vectors; v++) {
+        const OLK_V norm = OLK_BY_TYPE(olk_load)(norms + v * OLK_LANES);
+        if (product == OLK_SQUARE)
+            acc[v] = OLK_BY_TYPE(olk_above_zero)((own + norm) - (acc[v] + acc[v]));
+        else if (product == OLK_ABSOLUTE)
+            acc[v] = OLK_BY_TYPE(olk_above_zero)(norm + acc[v]);
+        *(OLK_V *)(tile + v * OLK_LANES) = acc[v];
+    }
+}
 
 static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const void *norms,
                                  ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
@@ -75,21 +45,31 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
                                  double *row)
 {
     const OLK_T *x = query;
-    double lane[8] = {0.0};
-    ptrdiff_t start = 0;
+    OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
+    double lane[8] __attribute__((aligned(64))) = {0.0};
     OLK_T own = 0;
     for (ptrdiff_t k = 0; k < count; k++)
         own = OLK_MADD(x[k], x[k], own);
-    while (start + OLK_TILE <= n)
-        OLK_SPARSE_TILE(OLK_TILE);
-    while (start < n)
-        OLK_SPARSE_TILE(OLK_TAIL);
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+    for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
+        const OLK_S *slots = (const OLK_S *)sv + start;
+        const OLK_T *norm = (const OLK_T *)norms + start;
+        const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
+        const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
+        if (kernel->kind == OLK_GAUSSIAN)
+            OLK_EACH_COUNT(vectors, OLK_FN(olk_sparse_products), OLK_SQUARE, slots, norm, own,
+                           stride, count, index, x, tile);
+        else if (kernel->kind == OLK_LAPLACIAN)
+            OLK_EACH_COUNT(vectors, OLK_FN(olk_sparse_products), OLK_ABSOLUTE, slots, norm, own,
+                           stride, count, index, x, tile);
+        else
+            OLK_EACH_COUNT(vectors, OLK_FN(olk_sparse_products), OLK_INNER, slots, norm, own,
+                           stride, count, index, x, tile);
+        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, coef ? coef + start : NULL,
+                                row ? row + start : NULL, lane);
+    }
+    return OLK_NAME(olk_total)(lane);
 }
 
-#undef OLK_SPARSE_TILE
-#undef OLK_SPARSE_PRODUCT
-#undef OLK_TERM_INNER
-#undef OLK_TERM_ABS
-#undef OLK_TRANSFORM
+#undef OLK_V
+#undef OLK_BY_TYPE
 #undef OLK_FN

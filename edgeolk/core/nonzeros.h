@@ -1,0 +1,59 @@
+/* Where a row is not zero: a bit a number, 64 at a time, then only the bits that are set. Going from
+   set bit to set bit mispredicts once a word, not once a number. */
+#ifndef EDGEOLK_NONZEROS_H
+#define EDGEOLK_NONZEROS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Bit i is set where x[i] != 0, for i < n <= 64. */
+static inline uint64_t olk_set_bits_f32(const float *x, ptrdiff_t n)
+{
+    uint64_t bits = 0;
+    ptrdiff_t i = 0;
+#ifdef __SSE2__
+    for (; i + 4 <= n; i += 4)
+        bits |= (uint64_t)_mm_movemask_ps(_mm_cmpneq_ps(_mm_loadu_ps(x + i), _mm_setzero_ps())) << i;
+#endif
+    for (; i < n; i++)
+        bits |= (uint64_t)(x[i] != 0) << i;
+    return bits;
+}
+
+static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
+{
+    uint64_t bits = 0;
+    ptrdiff_t i = 0;
+#ifdef __SSE2__
+    for (; i + 2 <= n; i += 2)
+        bits |= (uint64_t)_mm_movemask_pd(_mm_cmpneq_pd(_mm_loadu_pd(x + i), _mm_setzero_pd())) << i;
+#endif
+    for (; i < n; i++)
+        bits |= (uint64_t)(x[i] != 0) << i;
+    return bits;
+}
+
+#define OLK_NONZEROS(type, T)                                                                      \
+    /* Lists the non-zeros of x; returns how many. */                                              \
+    static inline ptrdiff_t olk_nonzeros_##type(const T *x, ptrdiff_t d, int32_t *index, T *value) \
+    {                                                                                              \
+        ptrdiff_t count = 0;                                                                       \
+        for (ptrdiff_t start = 0; start < d; start += 64) {                                        \
+            const ptrdiff_t n = d - start < 64 ? d - start : 64;                                   \
+            for (uint64_t bits = olk_set_bits_##type(x + start, n); bits; bits &= bits - 1) {      \
+                const ptrdiff_t j = start + __builtin_ctzll(bits);                                 \
+                index[count] = (int32_t)j;                                                         \
+                value[count] = x[j];                                                               \
+                count++;                                                                           \
+            }                                                                                      \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+OLK_NONZEROS(f32, float)
+OLK_NONZEROS(f64, double)
+#undef OLK_NONZEROS
+
+#endif

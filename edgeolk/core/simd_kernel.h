@@ -1,0 +1,163 @@
+/* The elementwise half of a kernel, the weighted sum, and single pairs, for one type computed in;
+   included by simd_isa.h. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+#define OLK_V OLK_NAME(OLK_CAT(olk_v, OLK_TYPE))
+#define OLK_BITS OLK_NAME(OLK_CAT(olk_bits, OLK_TYPE))
+#define OLK_ALL(number) ((number) - (OLK_V){0})
+
+/* tile <- exp(-gamma tile), `vectors` vectors of it: 0 below OLK_LEAST_EXPONENT, and where a distance
+   is no number (the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a
+   polynomial with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last
+   product, which rounds it once. The vectors go side by side, a chain of dependent steps each: one
+   after the other they would fill the processor's queues and wait. */
+static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vectors,
+                                                                  OLK_T *restrict tile, OLK_T gamma)
+{
+    OLK_V x[4], shifted[4], r[4], p[4];
+    for (int v = 0; v < vectors; v++)
+        x[v] = OLK_FN(olk_load)(tile + v * OLK_LANES) * -gamma;
+    for (int v = 0; v < vectors; v++)
+        shifted[v] = OLK_VMADD(x[v], OLK_ALL(OLK_LOG2_E), OLK_ALL(OLK_MAGIC));
+    for (int v = 0; v < vectors; v++)
+        r[v] = OLK_VMADD(shifted[v] - OLK_MAGIC, OLK_ALL(-OLK_LN2_HIGH), x[v]);
+    for (int v = 0; v < vectors; v++)
+        r[v] = OLK_VMADD(shifted[v] - OLK_MAGIC, OLK_ALL(-OLK_LN2_LOW), r[v]);
+    for (int v = 0; v < vectors; v++)
+        p[v] = OLK_ALL(OLK_EXP_POLYNOMIAL[OLK_EXP_DEGREE]);
+    for (int k = OLK_EXP_DEGREE - 1; k >= 0; k--)
+        for (int v = 0; v < vectors; v++)
+            p[v] = OLK_VMADD(p[v], r[v], OLK_ALL(OLK_EXP_POLYNOMIAL[k]));
+    for (int v = 0; v < vectors; v++) {
+        const OLK_BITS bits = (OLK_BITS)p[v] + ((OLK_BITS)shifted[v] << OLK_MANTISSA);
+        const OLK_V kept = (OLK_V)(bits & (OLK_BITS)(x[v] >= OLK_LEAST_EXPONENT));
+        *(OLK_V *)(tile + v * OLK_LANES) = kept * (OLK_T)(1.0 / OLK_LIFT);
+    }
+}
+
+/* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
+static inline OLK_T OLK_FN(olk_gamma)(const olk_kernel *kernel)
+{
+    return kernel->gamma < OLK_GREATEST ? (OLK_T)kernel->gamma : OLK_GREATEST;
+}
+
+/* |v|, and v where it is not negative (no number stays none). */
+static inline OLK_V OLK_FN(olk_size)(OLK_V v)
+{
+    return (OLK_V)((OLK_BITS)v & ~(OLK_BITS)(-0.0f - (OLK_V){0}));
+}
+
+static inline OLK_V OLK_FN(olk_above_zero)(OLK_V v)
+{
+    return (OLK_V)((OLK_BITS)v & ~(OLK_BITS)(v < 0));
+}
+
+/* Products -> values of the kernels without an exponential, in double. */
+static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T *restrict tile,
+                                          ptrdiff_t w, double *restrict values)
+{
+    if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
+        for (ptrdiff_t i = 0; i < w; i++)
+            values[i] = tile[i];
+        return;
+    }
+    for (ptrdiff_t i = 0; i < w; i++)
+        values[i] = kernel->scale * (double)tile[i] + kernel->offset;
+    if (kernel->kind == OLK_POLYNOMIAL)
+        OLK_NAME(olk_power)(values, w, kernel->degree);
+    else
+        for (ptrdiff_t i = 0; i < w; i++)
+            values[i] = tanh(values[i]);
+}
+
+/* The first w values of a tile: kept in row, weighted into the eight running sums. */
+static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w,
+                                       const double *restrict coef, double *restrict row,
+                                       double *restrict lane)
+{
+    typedef OLK_NAME(olk_v_f64) wide;
+    enum { L = OLK_BYTES / sizeof(double), SUMS = 8 / L };
+    if (row)
+        for (ptrdiff_t i = 0; i < w; i++)
+            row[i] = tile[i];
+    if (!coef)
+        return;
+    wide sum[SUMS];
+    for (int k = 0; k < SUMS; k++)
+        sum[k] = ((const wide *)lane)[k];
+    ptrdiff_t i = 0;
+    for (; i + 8 <= w; i += 8)
+        for (int k = 0; k < SUMS; k++)
+            sum[k] = OLK_VMADD_F64(OLK_NAME(olk_load_f64)(coef + i + k * L),
+                                   OLK_FN(olk_widen)(tile + i + k * L), sum[k]);
+    for (int k = 0; k < SUMS; k++)
+        ((wide *)lane)[k] = sum[k];
+    for (int k = 0; i < w; i++, k++)
+        lane[k] = OLK_MADD_F64(coef[i], (double)tile[i], lane[k]);
+}
+
+/* One tile of products, of which w are asked for: kernel values, kept and weighted. */
+static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors,
+                                      ptrdiff_t w, const double *coef, double *row, double *lane)
+{
+    if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN) {
+        const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
+        int v = 0;
+        for (; v + 4 <= vectors; v += 4)
+            OLK_FN(olk_exp)(4, tile + v * OLK_LANES, gamma);
+        if (v + 2 <= vectors) {
+            OLK_FN(olk_exp)(2, tile + v * OLK_LANES, gamma);
+            v += 2;
+        }
+        if (v < vectors)
+            OLK_FN(olk_exp)(1, tile + v * OLK_LANES, gamma);
+        OLK_FN(olk_collect)(tile, w, coef, row, lane);
+        return;
+    }
+    double values[OLK_MOST * OLK_LANES];
+    OLK_FN(olk_other_tile)(kernel, tile, w, values);
+    OLK_NAME(olk_collect_f64)(values, w, coef, row, lane);
+}
+
+static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
+                               ptrdiff_t d)
+{
+    const OLK_T *a = va, *b = vb;
+    OLK_T lane[8] = {0}, tile[OLK_LANES] = {0};
+    double value;
+#define OLK_PAIR_LOOP(TERM)                                                                        \
+    do {                                                                                           \
+        ptrdiff_t j = 0;                                                                           \
+        for (; j + 8 <= d; j += 8)                                                                 \
+            for (ptrdiff_t k = 0; k < 8; k++)                                                      \
+                TERM(lane[k], a[j + k], b[j + k]);                                                 \
+        for (; j < d; j++)                                                                         \
+            TERM(lane[j & 7], a[j], b[j]);                                                         \
+    } while (0)
+#define OLK_PAIR_SQUARE(c, u, v)                                                                   \
+    do {                                                                                           \
+        const OLK_T t_ = (u) - (v);                                                                \
+        (c) = OLK_MADD(t_, t_, (c));                                                               \
+    } while (0)
+#define OLK_PAIR_INNER(c, u, v) (c) = OLK_MADD((u), (v), (c))
+#define OLK_PAIR_ABS(c, u, v) (c) += OLK_ABS((u) - (v))
+    if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
+        OLK_PAIR_LOOP(OLK_PAIR_SQUARE);
+    else if (kernel->kind == OLK_LAPLACIAN)
+        OLK_PAIR_LOOP(OLK_PAIR_ABS);
+    else
+        OLK_PAIR_LOOP(OLK_PAIR_INNER);
+#undef OLK_PAIR_LOOP
+#undef OLK_PAIR_SQUARE
+#undef OLK_PAIR_INNER
+#undef OLK_PAIR_ABS
+    tile[0] = ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
+              ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+    OLK_FN(olk_finish)(kernel, tile, 1, 1, NULL, &value, NULL);
+    return value;
+}
+
+#undef OLK_ALL
+#undef OLK_BITS
+#undef OLK_V
+#undef OLK_FN

@@ -1,0 +1,132 @@
+/* Vectors of one instruction set: OLK_BYTES wide, as the compiler's own vector types, so that all
+   but a fused multiply-add and a half-precision load is plain arithmetic in C. Included by
+   simd_isa.h.
+
+   Loads and stores go through types of the alignment of one number: a score may start at any slot. */
+
+#define OLK_VECTOR(name, type, bytes)                                                              \
+    typedef type OLK_NAME(name) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
+
+OLK_VECTOR(olk_v_f32, float, OLK_BYTES);
+OLK_VECTOR(olk_v_f64, double, OLK_BYTES);
+OLK_VECTOR(olk_bits_f32, int32_t, OLK_BYTES);
+OLK_VECTOR(olk_bits_f64, int64_t, OLK_BYTES);
+/* As many halves or levels as a vector of floats has lanes, and as many floats as one of doubles. */
+OLK_VECTOR(olk_half_row, uint16_t, OLK_BYTES / 2);
+OLK_VECTOR(olk_level_row, int8_t, OLK_BYTES / 4);
+OLK_VECTOR(olk_narrow_row, float, OLK_BYTES / 2);
+#undef OLK_VECTOR
+
+/* a b + c, rounded once where the instruction set fuses, on numbers and on vectors. */
+#if !OLK_FUSED
+#define OLK_MADD_F32(a, b, c) ((a) * (b) + (c))
+#define OLK_MADD_F64(a, b, c) ((a) * (b) + (c))
+#define OLK_VMADD_F32 OLK_MADD_F32
+#define OLK_VMADD_F64 OLK_MADD_F64
+#else
+#define OLK_MADD_F32(a, b, c) __builtin_fmaf((a), (b), (c))
+#define OLK_MADD_F64(a, b, c) __builtin_fma((a), (b), (c))
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#define OLK_VMADD_F32(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f32))_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define OLK_VMADD_F64(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f64))_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#define OLK_VMADD_F32(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f32))_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define OLK_VMADD_F64(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f64))_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#elif defined(__aarch64__)
+#define OLK_VMADD_F32(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f32))vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#define OLK_VMADD_F64(a, b, c)                                                                     \
+    ((OLK_NAME(olk_v_f64))vfmaq_f64((float64x2_t)(c), (float64x2_t)(a), (float64x2_t)(b)))
+#else
+static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_fuse_f32)(OLK_NAME(olk_v_f32) a,
+                                                         OLK_NAME(olk_v_f32) b,
+                                                         OLK_NAME(olk_v_f32) c)
+{
+    for (size_t i = 0; i < OLK_BYTES / sizeof(float); i++)
+        c[i] = OLK_MADD_F32(a[i], b[i], c[i]);
+    return c;
+}
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_fuse_f64)(OLK_NAME(olk_v_f64) a,
+                                                         OLK_NAME(olk_v_f64) b,
+                                                         OLK_NAME(olk_v_f64) c)
+{
+    for (size_t i = 0; i < OLK_BYTES / sizeof(double); i++)
+        c[i] = OLK_MADD_F64(a[i], b[i], c[i]);
+    return c;
+}
+#define OLK_VMADD_F32 OLK_NAME(olk_fuse_f32)
+#define OLK_VMADD_F64 OLK_NAME(olk_fuse_f64)
+#endif
+#endif
+
+/* A vector of stored numbers as they are computed with, from wherever it starts. */
+static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f32)(const float *p)
+{
+    return *(const OLK_NAME(olk_v_f32) *)p;
+}
+
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_load_f64)(const double *p)
+{
+    return *(const OLK_NAME(olk_v_f64) *)p;
+}
+
+/* Narrow stored numbers as whole numbers in the lanes of floats. */
+static inline OLK_NAME(olk_bits_f32) OLK_NAME(olk_widen_i8)(const int8_t *p)
+{
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+    return (OLK_NAME(olk_bits_f32))_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
+#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+    return (OLK_NAME(olk_bits_f32))_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
+#elif defined(OLK_X86_VARIANTS)
+    const __m128i four = _mm_loadu_si32(p), twice = _mm_unpacklo_epi8(four, four);
+    return (OLK_NAME(olk_bits_f32))_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
+#else
+    return __builtin_convertvector(*(const OLK_NAME(olk_level_row) *)p, OLK_NAME(olk_bits_f32));
+#endif
+}
+
+static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_i8)(const int8_t *p)
+{
+    return __builtin_convertvector(OLK_NAME(olk_widen_i8)(p), OLK_NAME(olk_v_f32));
+}
+
+static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f16)(const uint16_t *p)
+{
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+    return (OLK_NAME(olk_v_f32))_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+    return (OLK_NAME(olk_v_f32))_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+#elif defined(__aarch64__)
+    return (OLK_NAME(olk_v_f32))vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+#else
+    /* olk_half_to_float, lane by lane. */
+#ifdef OLK_X86_VARIANTS
+    const OLK_NAME(olk_bits_f32) h = (OLK_NAME(olk_bits_f32))_mm_unpacklo_epi16(
+        _mm_loadl_epi64((const __m128i *)p), _mm_setzero_si128());
+#else
+    const OLK_NAME(olk_bits_f32) h =
+        __builtin_convertvector(*(const OLK_NAME(olk_half_row) *)p, OLK_NAME(olk_bits_f32));
+#endif
+    const OLK_NAME(olk_v_f32) size = (OLK_NAME(olk_v_f32))((h & 0x7fff) << 13) * 0x1p112f;
+    return (OLK_NAME(olk_v_f32))((OLK_NAME(olk_bits_f32))size | (h & 0x8000) << 16);
+#endif
+}
+
+/* Numbers computed with, in double. */
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f32)(const float *p)
+{
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 16
+    return (OLK_NAME(olk_v_f64))_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)p)));
+#else
+    return __builtin_convertvector(*(const OLK_NAME(olk_narrow_row) *)p, OLK_NAME(olk_v_f64));
+#endif
+}
+
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f64)(const double *p)
+{
+    return OLK_NAME(olk_load_f64)(p);
+}
