@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 ROOM: dict[Policy, str] = {
     Policy.FORGETRON: "2 O(B d), at a mistake on a full ring",
     Policy.FORGETRON_BASIC: "2 O(B d), at a mistake on a full ring",
-    Policy.FORGETRON_GREEDY: "O(B^2 d), at a mistake on a full ring",
+    Policy.FORGETRON_GREEDY: "3 O(B d), at a mistake on a full ring",
     Policy.HALVE: "O(B^2 d + B^3), at a halving",
     Policy.SPAN: "O(B d + B^2), at an update",
     Policy.NEAREST: "O(B^2 d), when every nearest neighbour has left",

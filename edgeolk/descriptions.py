@@ -66,8 +66,8 @@ DESCRIPTIONS: dict[str, Description] = {
     "forgetron_greedy": Description(
         "The self-tuned Forgetron, dropping the support vector whose removal costs least instead"
         " of the oldest.",
-        "For comparison; it pays a kernel row for every support vector at each removal.",
-        "O(B d), on a mistake of a full ring O(B^2 d)",
+        "For comparison; it keeps the score of every support vector, two more kernel rows a removal.",
+        "O(B d), on a mistake of a full ring 3 O(B d)",
     ),
     "projectron": Description(
         "A mistake close to the span of the ring is projected on it instead of being added; a"

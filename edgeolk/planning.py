@@ -67,8 +67,11 @@ KINDS: dict[str, Kind] = {
     "nearest": Kind(lambda c: 8 * c.budget, "slot of each one's nearest support vector"),
     "nearest_distance": Kind(lambda c: 8 * c.budget, "squared distance to it"),
     "nearest_kernel": Kind(lambda c: 8 * c.budget, "kernel with it"),
-    "factor": Kind(lambda c: 8 * _triangle(_factor_rows(c)), "Gram matrix or its factor"),
-    "inverse": Kind(lambda c: 8 * c.budget**2, "inverse of the Gram matrix"),
+    "factor": Kind(
+        lambda c: 8 * _triangle(_factor_rows(c)), "Gram matrix, or its factor's inverse, packed"
+    ),
+    "inverse": Kind(lambda c: 8 * _triangle(c.budget), "inverse of the Gram matrix, packed"),
+    "scores": Kind(lambda c: 8 * c.slots, "f of each support vector over the common scale"),
     "feature_map": Kind(lambda c: 8 * c.budget**2, "eigenvectors, then the map to features"),
     "window": Kind(
         lambda c: c.n_features * c.window_stride * ITEM_BYTES[c.dtype], "last examples, for hints"
@@ -109,10 +112,10 @@ POLICY_REGIONS: dict[Policy, tuple[str, ...]] = {
         *("kernel_row", "factor", "gram", "work", "column"),
         *("arrivals", "diagonal"),
     ),
-    Policy.MERGE: ("distance_row", "column", "arrivals"),
+    Policy.MERGE: ("distance_row", "column", "arrivals", "work", "work2"),
     Policy.ANCHOR: ("kernel_row", "column", "factor", "work", "window", "window_labels"),
     Policy.FORGETRON_BASIC: ("column", "diagonal"),
-    Policy.FORGETRON_GREEDY: ("column", "arrivals"),
+    Policy.FORGETRON_GREEDY: ("kernel_row", "column", "arrivals", "scores", "work"),
 }
 
 #: What each basis needs beyond the ring.

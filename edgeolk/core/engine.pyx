@@ -12,9 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from edgeolk.errors import BudgetError
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.expansion cimport (
-    coefficient_count, distance_row, rescale, self_kernel,
-)
+from edgeolk.core.expansion cimport coefficient_count, rescale, self_kernel
 from edgeolk.core.features.basis cimport evaluate
 from edgeolk.core.header cimport write_header
 from edgeolk.core.hints cimport window_hint, window_push
@@ -26,7 +24,7 @@ from edgeolk.core.projection cimport project
 from edgeolk.core.rng cimport bernoulli
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.simd cimport olk_simd
+from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
 from edgeolk.core.updates.optimistic cimport optimistic_rate
 from edgeolk.core.updates.switch cimport update_asks, update_coefficient, update_shrinkage
@@ -101,7 +99,7 @@ cdef class Engine:
         self.regions = {region[0]: (region[1], region[2]) for region in regions}
         self.state.m = <Model*>arena.base
         self.window_stride = config.window_stride
-        self.state.dot = SIMD.dot
+        self.state.simd = SIMD
         if fresh:
             write_header(self.state.m, config, arena.length)
         self.attach()
@@ -127,6 +125,7 @@ cdef class Engine:
         s.arrival = <int64_t*>self.region("arrivals")
         s.inverse = <double*>self.region("inverse")
         s.factor = <double*>self.region("factor")
+        s.scores = <double*>self.region("scores")
         s.nearest = <int64_t*>self.region("nearest")
         s.nearest_d2 = <double*>self.region("nearest_distance")
         s.nearest_k = <double*>self.region("nearest_kernel")
@@ -144,6 +143,7 @@ cdef class Engine:
         s.row = <double*>self.region("kernel_row")
         s.mean_coef = <double*>self.region("mean_coefficients")
         s.distance = <double*>self.region("distance_row")
+        s.products = s.distance if m.kernel.kind == OLK_GAUSSIAN else NULL
         s.gram = <double*>self.region("gram")
         s.work = <double*>self.region("work")
         s.work2 = <double*>self.region("work2")
@@ -192,8 +192,6 @@ cdef class Engine:
             return outcome
         self.shrink(a, &e)
         if a != 0.0:
-            if s.distance != NULL:
-                distance_row(s, x)
             if admit(s, a, &e):
                 m.updates += 1
                 project(s, &e)

@@ -5,7 +5,6 @@ O(1). The squared norm is kept by increments where something needs it, and set a
 removals, because each removal can magnify its rounding error.
 """
 
-from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
@@ -17,12 +16,16 @@ from edgeolk.core.state cimport Example, Model, State
 
 cdef inline double kernel_row(State* s, const void* x, const double* coef,
                               double* row) noexcept nogil:
-    """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL."""
+    """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL.
+
+    Squared distances go to s.products, unless NULL, with them (not for rows taken as sparse).
+    """
     cdef Model* m = s.m
     if x == s.sparse_x and x != NULL:
         return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, m.n, s.nonzeros, s.nonzero_index,
                            s.nonzero_value, coef, row)
-    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, coef, row)
+    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, coef, row,
+                    s.products if row != NULL else NULL)
 
 
 cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
@@ -57,11 +60,21 @@ cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline double squared_norm(State* s) noexcept nogil:
-    """||f||^2 = sum_i alpha_i f(s_i), from scratch: O(n^2 d), uses the column scratch."""
+    """||f||^2 = sum_i alpha_i (2 sum_{j<i} alpha_j k_ij + alpha_i k_ii), from scratch: O(n^2 d).
+
+    Uses the column scratch.
+    """
+    cdef Model* m = s.m
     cdef int64_t i
+    cdef double below
+    cdef const void* x
     cdef double total = 0.0
-    for i in range(s.m.n):
-        total += alpha(s, i) * score(s, gather(s, i), NULL)
+    for i in range(m.n):
+        x = gather(s, i)
+        below = s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, i, m.n_features, x, s.coef, NULL,
+                         NULL)
+        total += s.coef[i] * (2.0 * below + s.coef[i] * self_kernel(s, x))
+    total *= m.scale * m.scale
     return total if total > 0.0 else 0.0
 
 
@@ -84,6 +97,9 @@ cdef inline void fold(State* s) noexcept nogil:
         m.mean_weight = 0.0
     for i in range(n):
         s.coef[i] *= m.scale
+    if s.scores != NULL:
+        for i in range(n):
+            s.scores[i] *= m.scale
     m.scale = 1.0
 
 
@@ -117,7 +133,7 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     cdef Model* m = s.m
     cdef double value
     cdef const char* start = <const char*>s.sv + slot * s.item
-    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, NULL, &value)
+    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, NULL, &value, NULL)
     return value
 
 
@@ -126,7 +142,7 @@ cdef inline void plain_row(State* s, int kind, const void* x, double* row) noexc
     cdef Model* m = s.m
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, NULL, row)
+    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, NULL, row, NULL)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:
@@ -202,13 +218,4 @@ cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogi
 
 cdef inline double largest_weight(State* s) noexcept nogil:
     """max_i |alpha_i| sqrt(k(s_i, s_i))."""
-    cdef int64_t i
-    cdef double w
-    cdef double largest = 0.0
-    for i in range(s.m.n):
-        w = fabs(s.coef[i])
-        if s.diagonal != NULL:
-            w *= sqrt(s.diagonal[i])
-        if w > largest:
-            largest = w
-    return s.m.scale * largest
+    return s.m.scale * s.simd.largest(s.coef, s.diagonal, s.m.n)

@@ -11,7 +11,7 @@ from edgeolk.core.rng cimport seed_rng
 from edgeolk.core.state cimport Model
 
 MAGIC = b"edgeolk\0"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 HEADER_BYTES = sizeof(Model)
 CRC_OFFSET = 12  # magic[8], format_version
 

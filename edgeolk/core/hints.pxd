@@ -19,7 +19,7 @@ cdef inline double window_hint(State* s, const void* x) noexcept nogil:
     if q == 0:
         return 0.0
     total = s.row_fn(&m.kernel, s.window, &s.quantum, s.window_stride, q, m.n_features, x,
-                     s.window_y, NULL)
+                     s.window_y, NULL, NULL)
     return total / <double>q
 
 

@@ -3,62 +3,61 @@
 With Ki = (K + ridge I)^-1, u = Ki k and delta = k(x,x) + ridge - k'u, the inverse M with the
 newcomer t as last index is [Ki + u u'/delta, -u/delta; -u'/delta, 1/delta]. Taking r out of it
 again is M_SS - c_S c_S' / c_r with c = M e_r. Rounding grows with every exchange, so the matrix is
-computed afresh every 10 B exchanges.
+computed afresh every 10 B exchanges. Only its lower triangle is kept, packed: a step costs what
+reading it costs.
 """
 
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
-from edgeolk.core.expansion cimport gather, kernel_row, shift
-from edgeolk.core.linalg cimport invert_positive
+from edgeolk.core.expansion cimport diagonal, gather, kernel_row, shift
 from edgeolk.core.state cimport Example, Model, State
 
 
+cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
+    """Where entry (i, j) of a symmetric matrix lies in its packed lower triangle."""
+    return i * (i + 1) // 2 + j if i >= j else j * (j + 1) // 2 + i
+
+
 cdef inline double border(State* s, double ridge, const Example* e) noexcept nogil:
-    """work <- u = Ki k; returns delta. Rows of the inverse are n_slots = budget apart."""
-    cdef int64_t i
+    """work <- u = Ki k; returns delta."""
     cdef int64_t n = s.m.n
-    for i in range(n):
-        s.work[i] = s.dot(s.inverse + i * s.m.budget, s.row, n)
-    return e.self_kernel + ridge - s.dot(s.work, s.row, n)
+    s.simd.symmetric_times(s.inverse, n, s.row, s.work)
+    return e.self_kernel + ridge - s.simd.dot(s.work, s.row, n)
 
 
 cdef inline void append_bordered(State* s, double delta) noexcept nogil:
     """The newcomer joins as index n (before it is put there)."""
-    cdef int64_t i, j
+    cdef int64_t i
     cdef int64_t n = s.m.n
-    cdef int64_t b = s.m.budget
-    cdef double x
+    cdef double* line = s.inverse + entry(n, 0)
+    s.simd.exchange(s.inverse, n, 1.0 / delta, s.work, 0.0, s.work)
     for i in range(n):
-        x = s.work[i] / delta
-        for j in range(n):
-            s.inverse[i * b + j] += x * s.work[j]
-        s.inverse[i * b + n] = -x
-        s.inverse[n * b + i] = -x
-    s.inverse[n * b + n] = 1.0 / delta
+        line[i] = -s.work[i] / delta
+    line[n] = 1.0 / delta
+
+
+cdef inline double column_entry(const State* s, int64_t i, int64_t r, double delta) noexcept nogil:
+    """M_ir with the newcomer in M, u = work."""
+    return s.inverse[entry(i, r)] + s.work[i] * s.work[r] / delta
 
 
 cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept nogil:
-    """Index r leaves, the newcomer takes its place. work2 <- M e_r without its last entry."""
-    cdef int64_t i, j
+    """Index r leaves, the newcomer takes its place: M_ij - c_i c_j / c_r. Spoils row and work2."""
+    cdef int64_t i
     cdef int64_t n = s.m.n
-    cdef int64_t b = s.m.budget
-    cdef double* u = s.work
-    cdef double* c = s.work2
-    cdef double ct = -u[r] / delta
-    cdef double cr, x, y
+    cdef double ct = -s.work[r] / delta
+    cdef double cr = column_entry(s, r, r, delta)
     for i in range(n):
-        c[i] = s.inverse[i * b + r] + u[i] * u[r] / delta
-    cr = c[r]
+        s.work2[i] = column_entry(s, i, r, delta)
+    # The newcomer's column waits in row while r's lines are still in the way.
     for i in range(n):
-        if i == r:
-            continue
-        x = u[i] / delta
-        y = c[i] / cr
-        for j in range(n):
-            s.inverse[i * b + j] += x * u[j] - y * c[j]
-        s.inverse[i * b + r] = -x - y * ct
-        s.inverse[r * b + i] = -x - y * ct
-    s.inverse[r * b + r] = 1.0 / delta - ct * ct / cr
+        s.row[i] = -s.work[i] / delta - s.work2[i] * ct / cr
+    s.row[r] = 1.0 / delta - ct * ct / cr
+    s.simd.exchange(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
+    for i in range(n):
+        s.inverse[entry(i, r)] = s.row[i]
 
 
 cdef inline double spread_weight(State* s, int64_t r, double a, double delta) noexcept nogil:
@@ -67,29 +66,36 @@ cdef inline double spread_weight(State* s, int64_t r, double a, double delta) no
     alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share a (-c_t / c_r).
     """
     cdef int64_t i
-    cdef int64_t b = s.m.budget
-    cdef double* u = s.work
-    cdef double cr = s.inverse[r * b + r] + u[r] * u[r] / delta
-    cdef double ci
+    cdef double cr = column_entry(s, r, r, delta)
     for i in range(s.m.n):
         if i != r:
-            ci = s.inverse[i * b + r] + u[i] * u[r] / delta
-            shift(s, i, -a * ci / cr)
-    return a * u[r] / (delta * cr)
+            shift(s, i, -a * column_entry(s, i, r, delta) / cr)
+    return a * s.work[r] / (delta * cr)
+
+
+cdef inline void fill_gram(State* s, double ridge) noexcept nogil:
+    """inverse <- K + ridge I."""
+    cdef int64_t i, j
+    cdef double* line = s.inverse
+    for i in range(s.m.n):
+        kernel_row(s, gather(s, i), NULL, s.row)
+        for j in range(i + 1):
+            line[j] = s.row[j]
+        line[i] += ridge
+        line += i + 1
 
 
 cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
-    """Ki from the support vectors, O(n^2 d + n^3)."""
-    cdef int64_t i, j
+    """Ki from the support vectors, O(n^2 d + n^3); the ridge rises until there is an inverse."""
+    cdef int64_t i
     cdef Model* m = s.m
-    cdef int64_t n = m.n
-    cdef int64_t b = m.budget
-    if n != b:
-        return
-    for i in range(n):
-        kernel_row(s, gather(s, i), NULL, s.row)
-        for j in range(n):
-            s.inverse[i * b + j] = s.row[j]
-        s.inverse[i * b + i] += ridge
-    invert_positive(s.inverse, n)
     m.removals = 0
+    while isfinite(ridge):
+        fill_gram(s, ridge)
+        if s.simd.invert(s.inverse, m.n, s.work2):
+            return
+        ridge = max(10.0 * ridge, 1e-14, 1e-14 * diagonal(s, 0))
+    # A Gram matrix at the end of its range: everyone for himself.
+    memset(s.inverse, 0, <size_t>entry(m.n, 0) * sizeof(double))
+    for i in range(m.n):
+        s.inverse[entry(i, i)] = 1.0 / diagonal(s, i)

@@ -9,6 +9,7 @@ from edgeolk.core.parts cimport (
     POLICY_PROJECT, POLICY_SIMPLE, POLICY_UNBIASED_BY_SIZE, PROJECTION_BALL, PROJECTION_CLIP,
     PROJECTION_COEFFICIENTS, PROJECTION_SHRINK,
 )
+from edgeolk.core.policies.greedy_forgetron cimport rescore_all
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.state cimport Example, Model, State
 
@@ -37,17 +38,17 @@ cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
 cdef inline void clip(State* s, double most) noexcept nogil:
     """|alpha_i| <= most, each on its own."""
     cdef int64_t i
+    cdef bint clipped = False
     fold(s)
     for i in range(s.m.n):
+        clipped |= fabs(s.coef[i]) > most
         s.coef[i] = min(max(s.coef[i], -most), most)
+    if clipped and s.scores != NULL:
+        rescore_all(s)
 
 
 cdef inline double largest_coefficient(const State* s) noexcept nogil:
-    cdef int64_t i
-    cdef double largest = 0.0
-    for i in range(s.m.n):
-        largest = max(largest, fabs(s.coef[i]))
-    return s.m.scale * largest
+    return s.m.scale * s.simd.largest(s.coef, NULL, s.m.n)
 
 
 cdef inline void project(State* s, Example* e) noexcept nogil:

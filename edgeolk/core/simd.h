@@ -30,12 +30,12 @@ typedef struct {
     double offset;
 } olk_kernel;
 
-/* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values;
-   `coef` may be NULL (the sum is then 0). Rows of sv are read up to the next multiple of 16
+/* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values, and
+   `products` what they were made from; `coef` may be NULL (the sum is then 0). Rows of sv are read up to the next multiple of 16
    lanes (8 for float64): beyond the last row, at most 64 bytes of whatever follows in the block. x is double for float64, else float. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
-                             const double *coef, double *row);
+                             const double *coef, double *row, double *products);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
@@ -44,15 +44,36 @@ typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const 
                                 double *row);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
-typedef double (*olk_dot_fn)(const double *a, const double *b, ptrdiff_t n);
 
-/* One instruction set's functions; rows and pairs by storage type. */
+/* One instruction set's functions; rows and pairs by storage type, the others in double (described
+   where they are defined: simd_linalg.h, simd_angles.h, simd_search.h, simd_costs.h, simd_merge.h). */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
-    olk_dot_fn dot;
+    double (*dot)(const double *a, const double *b, ptrdiff_t n);
+    void (*times)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n, const double *x,
+                  double *y);
+    void (*symmetric_times)(const double *a, ptrdiff_t n, const double *x, double *y);
+    double (*there_and_back)(const double *m, ptrdiff_t n, const double *x, double *y);
+    void (*exchange)(double *a, ptrdiff_t n, double p, const double *u, double q, const double *c);
+    void (*solve_lower)(const double *l, double *b, ptrdiff_t n);
+    void (*solve_lower_transposed)(const double *l, double *b, ptrdiff_t n);
+    int (*cholesky)(double *a, ptrdiff_t n);
+    int (*invert)(double *a, ptrdiff_t n, double *work);
+    void (*circle)(double *row, ptrdiff_t n, double norm);
+    ptrdiff_t (*lightest)(const double *coef, const double *diagonal, const int64_t *arrival,
+                          ptrdiff_t n);
+    ptrdiff_t (*least)(const double *v, ptrdiff_t n);
+    ptrdiff_t (*least_alone)(const double *coef, const double *diagonal, const double *row,
+                             double k_tt, ptrdiff_t n, double *least);
+    ptrdiff_t (*least_paired)(const double *coef, const double *diagonal, const double *row,
+                              double k_tt, const int64_t *near, const double *near_k,
+                              double singular, ptrdiff_t n, double *least);
+    double (*largest)(const double *coef, const double *diagonal, ptrdiff_t n);
+    void (*merge)(double b, double gamma, ptrdiff_t iters, const double *coef,
+                  const double *distance, ptrdiff_t n, double *height, double *loss);
 } olk_simd;
 
 #define OLK_CAT_(a, b) a##_##b
@@ -64,6 +85,9 @@ typedef struct {
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
+
+/* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
+#define OLK_ROWS (OLK_BYTES / 8)
 
 /* What a tile computes; constants in the loops. */
 enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
@@ -138,11 +162,29 @@ static const double olk_exp_polynomial_f64[] = {
 #endif
 
 #define OLK_VARIANT(isa)                                                                           \
-    {#isa,                                                                                         \
-     {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},            \
-     {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},               \
-     {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa, olk_pair_f32_##isa},       \
-     olk_dot_##isa}
+    {                                                                                              \
+        .name = #isa,                                                                              \
+        .row = {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},  \
+        .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
+        .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
+                 olk_pair_f32_##isa},                                                              \
+        .dot = olk_dot_##isa,                                                                      \
+        .times = olk_times_##isa,                                                                  \
+        .symmetric_times = olk_symmetric_times_##isa,                                              \
+        .there_and_back = olk_there_and_back_##isa,                                                \
+        .exchange = olk_exchange_##isa,                                                            \
+        .solve_lower = olk_solve_lower_##isa,                                                      \
+        .solve_lower_transposed = olk_solve_lower_transposed_##isa,                                \
+        .cholesky = olk_cholesky_##isa,                                                            \
+        .invert = olk_invert_##isa,                                                                \
+        .circle = olk_circle_##isa,                                                                \
+        .lightest = olk_lightest_##isa,                                                            \
+        .least = olk_least_##isa,                                                                  \
+        .least_alone = olk_least_alone_##isa,                                                      \
+        .least_paired = olk_least_paired_##isa,                                                    \
+        .largest = olk_largest_##isa,                                                              \
+        .merge = olk_merge_##isa,                                                                  \
+    }
 static const olk_simd olk_variants[] = {
     OLK_VARIANT(baseline),
 #ifdef OLK_X86_VARIANTS

@@ -1,6 +1,6 @@
 """Declarations of the C row functions and of the storage types; see simd.h, storage.h and nonzeros.h."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 
 cdef extern from "simd.h" nogil:
@@ -20,20 +20,43 @@ cdef extern from "simd.h" nogil:
 
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, const double*,
-                                  double*) noexcept
+                                  double*, double*) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      const double*, double*) noexcept
     ctypedef double (*olk_pair_fn)(const olk_kernel*, const void*, const void*,
                                    Py_ssize_t) noexcept
-    ctypedef double (*olk_dot_fn)(const double*, const double*, Py_ssize_t) noexcept
 
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
-        olk_dot_fn dot
+        double (*dot)(const double* a, const double* b, Py_ssize_t n) noexcept nogil
+        void (*times)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
+                      const double* x, double* y) noexcept nogil
+        void (*symmetric_times)(const double* a, Py_ssize_t n, const double* x, double* y) noexcept nogil
+        double (*there_and_back)(const double* m, Py_ssize_t n, const double* x,
+                                 double* y) noexcept nogil
+        void (*exchange)(double* a, Py_ssize_t n, double p, const double* u, double q,
+                         const double* c) noexcept nogil
+        void (*solve_lower)(const double* l, double* b, Py_ssize_t n) noexcept nogil
+        void (*solve_lower_transposed)(const double* l, double* b, Py_ssize_t n) noexcept nogil
+        bint (*cholesky)(double* a, Py_ssize_t n) noexcept nogil
+        bint (*invert)(double* a, Py_ssize_t n, double* work) noexcept nogil
+        void (*circle)(double* row, Py_ssize_t n, double norm) noexcept nogil
+        Py_ssize_t (*lightest)(const double* coef, const double* diagonal,
+                               const int64_t* arrival, Py_ssize_t n) noexcept nogil
+        Py_ssize_t (*least)(const double* v, Py_ssize_t n) noexcept nogil
+        Py_ssize_t (*least_alone)(const double* coef, const double* diagonal, const double* row,
+                                  double k_tt, Py_ssize_t n, double* least) noexcept nogil
+        Py_ssize_t (*least_paired)(const double* coef, const double* diagonal, const double* row,
+                                   double k_tt, const int64_t* near, const double* near_k,
+                                   double singular, Py_ssize_t n, double* least) noexcept nogil
+        double (*largest)(const double* coef, const double* diagonal, Py_ssize_t n) noexcept nogil
+        void (*merge)(double b, double gamma, Py_ssize_t iters, const double* coef,
+                      const double* distance, Py_ssize_t n, double* height,
+                      double* loss) noexcept nogil
 
     const olk_simd olk_variants[]
     int olk_variant_runs(int i) noexcept

@@ -4,24 +4,8 @@
 #define OLK_NAME(name) OLK_CAT(name, OLK_ISA)
 #include "simd_lanes.h"
 
-/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
-static inline double OLK_NAME(olk_total)(const double *lane)
-{
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-static double OLK_NAME(olk_dot)(const double *a, const double *b, ptrdiff_t n)
-{
-    double lane[8] = {0.0};
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (ptrdiff_t k = 0; k < 8; k++)
-            lane[k] = OLK_MADD_F64(a[i + k], b[i + k], lane[k]);
-    }
-    for (ptrdiff_t k = 0; i < n; i++, k++)
-        lane[k] = OLK_MADD_F64(a[i], b[i], lane[k]);
-    return OLK_NAME(olk_total)(lane);
-}
+#include "simd_linalg.h"
+#include "simd_angles.h"
 
 /* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
 static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
@@ -55,6 +39,9 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_EXP_DEGREE 10
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
 #include "simd_kernel.h"
+#include "simd_search.h"
+#include "simd_costs.h"
+#include "simd_merge.h"
 
 #define OLK_S double
 #define OLK_STORED f64

@@ -6,17 +6,14 @@
 #define OLK_BITS OLK_NAME(OLK_CAT(olk_bits, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
-/* tile <- exp(-gamma tile), `vectors` vectors of it: 0 below OLK_LEAST_EXPONENT, and where a distance
-   is no number (the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a
-   polynomial with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last
-   product, which rounds it once. The vectors go side by side, a chain of dependent steps each: one
-   after the other they would fill the processor's queues and wait. */
-static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vectors,
-                                                                  OLK_T *restrict tile, OLK_T gamma)
+/* x <- exp(x), x <= 0, up to 4 vectors: 0 below OLK_LEAST_EXPONENT, and where x is no number (from
+   the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a polynomial
+   with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last product,
+   which rounds it once. The vectors go side by side, a chain of dependent steps each: one after the
+   other they would fill the processor's queues and wait. */
+static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
-    OLK_V x[4], shifted[4], r[4], p[4];
-    for (int v = 0; v < vectors; v++)
-        x[v] = OLK_FN(olk_load)(tile + v * OLK_LANES) * -gamma;
+    OLK_V shifted[4], r[4], p[4];
     for (int v = 0; v < vectors; v++)
         shifted[v] = OLK_VMADD(x[v], OLK_ALL(OLK_LOG2_E), OLK_ALL(OLK_MAGIC));
     for (int v = 0; v < vectors; v++)
@@ -31,8 +28,20 @@ static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vect
     for (int v = 0; v < vectors; v++) {
         const OLK_BITS bits = (OLK_BITS)p[v] + ((OLK_BITS)shifted[v] << OLK_MANTISSA);
         const OLK_V kept = (OLK_V)(bits & (OLK_BITS)(x[v] >= OLK_LEAST_EXPONENT));
-        *(OLK_V *)(tile + v * OLK_LANES) = kept * (OLK_T)(1.0 / OLK_LIFT);
+        x[v] = kept * (OLK_T)(1.0 / OLK_LIFT);
     }
+}
+
+/* tile <- exp(-gamma tile). */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_exp_tile)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
+{
+    OLK_V x[4];
+    for (int v = 0; v < vectors; v++)
+        x[v] = OLK_FN(olk_load)(tile + v * OLK_LANES) * -gamma;
+    OLK_FN(olk_exp)(vectors, x);
+    for (int v = 0; v < vectors; v++)
+        *(OLK_V *)(tile + v * OLK_LANES) = x[v];
 }
 
 /* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
@@ -104,13 +113,13 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
         const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
         int v = 0;
         for (; v + 4 <= vectors; v += 4)
-            OLK_FN(olk_exp)(4, tile + v * OLK_LANES, gamma);
+            OLK_FN(olk_exp_tile)(4, tile + v * OLK_LANES, gamma);
         if (v + 2 <= vectors) {
-            OLK_FN(olk_exp)(2, tile + v * OLK_LANES, gamma);
+            OLK_FN(olk_exp_tile)(2, tile + v * OLK_LANES, gamma);
             v += 2;
         }
         if (v < vectors)
-            OLK_FN(olk_exp)(1, tile + v * OLK_LANES, gamma);
+            OLK_FN(olk_exp_tile)(1, tile + v * OLK_LANES, gamma);
         OLK_FN(olk_collect)(tile, w, coef, row, lane);
         return;
     }

@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.simd cimport (
-    olk_dot_fn, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_sparse_fn,
+    olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
 
 
@@ -61,8 +61,9 @@ cdef struct State:
     double* coef              # (stride,)
     double* diagonal          # (B,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL
-    double* inverse           # (B, B) kept inverse of the Gram matrix, or NULL
-    double* factor            # packed Cholesky factor of the Gram matrix, or NULL
+    double* inverse           # packed inverse of the Gram matrix, or NULL
+    double* factor            # packed inverse of the Gram matrix's Cholesky factor, or NULL
+    double* scores            # (B,) f(s_i) / scale, kept, or NULL
     int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
     double* nearest_d2        # (B,) its squared distance
     double* nearest_k         # (B,) kernel with it
@@ -83,6 +84,7 @@ cdef struct State:
     void* column              # (d,) one support vector gathered, or NULL
     double* row               # (stride,) k(s_i, x), or features of x, or NULL
     double* distance          # (stride,) ||s_i - x||^2, or NULL
+    double* products          # distance, where the kernel row yields it on the way, or NULL
     double* mean_coef         # (stride,) or NULL
     double* gram              # packed lower triangle, or NULL
     double* work              # (slots,) or NULL
@@ -91,7 +93,7 @@ cdef struct State:
     olk_row_fn row_fn         # for the storage type, chosen once
     olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
-    olk_dot_fn dot
+    const olk_simd* simd      # the variant in use: linear algebra, searches
 
 
 cdef struct Example:

@@ -22,9 +22,9 @@ cdef inline double evaluate(State* s, const void* x, const double* coef,
         return kernel_row(s, x, coef, row)
     if m.choice.basis == BASIS_FOURIER:
         fourier_features(s, x)
-        return s.dot(coef, s.row, 2 * m.n)
+        return s.simd.dot(coef, s.row, 2 * m.n)
     nystrom_features(s, x)
-    return s.dot(coef, s.work, m.rank)
+    return s.simd.dot(coef, s.work, m.rank)
 
 
 cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:

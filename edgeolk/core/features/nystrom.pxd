@@ -17,10 +17,8 @@ from edgeolk.core.state cimport Model, State
 cdef inline void nystrom_features(State* s, const void* x) noexcept nogil:
     """work[:rank] <- M (k(s_i, x))_i."""
     cdef Model* m = s.m
-    cdef int64_t i
     kernel_row(s, x, NULL, s.row)
-    for i in range(m.rank):
-        s.work[i] = s.dot(s.map + i * m.n, s.row, m.n)
+    s.simd.times(s.map, m.n, m.rank, m.n, s.row, s.work)
 
 
 cdef inline void swap_rows(double* a, double* values, int64_t n, int64_t i,
@@ -59,7 +57,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
         rank += 1
     # w = diag(sqrt(l)) V' alpha, then the rows become those of M.
     for i in range(rank):
-        s.work2[i] = sqrt(s.work[i]) * s.dot(s.map + i * n, s.coef, n)
+        s.work2[i] = sqrt(s.work[i]) * s.simd.dot(s.map + i * n, s.coef, n)
     for i in range(rank):
         root = sqrt(s.work[i])
         for j in range(n):

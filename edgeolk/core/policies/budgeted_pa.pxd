@@ -7,9 +7,9 @@ Losing the newcomer itself (r = t) leaves it a repair by S without it; that choi
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, diagonal, put, shift
+from edgeolk.core.expansion cimport alpha, diagonal, distance_row, put, shift
 from edgeolk.core.inverse cimport (
-    append_bordered, border, exchange_bordered, refresh_inverse, spread_weight,
+    append_bordered, border, entry, exchange_bordered, refresh_inverse, spread_weight,
 )
 from edgeolk.core.losses cimport hinge
 from edgeolk.core.parts cimport UPDATE_PA1
@@ -49,21 +49,18 @@ cdef inline double simple_distance(const State* s, int64_t r, const Example* e) 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the newcomer alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
-    cdef int64_t i
-    cdef int64_t r = 0
-    cdef double cost
-    cdef double least = 0.0
-    cdef double tau
+    cdef int64_t r
+    cdef double least, tau
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    for i in range(m.n):
-        cost = alpha(s, i) * alpha(s, i) * simple_distance(s, i, e)
-        if i == 0 or cost < least:
-            least = cost
-            r = i
+    r = s.simd.least_alone(s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
+    if r < 0:
+        # All of them beyond the range of numbers: any will do.
+        r = 0
+    least *= m.scale * m.scale
     if may_skip(m) and cost_without(m, 0.0, &tau, e) < cost_with_newcomer(m, least, a, e):
         return False
     put(s, r, alpha(s, r) * s.row[r] / e.self_kernel + a, e)
@@ -95,21 +92,21 @@ cdef inline double nearest_repair(const State* s, int64_t r, const Example* e, d
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     """BPA-NN: r is projected on the newcomer and its nearest neighbour, S = {t, n}."""
     cdef Model* m = s.m
-    cdef int64_t i, j
-    cdef int64_t r = 0
-    cdef double cost, share_n, share_t, tau, reach, lost
-    cdef double least = 0.0
+    cdef int64_t r, j
+    cdef double share_n, share_t, tau, reach, lost, least
+    if s.products == NULL or s.sparse_x != NULL:
+        distance_row(s, e.x)
     if m.n < m.budget:
         neighbours_admit(s)
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    for i in range(m.n):
-        cost = alpha(s, i) * alpha(s, i) * nearest_repair(s, i, e, &share_n, &share_t)
-        if i == 0 or cost < least:
-            least = cost
-            r = i
+    r = s.simd.least_paired(s.coef, s.diagonal, s.row, e.self_kernel, s.nearest, s.nearest_k,
+                            m.p.singular, m.n, &least)
+    if r < 0:
+        r = 0
+    least *= m.scale * m.scale
     if may_skip(m):
         j = nearest_to_newcomer(s, -1)
         reach = s.row[j] * s.row[j] / diagonal(s, j) if diagonal(s, j) > 0.0 else 0.0
@@ -159,7 +156,7 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
         return True
     for i in range(m.n):
         cost = alpha(s, i) * alpha(s, i) / (
-            s.inverse[i * m.budget + i] + s.work[i] * s.work[i] / delta)
+            s.inverse[entry(i, i)] + s.work[i] * s.work[i] / delta)
         if i == 0 or cost < least:
             least = cost
             r = i

@@ -8,7 +8,6 @@ from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport alpha, gather, pair_kernel, drop, put, rescale, score
-from edgeolk.core.parts cimport POLICY_FORGETRON_GREEDY
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
 
@@ -46,39 +45,24 @@ cdef inline void exchange_shrunk(State* s, int64_t r, double phi, double a,
     put(s, r, phi * a, e)
 
 
-cdef inline int64_t cheapest_removal(State* s, double a, const Example* e) noexcept nogil:
-    """argmin of Psi over the old slots, ties to the oldest: O(B^2 d)."""
-    cdef int64_t i
-    cdef int64_t r = 0
-    cdef double cost
-    cdef double least = 0.0
-    for i in range(s.m.n):
-        cost = removal_cost(fabs(alpha(s, i)), margin_at(s, i, a, e))
-        if i == 0 or cost < least or (cost == least and s.arrival[i] < s.arrival[r]):
-            least = cost
-            r = i
-    return r
+cdef inline double next_factor(Model* m, double sigma, double mu) noexcept nogil:
+    """phi for a removal of weight sigma and margin mu, which Q then counts."""
+    cdef double phi = 1.0
+    if sigma > 0.0:
+        phi = shrinking_factor(sigma, mu, 0.46875 * <double>m.mistakes - m.forgetron_q)
+        m.forgetron_q += removal_cost(sigma * phi, mu * phi)
+    return phi
 
 
 cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
-    """Self-tuned: the oldest, or the cheapest for the greedy variant, leaves."""
+    """Self-tuned: the oldest leaves."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef double sigma, mu
-    cdef double phi = 1.0
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
-    if m.choice.policy == POLICY_FORGETRON_GREEDY:
-        r = cheapest_removal(s, a, e)
-    else:
-        r = take_oldest(m)
-    sigma = fabs(alpha(s, r))
-    if sigma > 0.0:
-        mu = margin_at(s, r, a, e)
-        phi = shrinking_factor(sigma, mu, 0.46875 * <double>m.mistakes - m.forgetron_q)
-        m.forgetron_q += removal_cost(sigma * phi, mu * phi)
-    exchange_shrunk(s, r, phi, a, e)
+    r = take_oldest(m)
+    exchange_shrunk(s, r, next_factor(m, fabs(alpha(s, r)), margin_at(s, r, a, e)), a, e)
     return True
 
 

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.expansion cimport (
     compact, fold, gather, kernel_row, put, score, squared_norm,
 )
-from edgeolk.core.linalg cimport cholesky_packed, kth_largest, solve_packed
+from edgeolk.core.linalg cimport kth_largest, solve_packed
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -74,7 +74,7 @@ cdef inline void halve(State* s) noexcept nogil:
     split_by_weight(s, h)
     mean = fill_system(s, h, ridge)
     # Duplicates make K singular; raise the ridge until the factor exists.
-    while not cholesky_packed(s.gram, h, s.dot):
+    while not s.simd.cholesky(s.gram, h):
         ridge = max(10.0 * ridge, 1e-12 * mean)
         if not ridge > 0.0:
             ridge = 1e-300
@@ -84,7 +84,7 @@ cdef inline void halve(State* s) noexcept nogil:
             break
         fill_system(s, h, ridge)
     if solved:
-        solve_packed(s.gram, s.work, h, s.dot)
+        solve_packed(s, s.gram, s.work, h)
         for p in range(h):
             s.coef[s.order[p]] += s.work[p]
     compact(s, s.order, h)

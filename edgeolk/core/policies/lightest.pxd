@@ -4,32 +4,19 @@ The newcomer stands in a spare slot B while it is judged, so the ring has B + 1 
 |beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the newcomer would go every time.
 """
 
-from libc.math cimport exp, fabs, isfinite, sqrt
+from libc.math cimport INFINITY, exp, isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, diagonal, distance_row, gather, move, put, shift
-from edgeolk.core.linalg cimport cholesky_packed, solve_packed
+from edgeolk.core.expansion cimport alpha, distance_row, gather, move, put, shift
+from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.parts cimport POLICY_MERGE
 from edgeolk.core.ring cimport note_norm
 from edgeolk.core.simd cimport olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline double weight(const State* s, int64_t slot) noexcept nogil:
-    return fabs(s.coef[slot]) * sqrt(diagonal(s, slot))
-
-
 cdef inline int64_t lightest_slot(const State* s) noexcept nogil:
-    cdef int64_t i
-    cdef int64_t p = 0
-    cdef double w
-    cdef double least = weight(s, 0)
-    for i in range(1, s.m.n):
-        w = weight(s, i)
-        if w < least or (w == least and s.arrival[i] < s.arrival[p]):
-            least = w
-            p = i
-    return p
+    return s.simd.lightest(s.coef, s.diagonal, s.arrival, s.m.n)
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
@@ -39,30 +26,6 @@ cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
         move(s, last, slot)
     s.coef[last] = 0.0
     s.m.n = last
-
-
-cdef inline double merged_weight(double share, double spread, double h) noexcept nogil:
-    """share e^(-L (1-h)^2) + (1-share) e^(-L h^2), L = spread."""
-    return (share * exp(-spread * (1.0 - h) * (1.0 - h))
-            + (1.0 - share) * exp(-spread * h * h))
-
-
-cdef inline double best_height(double share, double spread, int64_t iters) noexcept nogil:
-    """Maximum over [0, 1/2], where the global one lies for share <= 1/2: golden section."""
-    cdef double g = 0.6180339887498949
-    cdef double a = 0.0
-    cdef double b = 0.5
-    cdef double p = b - g * (b - a)
-    cdef double q = a + g * (b - a)
-    cdef int64_t _i
-    for _i in range(iters):
-        if merged_weight(share, spread, p) >= merged_weight(share, spread, q):
-            b = q
-        else:
-            a = p
-        p = b - g * (b - a)
-        q = a + g * (b - a)
-    return 0.5 * (a + b)
 
 
 cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
@@ -82,36 +45,23 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
 cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     """Merge p with the partner of its sign that loses least; False if it has none."""
     cdef Model* m = s.m
-    cdef int64_t j
-    cdef int64_t best = -1
+    cdef int64_t best, keep, free
     cdef double bp = s.coef[p]
-    cdef double bj, spread, share, h, bz, loss
-    cdef double least = 0.0
-    cdef double best_h = 0.0
-    cdef double best_bz = 0.0
-    cdef int64_t keep, free
+    cdef double spread, h
     distance_row(s, gather(s, p))
-    for j in range(m.n):
-        bj = s.coef[j]
-        if j == p or not bj * bp > 0.0:
-            continue
-        spread = m.kernel.gamma * s.distance[j]
-        share = bp / (bp + bj)
-        h = best_height(share, spread, <int64_t>m.p.iters)
-        bz = bp * exp(-spread * (1.0 - h) * (1.0 - h)) + bj * exp(-spread * h * h)
-        loss = bp * bp + bj * bj + 2.0 * bp * bj * exp(-spread) - bz * bz
-        if best < 0 or loss < least:
-            best = j
-            least = loss
-            best_h = h
-            best_bz = bz
+    s.simd.merge(bp, m.kernel.gamma, <int64_t>m.p.iters, s.coef, s.distance, m.n, s.work, s.work2)
+    s.work2[p] = INFINITY
+    best = s.simd.least(s.work2, m.n)
     if best < 0:
         return False
+    h = s.work[best]
+    spread = m.kernel.gamma * s.distance[best]
     keep = min(p, best)
     free = max(p, best)
-    write_between(s, p, best, best_h, keep)
+    write_between(s, p, best, h, keep)
     note_norm(s, keep)
-    s.coef[keep] = best_bz
+    s.coef[keep] = (bp * exp(-spread * (1.0 - h) * (1.0 - h))
+                    + s.coef[best] * exp(-spread * h * h))
     s.arrival[keep] = m.steps
     vacate(s, free)
     return True
@@ -172,11 +122,11 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
                 target[j] = gram_entry(s, line, column)
             target[i] += ridge
             target += i + 1
-        done = cholesky_packed(s.gram, n, s.dot)
+        done = s.simd.cholesky(s.gram, n)
         ridge = max(10.0 * ridge, 1e-300, 1e-15 * gram_entry(s, p, p))
     for i in range(n):
         s.work[i] = gram_entry(s, i if i < p else i + 1, p)
-    solve_packed(s.gram, s.work, n, s.dot)
+    solve_packed(s, s.gram, s.work, n)
     for i in range(n):
         shift(s, i if i < p else i + 1, alpha(s, p) * s.work[i])
 

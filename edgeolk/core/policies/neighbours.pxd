@@ -4,6 +4,7 @@ For each slot i: nearest[i], nearest_d2[i] (squared distance in input space), ne
 with it); -1 where there is no other. Ties go to the lowest slot.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, slot_kernel
@@ -15,12 +16,15 @@ cdef enum:
 
 
 cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept nogil:
-    """argmin of the distance row, one slot left out; -1 if there is none."""
-    cdef int64_t i
-    cdef int64_t best = -1
-    for i in range(s.m.n):
-        if i != but and (best < 0 or s.distance[i] < s.distance[best]):
-            best = i
+    """argmin of the distance row, one slot left out (-1: none); -1 if there is none."""
+    cdef int64_t best
+    cdef double own
+    if but < 0:
+        return s.simd.least(s.distance, s.m.n)
+    own = s.distance[but]
+    s.distance[but] = INFINITY
+    best = s.simd.least(s.distance, s.m.n)
+    s.distance[but] = own
     return best
 
 

@@ -1,15 +1,16 @@
 """Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 2009): project on the ring's span.
 
-The packed factor L of the Gram matrix only grows, by a row an insertion; nobody is ever removed.
-Every squared pivot is at least max(sparsity^2, guard k(x, x)), which keeps the factor usable: the
-guard is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
+The ring only grows, a row of M an insertion, and nobody is ever removed: M = L^-1, packed, for the
+Cholesky factor K = L L' of the Gram matrix. With it w = M k and beta = K^-1 k = M' w come from one
+reading of the triangle, which is what such a step costs once M is larger than the cache. Every
+squared pivot ||delta||^2 is at least max(sparsity^2, guard k(x, x)), which keeps M usable: the guard
+is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
 """
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport put, shift
-from edgeolk.core.linalg cimport solve_lower, solve_lower_transposed
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
@@ -22,14 +23,10 @@ cdef inline double rounding_guard(const Model* m) noexcept nogil:
 
 
 cdef inline double span_distance(State* s, const Example* e, double* p) noexcept nogil:
-    """work <- L^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
+    """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
-    cdef int64_t i
     cdef double rest
-    for i in range(m.n):
-        s.work[i] = s.row[i]
-    solve_lower(s.factor, s.work, m.n, s.dot)
-    p[0] = s.dot(s.work, s.work, m.n)
+    p[0] = s.simd.there_and_back(s.factor, m.n, s.row, s.work)
     rest = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: that is "in the span".
     if rest <= rounding_guard(m) * e.self_kernel:
@@ -38,20 +35,20 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
 
 
 cdef inline void grow_factor(State* s, double rest) noexcept nogil:
-    """Append the row (work', sqrt(rest)) for the newcomer about to take slot n."""
+    """Append the row (-beta', 1) / ||delta|| for the newcomer about to take slot n."""
     cdef int64_t n = s.m.n
     cdef int64_t i
+    cdef double root = sqrt(rest)
     cdef double* line = s.factor + n * (n + 1) // 2
     for i in range(n):
-        line[i] = s.work[i]
-    line[n] = sqrt(rest)
+        line[i] = -s.work[i] / root
+    line[n] = 1.0 / root
 
 
 cdef inline void add_projected(State* s, double a, double p, Example* e) noexcept nogil:
-    """f <- f + a P k: alpha += a beta, beta = K^-1 k from work = L^-1 k."""
+    """f <- f + a P k: alpha += a beta, beta in work."""
     cdef Model* m = s.m
     cdef int64_t i
-    solve_lower_transposed(s.factor, s.work, m.n)
     for i in range(m.n):
         shift(s, i, a * s.work[i])
     if m.tracks_norm:

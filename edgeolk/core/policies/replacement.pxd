@@ -18,16 +18,7 @@ cdef inline int64_t take_oldest(Model* m) noexcept nogil:
 
 cdef inline int64_t smallest_slot(const State* s) noexcept nogil:
     """Least |alpha|; ties go to the oldest."""
-    cdef int64_t i
-    cdef int64_t r = 0
-    cdef double w
-    cdef double least = fabs(s.coef[0])
-    for i in range(1, s.m.n):
-        w = fabs(s.coef[i])
-        if w < least or (w == least and s.arrival[i] < s.arrival[r]):
-            least = w
-            r = i
-    return r
+    return s.simd.lightest(s.coef, NULL, s.arrival, s.m.n)
 
 
 cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:

@@ -12,6 +12,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.policies.anchor cimport admit_anchored
 from edgeolk.core.policies.budgeted_pa cimport admit_nearest, admit_project, admit_simple
 from edgeolk.core.policies.forgetron cimport admit_forgetron, admit_forgetron_basic
+from edgeolk.core.policies.greedy_forgetron cimport admit_forgetron_greedy
 from edgeolk.core.policies.halving cimport admit_halving
 from edgeolk.core.policies.lightest cimport admit_lightest, admit_lightest_project
 from edgeolk.core.policies.projectron cimport admit_span
@@ -38,8 +39,10 @@ cdef inline bint admit(State* s, double a, Example* e) noexcept nogil:
         if m.choice.basis == BASIS_NYSTROM and m.n == m.budget:
             change_basis(s)
         return True
-    if policy == POLICY_FORGETRON or policy == POLICY_FORGETRON_GREEDY:
+    if policy == POLICY_FORGETRON:
         return admit_forgetron(s, a, e)
+    if policy == POLICY_FORGETRON_GREEDY:
+        return admit_forgetron_greedy(s, a, e)
     if policy == POLICY_FORGETRON_BASIC:
         return admit_forgetron_basic(s, a, e)
     if policy == POLICY_SIMPLE:

@@ -1,0 +1,272 @@
+/* Linear algebra in double for one instruction set; included by simd_isa.h. Triangles are packed: row
+   i holds entries 0..i.
+
+   Design. A dot product waits for its own sums; several rows against one vector do not, so
+   everything is made of OLK_ROWS dots at once. Where a row is needed twice (its dot, then its share
+   of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
+   the memory they come from. */
+
+#define OLK_V OLK_NAME(olk_v_f64)
+enum { OLK_NAME(olk_wide_lanes) = OLK_BYTES / 8, OLK_NAME(olk_sums) = 64 / OLK_BYTES };
+#define OLK_L OLK_NAME(olk_wide_lanes)
+#define OLK_SUMS OLK_NAME(olk_sums)
+
+/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
+static inline double OLK_NAME(olk_total)(const double *lane)
+{
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+/* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_ROWS. */
+static inline __attribute__((always_inline)) void
+OLK_NAME(olk_dots)(const int rows, const double *const *row, const double *x, ptrdiff_t n,
+                   double *out)
+{
+    OLK_V sum[OLK_ROWS * OLK_SUMS];
+    double lane[8] __attribute__((aligned(64)));
+    ptrdiff_t i = 0;
+    for (int k = 0; k < rows * OLK_SUMS; k++)
+        sum[k] = (OLK_V){0};
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < OLK_SUMS; k++) {
+            const OLK_V at = OLK_NAME(olk_load_f64)(x + i + k * OLK_L);
+            for (int r = 0; r < rows; r++)
+                sum[r * OLK_SUMS + k] =
+                    OLK_VMADD_F64(OLK_NAME(olk_load_f64)(row[r] + i + k * OLK_L), at,
+                                  sum[r * OLK_SUMS + k]);
+        }
+    for (int r = 0; r < rows; r++) {
+        for (int k = 0; k < OLK_SUMS; k++)
+            ((OLK_V *)lane)[k] = sum[r * OLK_SUMS + k];
+        for (ptrdiff_t j = i; j < n; j++)
+            lane[j - i] = OLK_MADD_F64(row[r][j], x[j], lane[j - i]);
+        out[r] = OLK_NAME(olk_total)(lane);
+    }
+}
+
+static double OLK_NAME(olk_dot)(const double *a, const double *b, ptrdiff_t n)
+{
+    double out;
+    OLK_NAME(olk_dots)(1, &a, b, n, &out);
+    return out;
+}
+
+/* y <- A x, A of m rows `stride` apart. */
+static void OLK_NAME(olk_times)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                                const double *x, double *y)
+{
+    const double *row[OLK_ROWS];
+    ptrdiff_t i = 0;
+    for (; i + OLK_ROWS <= m; i += OLK_ROWS) {
+        for (int r = 0; r < OLK_ROWS; r++)
+            row[r] = a + (i + r) * stride;
+        OLK_NAME(olk_dots)(OLK_ROWS, row, x, n, y + i);
+    }
+    for (; i < m; i++)
+        y[i] = OLK_NAME(olk_dot)(a + i * stride, x, n);
+}
+
+/* y += w row. */
+static inline void OLK_NAME(olk_add_row)(double *restrict y, double w, const double *restrict row,
+                                         ptrdiff_t n)
+{
+    for (ptrdiff_t j = 0; j < n; j++)
+        y[j] = OLK_MADD_F64(w, row[j], y[j]);
+}
+
+/* y += sum_r w[r] row[r], `rows` of them, a constant. */
+static inline __attribute__((always_inline)) void
+OLK_NAME(olk_add_rows)(const int rows, double *restrict y, const double *restrict w,
+                       const double *const *row, ptrdiff_t n)
+{
+    ptrdiff_t j = 0;
+    for (; j + OLK_L <= n; j += OLK_L) {
+        OLK_V sum = OLK_NAME(olk_load_f64)(y + j);
+        for (int r = 0; r < rows; r++)
+            sum = OLK_VMADD_F64(w[r] - (OLK_V){0}, OLK_NAME(olk_load_f64)(row[r] + j), sum);
+        *(OLK_V *)(y + j) = sum;
+    }
+    for (; j < n; j++)
+        for (int r = 0; r < rows; r++)
+            y[j] = OLK_MADD_F64(w[r], row[r][j], y[j]);
+}
+
+/* Rows i, i + 1, ... of a packed triangle. */
+static inline __attribute__((always_inline)) void
+OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const double **row)
+{
+    row[0] = a + i * (i + 1) / 2;
+    for (int r = 1; r < rows; r++)
+        row[r] = row[r - 1] + i + r;
+}
+
+/* Rows i to i + rows - 1 of olk_symmetric_times. */
+static inline __attribute__((always_inline)) void
+OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const double *restrict x,
+                             double *restrict y)
+{
+    const double *row[OLK_ROWS];
+    OLK_NAME(olk_rows_from)(rows, a, i, row);
+    OLK_NAME(olk_dots)(rows, row, x, i, y + i);
+    OLK_NAME(olk_add_rows)(rows, y, x + i, row, i);
+    for (int r = 0; r < rows; r++) {
+        for (int q = 0; q < r; q++) {
+            y[i + r] += row[r][i + q] * x[i + q];
+            y[i + q] += row[r][i + q] * x[i + r];
+        }
+        y[i + r] += row[r][i + r] * x[i + r];
+    }
+}
+
+/* y <- A x, A symmetric, its lower triangle packed: each number is read once and used twice. */
+static void OLK_NAME(olk_symmetric_times)(const double *a, ptrdiff_t n, const double *x, double *y)
+{
+    ptrdiff_t i = 0;
+    for (; i + OLK_ROWS <= n; i += OLK_ROWS)
+        OLK_NAME(olk_symmetric_rows)(OLK_ROWS, a, i, x, y);
+    for (; i < n; i++)
+        OLK_NAME(olk_symmetric_rows)(1, a, i, x, y);
+}
+
+/* Rows i to i + rows - 1 of olk_there_and_back. */
+static inline __attribute__((always_inline)) double
+OLK_NAME(olk_there_and_back_rows)(const int rows, const double *m, ptrdiff_t i,
+                                  const double *restrict x, double *restrict y)
+{
+    const double *row[OLK_ROWS];
+    double w[OLK_ROWS], total = 0.0;
+    OLK_NAME(olk_rows_from)(rows, m, i, row);
+    OLK_NAME(olk_dots)(rows, row, x, i, w);
+    for (int r = 0; r < rows; r++) {
+        for (int q = 0; q <= r; q++)
+            w[r] += row[r][i + q] * x[i + q];
+        total += w[r] * w[r];
+    }
+    OLK_NAME(olk_add_rows)(rows, y, w, row, i);
+    for (int q = 0; q < rows; q++) {
+        y[i + q] = 0.0;
+        for (int r = q; r < rows; r++)
+            y[i + q] += w[r] * row[r][i + q];
+    }
+    return total;
+}
+
+/* y <- M'w, w = M x, M a packed lower triangle read once; returns |w|^2. */
+static double OLK_NAME(olk_there_and_back)(const double *m, ptrdiff_t n, const double *x, double *y)
+{
+    double total = 0.0;
+    ptrdiff_t i = 0;
+    for (; i + OLK_ROWS <= n; i += OLK_ROWS)
+        total += OLK_NAME(olk_there_and_back_rows)(OLK_ROWS, m, i, x, y);
+    for (; i < n; i++)
+        total += OLK_NAME(olk_there_and_back_rows)(1, m, i, x, y);
+    return total;
+}
+
+/* A += p u u' - q c c' on a packed lower triangle. */
+static void OLK_NAME(olk_exchange)(double *restrict a, ptrdiff_t n, double p,
+                                   const double *restrict u, double q, const double *restrict c)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double x = p * u[i], y = q * c[i];
+        for (ptrdiff_t j = 0; j <= i; j++)
+            a[j] += x * u[j] - y * c[j];
+        a += i + 1;
+    }
+}
+
+/* b <- L^-1 b. */
+static void OLK_NAME(olk_solve_lower)(const double *l, double *b, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        b[i] = (b[i] - OLK_NAME(olk_dot)(l, b, i)) / l[i];
+        l += i + 1;
+    }
+}
+
+/* b <- L'^-1 b. */
+static void OLK_NAME(olk_solve_lower_transposed)(const double *l, double *b, ptrdiff_t n)
+{
+    const double *row = l + n * (n + 1) / 2;
+    for (ptrdiff_t i = n - 1; i >= 0; i--) {
+        row -= i + 1;
+        b[i] /= row[i];
+        OLK_NAME(olk_add_row)(b, -b[i], row, i);
+    }
+}
+
+/* A = L L', L over A, packed. 0 (A then spoilt) if a pivot is not positive, or lost to rounding.
+   OLK_ROWS rows advance together through the columns before them. */
+static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
+{
+    double part[OLK_ROWS];
+    const double *at[OLK_ROWS];
+    for (ptrdiff_t i = 0; i < n; i += OLK_ROWS) {
+        const int rows = (int)(n - i < OLK_ROWS ? n - i : OLK_ROWS);
+        const double *above = a;
+        double *row[OLK_ROWS];
+        OLK_NAME(olk_rows_from)(OLK_ROWS, a, i, at);
+        for (int r = 0; r < rows; r++)
+            row[r] = a + (at[r] - a);
+        for (ptrdiff_t j = 0; j < i; j++) {
+            if (rows == OLK_ROWS)
+                OLK_NAME(olk_dots)(OLK_ROWS, at, above, j, part);
+            else
+                for (int r = 0; r < rows; r++)
+                    part[r] = OLK_NAME(olk_dot)(at[r], above, j);
+            for (int r = 0; r < rows; r++)
+                row[r][j] = (row[r][j] - part[r]) / above[j];
+            above += j + 1;
+        }
+        for (int r = 0; r < rows; r++) {
+            for (int q = 0; q < r; q++)
+                row[r][i + q] =
+                    (row[r][i + q] - OLK_NAME(olk_dot)(row[r], row[q], i + q)) / row[q][i + q];
+            const double pivot = row[r][i + r] - OLK_NAME(olk_dot)(row[r], row[r], i + r);
+            if (!(pivot > 1e-14 * row[r][i + r]))
+                return 0;
+            row[r][i + r] = sqrt(pivot);
+        }
+    }
+    return 1;
+}
+
+/* A <- A^-1, A symmetric positive definite, packed: the factor, its inverse M row by row, then M'M.
+   0 (A then spoilt) where the factor does not exist. */
+static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restrict work)
+{
+    if (!OLK_NAME(olk_cholesky)(a, n))
+        return 0;
+    double *row = a;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double *above = a;
+        const double own = 1.0 / row[i];
+        for (ptrdiff_t j = 0; j < i; j++)
+            work[j] = 0.0;
+        for (ptrdiff_t j = 0; j < i; j++) {
+            OLK_NAME(olk_add_row)(work, -own * row[j], above, j + 1);
+            above += j + 1;
+        }
+        for (ptrdiff_t j = 0; j < i; j++)
+            row[j] = work[j];
+        row[i] = own;
+        row += i + 1;
+    }
+    row = a;
+    for (ptrdiff_t k = 0; k < n; k++) {
+        double *above = a;
+        for (ptrdiff_t i = 0; i < k; i++) {
+            OLK_NAME(olk_add_row)(above, row[i], row, i + 1);
+            above += i + 1;
+        }
+        const double own = row[k];
+        for (ptrdiff_t j = 0; j <= k; j++)
+            row[j] *= own;
+        row += k + 1;
+    }
+    return 1;
+}
+
+#undef OLK_V
+#undef OLK_L
+#undef OLK_SUMS
