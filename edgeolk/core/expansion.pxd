@@ -187,21 +187,37 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
         e.f += a * e.self_kernel
 
 
-cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
+cdef struct Leaver:
+    double f                  # f(s_r), the newcomer not yet in f
+    double k                  # k(s_r, x)
+
+
+cdef inline Leaver leaver(State* s, int64_t slot, const Example* e) noexcept nogil:
+    """What a removal has to know: a kernel row."""
+    cdef const void* sr = gather(s, slot)
+    return Leaver(score(s, sr, NULL), pair_kernel(s, sr, e.x))
+
+
+cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noexcept nogil:
     """f <- f - alpha_r k(s_r, .). The slot keeps a zero coefficient until it is put again."""
     cdef Model* m = s.m
-    cdef double a, fr
-    cdef const void* sr
+    cdef double a
     if m.tracks_norm:
         a = alpha(s, slot)
-        sr = gather(s, slot)
-        fr = score(s, sr, NULL)
-        m.norm2 += a * a * diagonal(s, slot) - 2.0 * a * fr
+        m.norm2 += a * a * diagonal(s, slot) - 2.0 * a * gone.f
         if m.norm2 < 0.0:
             m.norm2 = 0.0
-        e.f -= a * pair_kernel(s, sr, e.x)
+        e.f -= a * gone.k
         m.removals += 1
     s.coef[slot] = 0.0
+
+
+cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
+    """As drop_known; costs a kernel row where the norm is tracked."""
+    if s.m.tracks_norm:
+        drop_known(s, slot, leaver(s, slot, e), e)
+    else:
+        s.coef[slot] = 0.0
 
 
 cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogil:

@@ -46,7 +46,7 @@ typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const 
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
 /* One instruction set's functions; rows and pairs by storage type, the others in double (described
-   where they are defined: simd_linalg.h, simd_angles.h, simd_search.h, simd_costs.h, simd_merge.h). */
+   where they are defined: simd_linalg.h, simd_angles.h, simd_search.h, simd_merge.h). */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
@@ -71,6 +71,8 @@ typedef struct {
     ptrdiff_t (*least_paired)(const double *coef, const double *diagonal, const double *row,
                               double k_tt, const int64_t *near, const double *near_k,
                               double singular, ptrdiff_t n, double *least);
+    double (*rest)(const double *w, ptrdiff_t n, double c, ptrdiff_t *above);
+    void (*make_up)(double *coef, const double *w, ptrdiff_t n, double c);
     double (*largest)(const double *coef, const double *diagonal, ptrdiff_t n);
     void (*merge)(double b, double gamma, ptrdiff_t iters, const double *coef,
                   const double *distance, ptrdiff_t n, double *height, double *loss);
@@ -182,6 +184,8 @@ static const double olk_exp_polynomial_f64[] = {
         .least = olk_least_##isa,                                                                  \
         .least_alone = olk_least_alone_##isa,                                                      \
         .least_paired = olk_least_paired_##isa,                                                    \
+        .rest = olk_rest_##isa,                                                                    \
+        .make_up = olk_make_up_##isa,                                                              \
         .largest = olk_largest_##isa,                                                              \
         .merge = olk_merge_##isa,                                                                  \
     }

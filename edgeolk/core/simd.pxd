@@ -53,6 +53,8 @@ cdef extern from "simd.h" nogil:
         Py_ssize_t (*least_paired)(const double* coef, const double* diagonal, const double* row,
                                    double k_tt, const int64_t* near, const double* near_k,
                                    double singular, Py_ssize_t n, double* least) noexcept nogil
+        double (*rest)(const double* w, Py_ssize_t n, double c, Py_ssize_t* above) noexcept nogil
+        void (*make_up)(double* coef, const double* w, Py_ssize_t n, double c) noexcept nogil
         double (*largest)(const double* coef, const double* diagonal, Py_ssize_t n) noexcept nogil
         void (*merge)(double b, double gamma, Py_ssize_t iters, const double* coef,
                       const double* distance, Py_ssize_t n, double* height,

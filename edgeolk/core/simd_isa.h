@@ -40,7 +40,6 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
 #include "simd_kernel.h"
 #include "simd_search.h"
-#include "simd_costs.h"
 #include "simd_merge.h"
 
 #define OLK_S double

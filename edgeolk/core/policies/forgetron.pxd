@@ -7,7 +7,7 @@ factor is the largest that keeps the running sum Q of Psi at or below 15/32 of t
 from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, gather, pair_kernel, drop, put, rescale, score
+from edgeolk.core.expansion cimport Leaver, alpha, drop_known, leaver, put, rescale
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
 
@@ -26,10 +26,9 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
     return root if root < 1.0 else 1.0
 
 
-cdef inline double margin_at(State* s, int64_t r, double a, const Example* e) noexcept nogil:
+cdef inline double margin_of(const State* s, int64_t r, Leaver gone, double a) noexcept nogil:
     """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the newcomer."""
-    cdef const void* sr = gather(s, r)
-    cdef double f = score(s, sr, NULL) + a * pair_kernel(s, e.x, sr)
+    cdef double f = gone.f + a * gone.k
     return f if s.coef[r] > 0.0 else -f
 
 
@@ -38,9 +37,9 @@ cdef inline double removal_cost(double weight, double mu) noexcept nogil:
     return weight * weight + 2.0 * weight - 2.0 * weight * mu
 
 
-cdef inline void exchange_shrunk(State* s, int64_t r, double phi, double a,
+cdef inline void exchange_shrunk(State* s, int64_t r, Leaver gone, double phi, double a,
                                  Example* e) noexcept nogil:
-    drop(s, r, e)
+    drop_known(s, r, gone, e)
     rescale(s, phi, e)
     put(s, r, phi * a, e)
 
@@ -58,11 +57,15 @@ cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
     """Self-tuned: the oldest leaves."""
     cdef Model* m = s.m
     cdef int64_t r
+    cdef Leaver gone
+    cdef double phi
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
     r = take_oldest(m)
-    exchange_shrunk(s, r, next_factor(m, fabs(alpha(s, r)), margin_at(s, r, a, e)), a, e)
+    gone = leaver(s, r, e)
+    phi = next_factor(m, fabs(alpha(s, r)), margin_of(s, r, gone, a))
+    exchange_shrunk(s, r, gone, phi, a, e)
     return True
 
 
@@ -70,6 +73,7 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
     """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is kept as a diagnostic."""
     cdef Model* m = s.m
     cdef int64_t r
+    cdef Leaver gone
     cdef double sigma, mu, norm
     cdef double b = <double>(m.budget + 1)
     cdef double phi
@@ -78,11 +82,12 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
         return True
     r = take_oldest(m)
     sigma = fabs(alpha(s, r))
-    mu = margin_at(s, r, a, e)
+    gone = leaver(s, r, e)
+    mu = margin_of(s, r, gone, a)
     norm = sqrt(max(0.0, m.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
     phi = pow(b, -0.5 / b)
     if norm * phi > m.p.U:
         phi = m.p.U / norm
     m.forgetron_q += removal_cost(sigma * phi, mu * phi)
-    exchange_shrunk(s, r, phi, a, e)
+    exchange_shrunk(s, r, gone, phi, a, e)
     return True

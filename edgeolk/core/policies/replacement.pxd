@@ -67,26 +67,16 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
 
 cdef inline double keeping_factor(State* s) noexcept nogil:
     """c with sum_i min(1, c w_i) = B - 1, w_i = work[i]: the heaviest are certain to stay."""
-    cdef int64_t i
-    cdef int64_t before = -1
-    cdef int64_t certain = 0
+    cdef Py_ssize_t before = -1
+    cdef Py_ssize_t certain = 0
     cdef int64_t n = s.m.n
-    cdef double rest
     cdef double c = 0.0
-    while certain > before:  # grows until it stands still
+    cdef double rest = s.simd.rest(s.work, n, c, &certain)
+    # The certain ones grow until they stand still; rounding may leave a last one, which goes.
+    while before < certain < n - 1:
         before = certain
-        rest = 0.0
-        for i in range(n):
-            if c * s.work[i] <= 1.0:
-                rest += s.work[i]
-        if certain >= n - 1:
-            # Rounding made all but one certain: that one goes.
-            break
         c = <double>(n - 1 - certain) / rest
-        certain = 0
-        for i in range(n):
-            if c * s.work[i] > 1.0:
-                certain += 1
+        rest = s.simd.rest(s.work, n, c, &certain)
     return c
 
 
@@ -123,9 +113,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
                 break
         if r < 0:
             r = last
-        for i in range(m.n):
-            if i != r and c * s.work[i] < 1.0:
-                s.coef[i] /= c * s.work[i]
+        s.simd.make_up(s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
     return True
