@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/parts.py \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd -o -name '*.h')
 
-.PHONY: help replay test test-slow lint bench accuracy papers memory clean
+.PHONY: help replay test test-slow lint bench accuracy papers memory instructions clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    speed against plain numpy   make accuracy   published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make instructions   instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +65,9 @@ accuracy: $(VENV)/.bench
 memory: $(VENV)/.bench
 	$(BIN)/python -m bench.memory
 	$(BIN)/python -m bench.memory.steps
+
+instructions: $(VENV)/.sim
+	$(BIN)/python -m bench.instructions
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd

@@ -8,20 +8,16 @@ instructions of ``learn_one`` on it: counts repeat exactly, times do not.
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
+from bench import busy, callgrind
+from bench.callgrind import Counter
 from bench.table import Report, Table
 from edgeolk.catalogue import METHODS
 
@@ -32,24 +28,12 @@ STEPS = {"bpa_p": 2400}
 PATTERN = "__pyx_pw*learn_one"
 
 
-def rows(d: int, n: int) -> tuple[Any, Any]:
-    """Rows with labels by chance: every algorithm is kept busy."""
-    rng = np.random.default_rng(5)
-    return rng.standard_normal((n, d)), rng.choice([-1.0, 1.0], n)
-
-
-def build(name: str, d: int) -> ek.Learner:
-    """A learner that samples every example where it samples at all."""
-    eager: dict[str, Any] = {"spa": {"beta": 1.0}}.get(name, {})
-    return ek.Learner(name, n_features=d, budget=BUDGET, kernel=ek.Gaussian(1.0 / d), **eager)
-
-
 def longest(name: str, d: int) -> list[int]:
     """The steps that take longest, by the clock."""
-    X, y = rows(d, STEPS.get(name, 700))
+    X, y = busy.rows(d, STEPS.get(name, 700))
     least = np.full(len(y), np.inf)
     for _ in range(REPEATS):
-        learner = build(name, d)
+        learner = busy.learner(name, d, BUDGET)
         for i, (x, label) in enumerate(zip(X, y, strict=True)):
             began = time.perf_counter_ns()
             learner.learn_one(x, label)
@@ -59,8 +43,8 @@ def longest(name: str, d: int) -> list[int]:
 
 def prepare(name: str, d: int, folder: Path) -> list[str]:
     """Models from just before the longest steps, with their rows, in files."""
-    X, y = rows(d, STEPS.get(name, 700))
-    chosen, learner, stems = longest(name, d), build(name, d), []
+    X, y = busy.rows(d, STEPS.get(name, 700))
+    chosen, learner, stems = longest(name, d), busy.learner(name, d, BUDGET), []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
         if i in chosen:
             stem = str(folder / f"{name}-{d}-{i}")
@@ -71,55 +55,33 @@ def prepare(name: str, d: int, folder: Path) -> list[str]:
     return stems
 
 
-def replay(listing: str, library: str) -> None:
+def replay(listing: str) -> None:
     """Run in callgrind: one step of each model of a list, the counts written out after each."""
-    dump = ctypes.CDLL(library).dump
+    counter = Counter()
     for stem in Path(listing).read_text().split():
         learner, numbers = ek.load(f"{stem}.olk"), np.load(f"{stem}.npy")
         x, label = numbers[:-1].copy(), float(numbers[-1])
         with contextlib.suppress(ek.BudgetError):
             learner.learn_one(x, label)
-        dump()
-
-
-def count(stems: list[str], folder: Path) -> list[int]:
-    """Instructions of one step of each model."""
-    listing = folder / "models"
-    listing.write_text("\n".join(stems))
-    out = folder / "callgrind.out"
-    source, library = folder / "dump.c", folder / "dump.so"
-    source.write_text(
-        "#include <valgrind/callgrind.h>\nvoid dump(void) { CALLGRIND_DUMP_STATS; }\n"
-    )
-    compiler = os.environ.get("CC", "cc")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
-    subprocess.run(
-        [
-            *("valgrind", "--tool=callgrind", f"--toggle-collect={PATTERN}", "--combine-dumps=yes"),
-            *(f"--callgrind-out-file={out}", "--log-file=/dev/null"),
-            *(sys.executable, "-m", "bench.memory.steps", str(listing), str(library)),
-        ],
-        # Baseline instructions: the count then depends on no machine's widest vectors.
-        env={**os.environ, "EDGEOLK_SIMD": "baseline", "OPENBLAS_NUM_THREADS": "1"},
-        check=True,
-    )
-    counts = [int(n) for n in re.findall(r"^summary: (\d+)", out.read_text(), re.M)]
-    return counts[: len(stems)]
+        counter.dump(stem)
 
 
 def main() -> int:
     """Measure, print and save."""
-    if shutil.which("valgrind") is None:
-        print("skipped: valgrind is not installed")
+    if not callgrind.available():
+        print(f"skipped: {callgrind.MISSING}")
         return 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         stems = [s for m in METHODS for d in DIMENSIONS for s in prepare(m.name, d, folder)]
-        counts = count(stems, folder)
+        listing = folder / "models"
+        listing.write_text("\n".join(stems))
+        # Baseline instructions: the count then depends on no machine's widest vectors.
+        counts = callgrind.count("bench.memory.steps", [str(listing)], PATTERN)
     most: dict[str, dict[str, int]] = {method.name: {} for method in METHODS}
-    for stem, instructions in zip(stems, counts, strict=True):
+    for stem in stems:
         name, d, _ = Path(stem).name.rsplit("-", 2)
-        most[name][d] = max(most[name].get(d, 0), instructions)
+        most[name][d] = max(most[name].get(d, 0), counts[stem].everything)
     lines = [
         [
             method.name,

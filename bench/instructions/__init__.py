@@ -1,0 +1,1 @@
+"""Regression gate on instruction counts: ``python -m bench.instructions [--record]``."""
