@@ -4,13 +4,16 @@ Design. A mistake-driven step costs little where there is no mistake, so rows wi
 would time half steps. Here a first run labels each row with the opposite of what the learner says
 of it; the labels are kept, the learner as it was before them is kept as bytes, and since a learner
 repeats itself bit for bit, every timed run from those bytes takes the same contradicted steps.
+
+Where a block lies within a page changes small timings by a tenth to a third, and a process tends to
+use the same place again: each round puts the block elsewhere, row and step in the same place.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from time import process_time
 from typing import Any
 
@@ -23,6 +26,9 @@ from bench.datasets import Labels, Rows
 #: Rows tried until the ring is full; those that sample or project their rows need the most.
 FILL_ROWS = 400
 CHUNK = 256
+PAGE = 4096
+#: From one place to the next: a whole number of cache lines that shares no factor with a page's.
+STRIDE = 13 * 64
 
 
 @dataclass(frozen=True)
@@ -52,24 +58,34 @@ class Busy:
     def __len__(self) -> int:
         return len(self.y)
 
-    def learner(self) -> ek.Learner:
-        """The learner as it was before the steps."""
-        made: ek.Learner = pickle.loads(self.model)
-        return made
+    def learner(self, turn: int = 0) -> ek.Learner:
+        """The learner as it was before the steps, elsewhere within a page at each turn."""
+        size = len(self.model)
+        memory = np.empty(size + 2 * PAGE, np.uint8)
+        start = -memory.ctypes.data % PAGE + turn * STRIDE % PAGE
+        place = memory[start : start + size]
+        place[:] = np.frombuffer(self.model, np.uint8)
+        return ek.attach(place)
 
-    def step_seconds(self) -> float:
+    def step_seconds(self, turn: int = 0) -> float:
         """Seconds of all the steps."""
-        learner, scores = self.learner(), np.zeros(len(self))
+        learner, scores = self.learner(turn), np.zeros(len(self))
         start = process_time()
         learner.learn_many(self.X, self.y, out=scores)
         return process_time() - start
 
-    def row_seconds(self) -> float:
+    def row_seconds(self, turn: int = 0) -> float:
         """Seconds of scoring the same rows with the learner left as it is: their kernel rows."""
-        learner, scores = self.learner(), np.zeros(len(self))
+        learner, scores = self.learner(turn), np.zeros(len(self))
         start = process_time()
         learner.decision_function(self.X, out=scores)
         return process_time() - start
+
+
+def turning(seconds: Callable[[int], float]) -> Callable[[], float]:
+    """The timing of one turn after the other."""
+    turns = count()
+    return lambda: seconds(next(turns))
 
 
 def random_rows(d: int, nonzeros: int | None = None, seed: int = 11) -> Iterator[Rows]:
@@ -134,18 +150,14 @@ def keep_busy(
         For ``ek.Learner``.
     """
     width = 1.0 / (d if nonzeros is None else nonzeros)
-    learner = ek.Learner(
-        name,
-        n_features=d,
-        budget=budget,
-        kernel=ek.Gaussian(width),
-        sparse=nonzeros is not None,
-        **options,
-    )
+    options.update(n_features=d, budget=budget, kernel=ek.Gaussian(width))
+    options.update(sparse=nonzeros is not None)
+    memory = bytearray(ek.plan(name, **options).nbytes)
+    learner = ek.Learner(name, buffer=memory, **options)
     blocks = random_rows(d, nonzeros)
     _fill(learner, blocks)
     full = is_full(learner)
-    model, before, hits = pickle.dumps(learner), learner.updates, learner.capacity_hits
+    model, before, hits = bytes(memory), learner.updates, learner.capacity_hits
     kept, labels, spent = [], [], 0.0
     for block in blocks:
         for x in block:

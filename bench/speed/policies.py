@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import edgeolk as ek
-from bench.busy import Busy, Extent, keep_busy
+from bench.busy import Busy, Extent, keep_busy, turning
 from bench.machine import facts, sentence
 from bench.table import Report, Table
 from bench.timing import Case, Timing, interleave
@@ -48,8 +48,8 @@ def measure(
     cases = []
     for spot, one in busy.items():
         key = "-".join(map(str, spot))
-        cases.append(Case(f"{key}-step", spot[0], len(one), one.step_seconds))
-        cases.append(Case(f"{key}-row", spot[0], len(one), one.row_seconds))
+        cases.append(Case(f"{key}-step", spot[0], len(one), turning(one.step_seconds)))
+        cases.append(Case(f"{key}-row", spot[0], len(one), turning(one.row_seconds)))
     timings = interleave(cases, range(rounds), tick)
     pairs = iter(timings.values())
     return dict(zip(busy, zip(pairs, pairs, strict=True), strict=True))
