@@ -7,7 +7,7 @@ import os
 import sys
 
 #: Longest of the passes over rows that are tried, and rows of the long pass.
-MOST_SECONDS, LONG = 1.0, 10_000_000
+MOST_SECONDS, LONG = 4.0, 10_000_000
 
 
 def _arguments() -> argparse.Namespace:
