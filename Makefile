@@ -11,7 +11,7 @@ help:
 	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
-	@echo "make bench    speed against plain numpy   make accuracy   published figures on a9a"
+	@echo "make bench    speed and its growth       make accuracy   published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
 	@echo "make instructions   instruction counts held against the recorded ones (needs valgrind)"
@@ -54,6 +54,7 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.growth
 
 papers: $(VENV)/.bench
 	$(PIP) scikit-learn

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench import busy
+from bench import chance
+from bench.csr import Csr
 
 ROWS, FEATURES, BUDGET = 1000, 16, 64
 #: Share of the numbers that are not zero where rows are sparse; below a half, where zeros pay.
@@ -23,27 +24,9 @@ Matrix = NDArray[np.float32]
 Labels = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Csr:
-    """What the library asks of a CSR matrix; scipy is not needed for it."""
-
-    shape: tuple[int, int]
-    indptr: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    data: Matrix
-    format: str = "csr"
-
-    @classmethod
-    def of(cls, X: Matrix) -> Csr:
-        """The non-zeros of a dense matrix."""
-        row, column = np.nonzero(X)
-        indptr = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int32)
-        return cls((X.shape[0], X.shape[1]), indptr, column.astype(np.int32), X[row, column])
-
-
 def rows(density: float = 1.0) -> tuple[Matrix, Labels]:
     """Rows with labels by chance; with a density below 1 the other numbers are zeros."""
-    X, y = busy.rows(FEATURES, ROWS)
+    X, y = chance.rows(FEATURES, ROWS)
     if density < 1.0:
         X = X * (np.random.default_rng(6).random(X.shape) < density)
     return X.astype(np.float32), y
@@ -99,7 +82,7 @@ class Case:
 
     def prepared(self) -> Callable[[], None]:
         """The pass, with all that is made before it made."""
-        learner = busy.learner(self.algorithm, FEATURES, BUDGET, **self.settings)
+        learner = chance.learner(self.algorithm, FEATURES, BUDGET, **self.settings)
         X, y = rows(self.density)
         if self.learned:
             learner.learn_many(X[: self.learned], y[: self.learned])

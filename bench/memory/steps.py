@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import edgeolk as ek
-from bench import busy, callgrind
+from bench import callgrind, chance
 from bench.callgrind import Counter
 from bench.table import Report, Table
 from edgeolk.catalogue import METHODS
@@ -30,10 +30,10 @@ PATTERN = "__pyx_pw*learn_one"
 
 def longest(name: str, d: int) -> list[int]:
     """The steps that take longest, by the clock."""
-    X, y = busy.rows(d, STEPS.get(name, 700))
+    X, y = chance.rows(d, STEPS.get(name, 700))
     least = np.full(len(y), np.inf)
     for _ in range(REPEATS):
-        learner = busy.learner(name, d, BUDGET)
+        learner = chance.learner(name, d, BUDGET)
         for i, (x, label) in enumerate(zip(X, y, strict=True)):
             began = time.perf_counter_ns()
             learner.learn_one(x, label)
@@ -43,8 +43,8 @@ def longest(name: str, d: int) -> list[int]:
 
 def prepare(name: str, d: int, folder: Path) -> list[str]:
     """Models from just before the longest steps, with their rows, in files."""
-    X, y = busy.rows(d, STEPS.get(name, 700))
-    chosen, learner, stems = longest(name, d), busy.learner(name, d, BUDGET), []
+    X, y = chance.rows(d, STEPS.get(name, 700))
+    chosen, learner, stems = longest(name, d), chance.learner(name, d, BUDGET), []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
         if i in chosen:
             stem = str(folder / f"{name}-{d}-{i}")

@@ -1,4 +1,4 @@
-"""Time everything in one run, print the tables, save them in bench/results if all of a9a ran."""
+"""Time everything, print the tables, save them in bench/results if every data file was there."""
 
 from __future__ import annotations
 
@@ -8,53 +8,49 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bench.datasets import Dataset
+    from bench.speed.subjects import Subject
+    from bench.table import Report
 
 BUDGETS = (1350, 100)
 SYNTHETIC_BUDGET = 200
+#: Rounds of the details, the whole passes and the policies.
+ROUNDS, QUICK_ROUNDS = (5, 3, 5), (3, 1, 2)
+QUICK_ROWS = 4_000
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="3 rounds on fewer rows; nothing is saved"
+        "--quick", action="store_true", help="fewer rounds, rows and sizes; nothing is saved"
     )
-    parser.add_argument("--rounds", type=int, help="times each case is timed (default 7)")
+    defaults = ", ".join(map(str, ROUNDS))
+    parser.add_argument(
+        "--rounds", type=int, help=f"times each case is timed (details, passes, steps: {defaults})"
+    )
     arguments = parser.parse_args()
-    if arguments.rounds is None:
-        arguments.rounds = 3 if arguments.quick else 7
-    if arguments.rounds < 1:
+    if arguments.rounds is not None and arguments.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if arguments.rounds is None:
+        arguments.rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
+    else:
+        arguments.rounds = (arguments.rounds,) * 3
     return arguments
 
 
-def main() -> int:
-    """Run the benchmark."""
-    arguments = _arguments()
-    # Before numpy is imported: a peer on two cores would be no peer.
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-
+def _details(a9a: Dataset | None, synthetic: Dataset, rounds: int) -> Report:
+    """rbp in detail: the peer, storage types, instruction sets, single calls."""
     import numpy as np
     from tqdm import tqdm
 
     import edgeolk as ek
-    from bench import datasets
     from bench.speed import cases, report
+    from bench.speed.subjects import A9A_GAMMA
     from bench.speed.variant import time_in_child
     from bench.timing import Case, interleave
-
-    quick, whole = arguments.quick, False
-    synthetic = datasets.synthetic(40_000 if quick else 200_000)
-    try:
-        a9a = datasets.a9a().permuted(0)
-        whole = len(a9a) > datasets.A9A_TRAIN_ROWS
-        if not whole:
-            print(f"a9a is its train part alone: {datasets.TRAIN_ALONE}", file=sys.stderr)
-    except FileNotFoundError as error:
-        print(f"a9a is left out: {error}", file=sys.stderr)
-        a9a = None
-    if a9a is not None and quick:
-        a9a = a9a.head(10_000)
 
     todo: list[Case] = []
     variants = ek.available_simd()
@@ -65,26 +61,96 @@ def main() -> int:
             for budget in BUDGETS:
                 todo += cases.a9a_cases(a9a, budget)
                 for name in variants:
-                    run = partial(time_in_child, name, rows, budget, cases.A9A_GAMMA)
+                    run = partial(time_in_child, name, rows, budget, A9A_GAMMA)
                     todo.append(Case(f"variant-{name}-{budget}", name, len(a9a), run))
         todo += cases.synthetic_cases(synthetic, SYNTHETIC_BUDGET, len(synthetic) // 4)
         todo += cases.call_cases(synthetic)
-        with tqdm(total=len(todo) * arguments.rounds, disable=None, unit=" runs") as bar:
-            timings = interleave(todo, range(arguments.rounds), bar.update)
-
+        with tqdm(total=len(todo) * rounds, disable=None, desc="details") as bar:
+            timings = interleave(todo, range(rounds), bar.update)
     tables = []
     if a9a is not None:
         for budget in BUDGETS:
-            both = cases.mistakes_of_both(a9a, budget, cases.A9A_GAMMA)
+            both = cases.mistakes_of_both(a9a, budget, A9A_GAMMA)
             tables.append(report.a9a_table(timings, budget, both))
         tables.append(report.variant_table(timings, variants, BUDGETS))
     tables.append(report.synthetic_table(timings, SYNTHETIC_BUDGET))
     tables.append(report.call_table(timings))
-    made = report.make_report(tables, timings, arguments.rounds)
-    print(made.markdown())
-    if whole and not quick:
-        for path in made.save("speed"):
-            print(f"saved {path.relative_to(datasets.ROOT)}")
+    return report.make_report(tables, timings, rounds)
+
+
+def _passes(subjects: list[Subject], rounds: int, quick: bool) -> Report:
+    """Every algorithm over every set."""
+    from tqdm import tqdm
+
+    import edgeolk as ek
+    from bench.speed import passes
+    from bench.timing import interleave
+
+    budgets = (100,) if quick else (100, 1350)
+    allowance = passes.Allowance(0.1, 0.05) if quick else passes.Allowance(0.8, 0.3)
+    total = len(subjects) * len(budgets) * len(ek.algorithms()) * (rounds + 1)
+    with tqdm(total=total, disable=None, desc="passes") as bar:
+        made = passes.passes(subjects, budgets, allowance, bar.update)
+        timings = interleave(passes.cases(made), range(rounds), bar.update)
+    return passes.make_report(made, timings, budgets, allowance, rounds)
+
+
+def _policies(rounds: int, quick: bool) -> Report:
+    """Every algorithm's step beside its kernel row."""
+    from tqdm import tqdm
+
+    import edgeolk as ek
+    from bench.speed import policies
+
+    budgets = (100,) if quick else (100, 1350)
+    spots = len(budgets) * len(policies.DIMENSIONS) * len(ek.algorithms())
+    with tqdm(total=spots * (1 + 2 * rounds), disable=None, desc="policies") as bar:
+        busy = policies.prepare(budgets, quick, bar.update)
+        timings = policies.measure(busy, rounds, bar.update)
+    return policies.make_report(busy, timings, rounds)
+
+
+def main() -> int:
+    """Run the benchmark."""
+    arguments = _arguments()
+    # Before numpy is imported: a peer on two cores would be no peer.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"
+
+    from bench import datasets
+    from bench.speed import subjects
+
+    quick, whole = arguments.quick, not arguments.quick
+    most = QUICK_ROWS if quick else None
+    synthetic = datasets.synthetic(40_000 if quick else 200_000)
+    chosen: list[Subject] = []
+    a9a = None
+    try:
+        a9a = datasets.a9a().permuted(0)
+        if len(a9a) == datasets.A9A_TRAIN_ROWS:
+            print(f"a9a is its train part alone: {datasets.TRAIN_ALONE}", file=sys.stderr)
+            whole = False
+        chosen += subjects.a9a_subjects(a9a.head(most or len(a9a)))
+        a9a = a9a.head(10_000) if quick else a9a
+        chosen.append(subjects.ijcnn1(most))
+    except FileNotFoundError as error:
+        print(f"left out: {error}", file=sys.stderr)
+        whole = False
+    chosen.append(subjects.occupancy(most))
+    chosen.append(subjects.synthetic(synthetic.head(most or len(synthetic))))
+
+    details, passes, policies = arguments.rounds
+    reports = {
+        "speed": _details(a9a, synthetic, details),
+        "passes": _passes(chosen, passes, quick),
+        "policies": _policies(policies, quick),
+    }
+    for made in reports.values():
+        print(made.markdown())
+    if whole:
+        for stem, made in reports.items():
+            for path in made.save(stem):
+                print(f"saved {path.relative_to(datasets.ROOT)}")
     return 0
 
 

@@ -11,17 +11,10 @@ import numpy as np
 import edgeolk as ek
 from bench.datasets import Dataset
 from bench.speed.numpy_rbp import NumpyRbp
+from bench.speed.subjects import A9A_GAMMA, SYNTHETIC_GAMMA
 from bench.timing import Case
 
-A9A_GAMMA = 0.4
-SYNTHETIC_GAMMA = 1.0 / 16.0
 CALLS = 100_000
-#: Their step costs more than a few kernel rows, up to B^2 numbers: timed at small budgets only.
-QUADRATIC = (
-    *("projectron", "projectron++", "bpa_p", "bsgd"),
-    *("forgetron_basic", "forgetron_greedy", "pomdr", "nogd"),
-)
-SMALL_BUDGET = 200
 
 
 def _learner(
@@ -84,30 +77,21 @@ def mistakes_of_both(data: Dataset, budget: int, gamma: float) -> tuple[int, int
     return ours.mistakes, theirs.mistakes
 
 
-def done_algorithms() -> list[str]:
-    """Every algorithm of the catalogue that is built, rbp first."""
-    names = [method.name for method in ek.algorithms() if method.done]
-    return sorted(names, key=lambda name: name != "rbp")
-
-
 def a9a_cases(data: Dataset, budget: int) -> list[Case]:
-    """Passes over a9a at one budget: each algorithm with its defaults, float64, the peer."""
+    """rbp over a9a at one budget: float32, the peer, float64, sparse."""
     n, gamma, tag = len(data), A9A_GAMMA, f"a9a-{budget}"
-    wide = partial(learn_many_pass, "rbp", data, budget, gamma, "float64")
+    ours = partial(learn_many_pass, "rbp", data, budget, gamma)
     peer = partial(numpy_pass, data, budget, gamma)
-    sparse = partial(learn_many_pass, "rbp", data, budget, gamma, "float32", True)
-    first, *others = (
-        Case(f"{tag}-{name}", name, n, partial(learn_many_pass, name, data, budget, gamma))
-        for name in done_algorithms()
-        if budget <= SMALL_BUDGET or name not in QUADRATIC
-    )
-    # The peer next to the pass it is compared with.
     return [
-        first,
+        Case(f"{tag}-rbp", "rbp", n, ours),
         Case(f"{tag}-numpy", "rbp in plain numpy, float32", n, peer),
-        Case(f"{tag}-rbp64", "rbp, float64", n, wide),
-        Case(f"{tag}-sparse", "rbp, sparse=True, the same dense rows", n, sparse),
-        *others,
+        Case(f"{tag}-rbp64", "rbp, float64", n, partial(ours, "float64")),
+        Case(
+            f"{tag}-sparse",
+            "rbp, sparse=True, the same dense rows",
+            n,
+            partial(ours, "float32", True),
+        ),
     ]
 
 

@@ -30,19 +30,17 @@ def _table(title: str, first: str, timings: Sequence[Timing], base: Timing, note
 
 
 def a9a_table(timings: dict[str, Timing], budget: int, mistakes: tuple[int, int]) -> Table:
-    """Every algorithm over a9a, with the peer."""
+    """rbp over a9a, with the peer."""
     tag = f"a9a-{budget}-"
     chosen = [timing for key, timing in timings.items() if key.startswith(tag)]
     base = timings[f"{tag}rbp"]
     peer = ratio(timings[f"{tag}numpy"], base)
     note = (
         f"Ratio to rbp. The peer takes {peer:.1f} times as long a row, over the same"
-        f" {base.rows:,} rows; mistakes {mistakes[0]:,} here, {mistakes[1]:,} there. Each algorithm"
-        " has its default parameters; stoptron and perceptron freeze when full. Those whose"
-        " step costs more than a few kernel rows are timed at the small budget only."
+        f" {base.rows:,} rows; mistakes {mistakes[0]:,} here, {mistakes[1]:,} there."
     )
     title = f"a9a, {base.rows:,} rows, d = 123 dense, gamma 0.4, B = {budget}, learn_many, float32"
-    return _table(title, "algorithm", chosen, base, note)
+    return _table(title, "how", chosen, base, note)
 
 
 def synthetic_table(timings: dict[str, Timing], budget: int) -> Table:
@@ -101,7 +99,10 @@ def call_table(timings: dict[str, Timing]) -> Table:
 def make_report(tables: Sequence[Table], timings: dict[str, Timing], rounds: int) -> Report:
     """The report of one run."""
     introduction = (
-        f"{sentence()}. One run of `python -m bench.speed`: {rounds} rounds, the cases interleaved."
+        "rbp beside the same algorithm in plain numpy, in detail; [whole passes](passes.md) of"
+        " every algorithm over several sets; what a step costs [beyond its kernel"
+        f" row](policies.md).\n\n{sentence()}. One run of `python -m bench.speed`: {rounds} rounds,"
+        " the cases interleaved."
         " Seconds of processor time, medians; every pass has one thread, numpy's too. A ratio is"
         " the median of the ratios within a round. Other work ran beside it: trust ratios before"
         " seconds. Rows of a9a in the order of `default_rng(0).permutation`."

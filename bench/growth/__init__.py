@@ -1,0 +1,1 @@
+"""How time grows with the budget, the features, the non-zeros and the rows."""

@@ -1,0 +1,68 @@
+"""Time against budget, features, non-zeros and rows; one very long pass; tables and a picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+#: Longest of the passes over rows that are tried, and rows of the long pass.
+MOST_SECONDS, LONG = 4.0, 10_000_000
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes; nothing is saved")
+    parser.add_argument("--rounds", type=int, help="times each case is timed (default 5)")
+    parser.add_argument("--rows", type=int, help=f"of the long pass (default {LONG:,}; 0: none)")
+    arguments = parser.parse_args()
+    if arguments.rounds is None:
+        arguments.rounds = 2 if arguments.quick else 5
+    if arguments.rows is None:
+        arguments.rows = LONG // 20 if arguments.quick else LONG
+    if arguments.rounds < 1 or arguments.rows < 0:
+        parser.error("--rounds must be at least 1, --rows at least 0")
+    return arguments
+
+
+def main() -> int:
+    """Run the benchmark."""
+    arguments = _arguments()
+    # Before numpy is imported: what is timed has one thread.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"
+
+    from tqdm import tqdm
+
+    from bench.growth import axes, endless, figure, report
+    from bench.table import RESULTS
+    from bench.timing import interleave
+
+    quick, rounds = arguments.quick, arguments.rounds
+    steps, rows = axes.step_axes(quick), axes.rows_axis(quick)
+    journey = endless.measure(arguments.rows) if arguments.rows else None
+    points = [
+        (axis, one, size)
+        for axis in steps
+        for one in axes.REPRESENTATIVES
+        for size in axis.sizes_of(one)
+    ]
+    prepared = tqdm(points, disable=None, desc="learners")
+    todo = [axes.step_case(*point) for point in prepared]
+    for one in axes.REPRESENTATIVES:
+        todo += axes.row_cases(rows, one, 0.1 * MOST_SECONDS if quick else MOST_SECONDS)
+    with tqdm(total=len(todo) * rounds, disable=None, desc="growth") as bar:
+        timings = interleave(todo, range(rounds), bar.update)
+
+    groups = [axes.curves(axis, timings) for axis in (*steps, rows)]
+    made = report.make_report(groups, journey, rounds)
+    print(made.markdown())
+    if not quick:
+        figure.draw(groups, journey, RESULTS / "growth.png")
+        for path in (RESULTS / "growth.png", *made.save("growth")):
+            print(f"saved {path.relative_to(RESULTS.parent.parent)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
