@@ -33,6 +33,7 @@ QUERY_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8, Dtype.FLOAT16: 4, Dtype.INT8:
 #: A row of support vectors is padded to whole vectors of 64 bytes, computed in, where that costs at
 #: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
 ROW_BYTES = 64
+PAGE = 4096
 #: Policies that judge the newcomer in a slot of its own, beside the full ring.
 SPARE_SLOT = (Policy.LIGHTEST, Policy.LIGHTEST_PROJECT, Policy.MERGE)
 #: Projections that a radius U bounds.
@@ -67,7 +68,9 @@ class Config:
     @property
     def stride(self) -> int:
         """Slots, padded where padding is cheap: numbers from one feature's row to the next."""
-        return self._padded(self.slots)
+        padded = self._padded(self.slots)
+        # Rows a page apart would all compete for the same few lines of the first cache.
+        return self._padded(padded + 1) if padded * ITEM_BYTES[self.dtype] % PAGE == 0 else padded
 
     @property
     def window_stride(self) -> int:

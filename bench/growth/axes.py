@@ -38,7 +38,7 @@ REPRESENTATIVES = (
     Representative("ahpatron", "B d + B^2", 2, 2048, halves=True),
     Representative("projectron", "B d + B^2", 2, 2048),
     Representative("nogd", "B d + B^2 / 5", 2, 1024),
-    Representative("forgetron_greedy", "B^2 d", 2, 1024),
+    Representative("forgetron_greedy", "3 B d", 1, 4096),
 )
 
 

@@ -9,23 +9,31 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER
-from edgeolk.core.ring cimport copy_slot, note_norm, take_vector, write_vector
+from edgeolk.core.ring cimport (
+    copy_slot, note_nonzeros, note_norm, take_vector, write_vector,
+)
 from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline double kernel_row(State* s, const void* x, const double* coef,
-                              double* row) noexcept nogil:
-    """sum_i coef[i] k(s_i, x) over the slots in use; the kernel values go to row unless NULL.
+cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const double* coef,
+                                 double* row) noexcept nogil:
+    """sum_i coef[i] k(s_i, x) over the first n slots; the kernel values go to row unless NULL.
 
     Squared distances go to s.products, unless NULL, with them (not for rows taken as sparse).
     """
     cdef Model* m = s.m
     if x == s.sparse_x and x != NULL:
-        return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, m.n, s.nonzeros, s.nonzero_index,
+        return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, n, s.nonzeros, s.nonzero_index,
                            s.nonzero_value, coef, row)
-    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, coef, row,
+    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, n, m.n_features, x, coef, row,
                     s.products if row != NULL else NULL)
+
+
+cdef inline double kernel_row(State* s, const void* x, const double* coef,
+                              double* row) noexcept nogil:
+    """The same over all the slots in use."""
+    return kernel_row_to(s, s.m.n, x, coef, row)
 
 
 cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
@@ -59,6 +67,23 @@ cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
     return take_vector(s, s.sv, s.m.stride, slot)
 
 
+cdef inline double slot_row(State* s, int64_t slot, int64_t n, const double* coef,
+                            double* row) noexcept nogil:
+    """kernel_row_to for a support vector, by its non-zeros where rows are; uses the column scratch."""
+    cdef const void* x = gather(s, slot)
+    cdef const void* before = s.sparse_x
+    cdef double total
+    if s.nonzero_index == NULL:
+        return kernel_row_to(s, n, x, coef, row)
+    note_nonzeros(s, x)
+    total = kernel_row_to(s, n, x, coef, row)
+    # The column will hold another one: its list is not to be taken for that one's.
+    s.sparse_x = NULL
+    if before != NULL:
+        note_nonzeros(s, before)
+    return total
+
+
 cdef inline double squared_norm(State* s) noexcept nogil:
     """||f||^2 = sum_i alpha_i (2 sum_{j<i} alpha_j k_ij + alpha_i k_ii), from scratch: O(n^2 d).
 
@@ -67,13 +92,10 @@ cdef inline double squared_norm(State* s) noexcept nogil:
     cdef Model* m = s.m
     cdef int64_t i
     cdef double below
-    cdef const void* x
     cdef double total = 0.0
     for i in range(m.n):
-        x = gather(s, i)
-        below = s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, i, m.n_features, x, s.coef, NULL,
-                         NULL)
-        total += s.coef[i] * (2.0 * below + s.coef[i] * self_kernel(s, x))
+        below = slot_row(s, i, i, s.coef, NULL)
+        total += s.coef[i] * (2.0 * below + s.coef[i] * self_kernel(s, s.column))
     total *= m.scale * m.scale
     return total if total > 0.0 else 0.0
 
@@ -194,8 +216,8 @@ cdef struct Leaver:
 
 cdef inline Leaver leaver(State* s, int64_t slot, const Example* e) noexcept nogil:
     """What a removal has to know: a kernel row."""
-    cdef const void* sr = gather(s, slot)
-    return Leaver(score(s, sr, NULL), pair_kernel(s, sr, e.x))
+    cdef double f = s.m.scale * slot_row(s, slot, s.m.n, s.coef, NULL)
+    return Leaver(f, pair_kernel(s, s.column, e.x))
 
 
 cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noexcept nogil:

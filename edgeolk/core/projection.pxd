@@ -1,7 +1,6 @@
 """Bounds put on the function after an update."""
 
-from libc.math cimport fabs, sqrt
-from libc.stdint cimport int64_t
+from libc.math cimport sqrt
 
 from edgeolk.core.expansion cimport fold, largest_weight, rescale, squared_norm
 from edgeolk.core.parts cimport (
@@ -37,13 +36,8 @@ cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
 
 cdef inline void clip(State* s, double most) noexcept nogil:
     """|alpha_i| <= most, each on its own."""
-    cdef int64_t i
-    cdef bint clipped = False
     fold(s)
-    for i in range(s.m.n):
-        clipped |= fabs(s.coef[i]) > most
-        s.coef[i] = min(max(s.coef[i], -most), most)
-    if clipped and s.scores != NULL:
+    if s.simd.clamp(s.coef, s.m.n, most) and s.scores != NULL:
         rescore_all(s)
 
 

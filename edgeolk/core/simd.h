@@ -72,6 +72,7 @@ typedef struct {
                               double k_tt, const int64_t *near, const double *near_k,
                               double singular, ptrdiff_t n, double *least);
     double (*rest)(const double *w, ptrdiff_t n, double c, ptrdiff_t *above);
+    int (*clamp)(double *coef, ptrdiff_t n, double most);
     void (*make_up)(double *coef, const double *w, ptrdiff_t n, double c);
     double (*largest)(const double *coef, const double *diagonal, ptrdiff_t n);
     void (*merge)(double b, double gamma, ptrdiff_t iters, const double *coef,
@@ -185,6 +186,7 @@ static const double olk_exp_polynomial_f64[] = {
         .least_alone = olk_least_alone_##isa,                                                      \
         .least_paired = olk_least_paired_##isa,                                                    \
         .rest = olk_rest_##isa,                                                                    \
+        .clamp = olk_clamp_##isa,                                                                  \
         .make_up = olk_make_up_##isa,                                                              \
         .largest = olk_largest_##isa,                                                              \
         .merge = olk_merge_##isa,                                                                  \

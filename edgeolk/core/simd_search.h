@@ -255,6 +255,27 @@ static double OLK_NAME(olk_rest)(const double *w, ptrdiff_t n, double c, ptrdiff
     return total;
 }
 
+/* |coef_i| <= most, each on its own; whether any was larger. */
+static int OLK_NAME(olk_clamp)(double *coef, ptrdiff_t n, double most)
+{
+    OLK_BITS any = (OLK_BITS){0};
+    int clamped = 0;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        const OLK_V c = OLK_AT(coef, i);
+        const OLK_BITS over = (OLK_BITS)(c > most), under = (OLK_BITS)(c < -most);
+        *(OLK_V *)(coef + i) = OLK_PICK(over, OLK_ALL(most), OLK_PICK(under, OLK_ALL(-most), c));
+        any |= over | under;
+    }
+    for (; i < n; i++) {
+        clamped |= fabs(coef[i]) > most;
+        coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];
+    }
+    for (ptrdiff_t k = 0; k < OLK_L; k++)
+        clamped |= any[k] != 0;
+    return clamped;
+}
+
 /* coef_i /= c w_i wherever that is below 1; all w_i > 0. */
 static void OLK_NAME(olk_make_up)(double *restrict coef, const double *restrict w, ptrdiff_t n,
                                   double c)

@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport fold, gather, kernel_row, put, squared_norm
+from edgeolk.core.expansion cimport fold, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
 from edgeolk.core.policies.projectron cimport add_projected, grow_factor, span_distance
 from edgeolk.core.projection cimport clamp_to_ball
@@ -18,7 +18,7 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
     cdef int64_t r, j, best
     cdef double factor
     for r in range(h, m.n):
-        kernel_row(s, gather(s, r), NULL, s.row)
+        slot_row(s, r, h, NULL, s.row)
         best = 0
         for j in range(1, h):
             if s.row[j] > s.row[best]:

@@ -8,7 +8,7 @@ exchange is computed afresh, in turn.
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport drop, gather, kernel_row, put, rescale
+from edgeolk.core.expansion cimport drop, put, rescale, slot_row
 from edgeolk.core.policies.forgetron cimport next_factor, removal_cost
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
@@ -45,7 +45,7 @@ cdef inline void score_newcomer(State* s, int64_t slot, const Example* e) noexce
 
 
 cdef inline void rescore(State* s, int64_t slot) noexcept nogil:
-    s.scores[slot] = kernel_row(s, gather(s, slot), s.coef, NULL)
+    s.scores[slot] = slot_row(s, slot, s.m.n, s.coef, NULL)
 
 
 cdef inline void rescore_all(State* s) noexcept nogil:
@@ -67,7 +67,7 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     r = cheapest_removal(s, a)
     phi = next_factor(m, m.scale * fabs(s.coef[r]), kept_margin(s, r, a))
     c = s.coef[r]
-    kernel_row(s, gather(s, r), NULL, s.work)
+    slot_row(s, r, m.n, NULL, s.work)
     for i in range(m.n):
         s.scores[i] -= c * s.work[i]
     drop(s, r, e)

@@ -4,7 +4,7 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
-    compact, fold, gather, kernel_row, put, score, squared_norm,
+    compact, fold, put, score, slot_row, squared_norm,
 )
 from edgeolk.core.linalg cimport kth_largest, solve_packed
 from edgeolk.core.state cimport Example, Model, State
@@ -50,7 +50,7 @@ cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil
     cdef double pull
     cdef double trace = 0.0
     for p in range(h):
-        kernel_row(s, gather(s, s.order[p]), NULL, s.row)
+        slot_row(s, s.order[p], n, NULL, s.row)
         for q in range(p + 1):
             line[q] = s.row[s.order[q]]
         trace += line[p]
