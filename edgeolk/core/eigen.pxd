@@ -3,99 +3,87 @@
 The classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2.
 """
 
-from libc.math cimport fabs, hypot
+from libc.math cimport fabs, hypot, sqrt
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+from edgeolk.core.simd cimport olk_simd
 
 
-cdef inline void tridiagonalise(double* v, double* d, double* e, int64_t n) noexcept nogil:
-    """A = Q T Q': v <- Q, d <- diagonal of T, e[1:] <- its subdiagonal."""
+cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, double* e,
+                                int64_t n) noexcept nogil:
+    """A = Q T Q': v <- Q', d <- diagonal of T, e[1:] <- its subdiagonal.
+
+    Columns of the published program are rows here, so that its inner loops run along memory.
+    """
     cdef int64_t i, j, k
     cdef double scale, h, f, g, hh
+    cdef double* row
     for j in range(n):
-        d[j] = v[(n - 1) * n + j]
+        d[j] = v[j * n + n - 1]
     for i in range(n - 1, 0, -1):
         scale = 0.0
-        h = 0.0
         for k in range(i):
             scale += fabs(d[k])
+        h = 0.0
         if scale == 0.0:
             e[i] = d[i - 1]
             for j in range(i):
-                d[j] = v[(i - 1) * n + j]
-                v[i * n + j] = 0.0
+                d[j] = v[j * n + i - 1]
                 v[j * n + i] = 0.0
+                v[i * n + j] = 0.0
         else:
             for k in range(i):
                 d[k] /= scale
-                h += d[k] * d[k]
+            h = simd.dot(d, d, i)
             f = d[i - 1]
-            g = -(h ** 0.5) if f > 0.0 else h ** 0.5
+            g = -sqrt(h) if f > 0.0 else sqrt(h)
             e[i] = scale * g
             h -= f * g
             d[i - 1] = f - g
+            memset(e, 0, <size_t>i * sizeof(double))
+            memcpy(v + i * n, d, <size_t>i * sizeof(double))
             for j in range(i):
-                e[j] = 0.0
-            for j in range(i):
-                f = d[j]
-                v[j * n + i] = f
-                g = e[j] + v[j * n + j] * f
-                for k in range(j + 1, i):
-                    g += v[k * n + j] * d[k]
-                    e[k] += v[k * n + j] * f
-                e[j] = g
-            f = 0.0
+                row = v + j * n + j
+                e[j] += simd.dot(row, d + j, i - j)
+                simd.add(e + j + 1, d[j], row + 1, i - j - 1)
             for j in range(i):
                 e[j] /= h
-                f += e[j] * d[j]
+            f = simd.dot(e, d, i)
             hh = f / (h + h)
+            simd.add(e, -hh, d, i)
             for j in range(i):
-                e[j] -= hh * d[j]
-            for j in range(i):
+                row = v + j * n + j
                 f = d[j]
                 g = e[j]
-                for k in range(j, i):
-                    v[k * n + j] -= f * e[k] + g * d[k]
-                d[j] = v[(i - 1) * n + j]
-                v[i * n + j] = 0.0
+                simd.add(row, -f, e + j, i - j)
+                simd.add(row, -g, d + j, i - j)
+                d[j] = v[j * n + i - 1]
+                v[j * n + i] = 0.0
         d[i] = h
     for i in range(n - 1):
-        v[(n - 1) * n + i] = v[i * n + i]
+        v[i * n + n - 1] = v[i * n + i]
         v[i * n + i] = 1.0
         h = d[i + 1]
+        row = v + (i + 1) * n
         if h != 0.0:
             for k in range(i + 1):
-                d[k] = v[k * n + i + 1] / h
+                d[k] = row[k] / h
             for j in range(i + 1):
-                g = 0.0
-                for k in range(i + 1):
-                    g += v[k * n + i + 1] * v[k * n + j]
-                for k in range(i + 1):
-                    v[k * n + j] -= g * d[k]
-        for k in range(i + 1):
-            v[k * n + i + 1] = 0.0
+                simd.add(v + j * n, -simd.dot(row, v + j * n, i + 1), d, i + 1)
+        memset(row, 0, <size_t>(i + 1) * sizeof(double))
     for j in range(n):
-        d[j] = v[(n - 1) * n + j]
-        v[(n - 1) * n + j] = 0.0
+        d[j] = v[j * n + n - 1]
+        v[j * n + n - 1] = 0.0
     v[n * n - 1] = 1.0
     e[0] = 0.0
 
 
-cdef inline void transpose(double* v, int64_t n) noexcept nogil:
-    cdef int64_t i, j
-    cdef double t
-    for i in range(n):
-        for j in range(i):
-            t = v[i * n + j]
-            v[i * n + j] = v[j * n + i]
-            v[j * n + i] = t
-
-
-cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcept nogil:
+cdef inline void implicit_ql(const olk_simd* simd, double* v, double* d, double* e,
+                             int64_t n) noexcept nogil:
     """Diagonalise T, turning the rows of v with it: v <- eigenvectors as rows, d <- values."""
-    cdef int64_t i, k, at, m, sweep
+    cdef int64_t i, at, m, sweep
     cdef double f, p, r, g, h, c, c2, c3, s, s2, dl1, el1, bound
-    cdef double* low
-    cdef double* high
     for i in range(1, n):
         e[i - 1] = e[i]
     e[n - 1] = 0.0
@@ -140,12 +128,7 @@ cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcep
                 c = p / r
                 p = c * d[i] - s * g
                 d[i + 1] = h + s * (c * g + s * d[i])
-                low = v + i * n
-                high = low + n
-                for k in range(n):
-                    h = high[k]
-                    high[k] = s * low[k] + c * h
-                    low[k] = c * low[k] - s * h
+                simd.turn(v + i * n, v + (i + 1) * n, c, s, n)
             p = -s * s2 * c3 * el1 * e[at] / dl1
             e[at] = s * p
             d[at] = c * p
@@ -153,8 +136,8 @@ cdef inline void implicit_ql(double* v, double* d, double* e, int64_t n) noexcep
         e[at] = 0.0
 
 
-cdef inline void symmetric_eigen(double* v, double* d, double* e, int64_t n) noexcept nogil:
+cdef inline void symmetric_eigen(const olk_simd* simd, double* v, double* d, double* e,
+                                 int64_t n) noexcept nogil:
     """v (n, n) symmetric, row-major: its rows become the eigenvectors, d[i] the value of row i."""
-    tridiagonalise(v, d, e, n)
-    transpose(v, n)
-    implicit_ql(v, d, e, n)
+    tridiagonalise(simd, v, d, e, n)
+    implicit_ql(simd, v, d, e, n)

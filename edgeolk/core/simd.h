@@ -53,6 +53,8 @@ typedef struct {
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
     double (*dot)(const double *a, const double *b, ptrdiff_t n);
+    void (*add)(double *y, double w, const double *row, ptrdiff_t n);
+    void (*turn)(double *low, double *high, double c, double s, ptrdiff_t n);
     void (*times)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n, const double *x,
                   double *y);
     void (*symmetric_times)(const double *a, ptrdiff_t n, const double *x, double *y);
@@ -172,6 +174,8 @@ static const double olk_exp_polynomial_f64[] = {
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
         .dot = olk_dot_##isa,                                                                      \
+        .add = olk_add_row_##isa,                                                                  \
+        .turn = olk_turn_rows_##isa,                                                               \
         .times = olk_times_##isa,                                                                  \
         .symmetric_times = olk_symmetric_times_##isa,                                              \
         .there_and_back = olk_there_and_back_##isa,                                                \

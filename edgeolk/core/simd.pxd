@@ -33,6 +33,8 @@ cdef extern from "simd.h" nogil:
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
         double (*dot)(const double* a, const double* b, Py_ssize_t n) noexcept nogil
+        void (*add)(double* y, double w, const double* row, Py_ssize_t n) noexcept nogil
+        void (*turn)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil
         void (*times)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
                       const double* x, double* y) noexcept nogil
         void (*symmetric_times)(const double* a, Py_ssize_t n, const double* x, double* y) noexcept nogil

@@ -66,8 +66,19 @@ static void OLK_NAME(olk_times)(const double *a, ptrdiff_t stride, ptrdiff_t m, 
         y[i] = OLK_NAME(olk_dot)(a + i * stride, x, n);
 }
 
+/* low <- c low - s high, high <- s low + c high: a plane rotation of two rows. */
+static void OLK_NAME(olk_turn_rows)(double *restrict low, double *restrict high, double c, double s,
+                                    ptrdiff_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const double h = high[k];
+        high[k] = s * low[k] + c * h;
+        low[k] = c * low[k] - s * h;
+    }
+}
+
 /* y += w row. */
-static inline void OLK_NAME(olk_add_row)(double *restrict y, double w, const double *restrict row,
+static void OLK_NAME(olk_add_row)(double *restrict y, double w, const double *restrict row,
                                          ptrdiff_t n)
 {
     for (ptrdiff_t j = 0; j < n; j++)

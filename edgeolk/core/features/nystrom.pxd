@@ -45,7 +45,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
     fold(s)
     for i in range(n):
         kernel_row(s, gather(s, i), NULL, s.map + i * n)
-    symmetric_eigen(s.map, s.work, s.work2, n)
+    symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
     while rank < <int64_t>m.p.rank:
         best = rank
         for j in range(rank + 1, n):
