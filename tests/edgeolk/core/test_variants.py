@@ -1,0 +1,96 @@
+"""Whole passes by every instruction-set variant: one arithmetic, to the last digits."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import LIVELY, python
+
+import edgeolk as ek
+
+VARIANTS = ek.available_simd()
+NAMES = [method.name for method in ek.algorithms() if method.done]
+#: Neither is a multiple of what any variant takes at once; the ring fills and goes on changing.
+BUDGET, FEATURES, ROWS = 45, 7, 260
+#: Past a million the angles of a vector are left to the C library.
+ANGLES = np.geomspace(1e-9, 1e12, 4001)
+
+
+def passes() -> dict[str, dict[str, Any]]:
+    """Every algorithm in float64; two of them on every kind of row."""
+    chosen = {n: {"algorithm": n, "dtype": "float64", **LIVELY.get(n, {})} for n in NAMES}
+    for name in ("rbp", "bpa_nn"):
+        for dtype in ("float32", "float16"):
+            for sparse in (False, True):
+                options = {"algorithm": name, "dtype": dtype, "sparse": sparse}
+                chosen[f"{name}, {dtype}, {sparse=}"] = options
+        chosen[f"{name}, int8"] = {"algorithm": name, "dtype": "int8", "feature_range": (-4.0, 4.0)}
+    # A kernel with k(x, x) of any size.
+    for name in ("remove_smallest", "bpa_s", "bpa_nn", "bpa_p", "bogd++"):
+        lively = LIVELY.get(name, {})
+        options = {"algorithm": name, "dtype": "float64", "kernel": ek.Polynomial(2, 0.2, 1.0)}
+        chosen[f"{name}, polynomial"] = {**options, **lively}
+    return chosen
+
+
+def in_child(target: str) -> None:
+    """The scores of each pass, and what Fourier features make of angles of any size."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(ROWS, FEATURES)) * (rng.random((ROWS, FEATURES)) < 0.7)
+    y = np.where(rng.random(ROWS) < 0.5, -1.0, 1.0)
+    found = {}
+    for key, options in passes().items():
+        options = {"kernel": ek.Gaussian(0.3), **options}
+        learner = ek.Learner(n_features=FEATURES, budget=BUDGET, seed=3, **options)
+        found[key] = learner.learn_many(X, y)
+    circle = ek.Learner("fogd", n_features=1, budget=19, dtype="float64", kernel=ek.Gaussian(1.0))
+    circle.learn_one(np.zeros(1), 1.0)
+    found["angles"] = circle.decision_function(ANGLES[:, None])
+    found["frequencies"] = circle.support_vectors_[:, 0]
+    found["weights"] = circle.dual_coef_
+    np.savez(target, **found)
+
+
+@cache
+def computed(variant: str, folder: Path) -> dict[str, np.ndarray]:
+    here = Path(__file__).resolve().parent
+    code = (
+        "import sys; sys.path += sys.argv[1:3];"
+        "import test_variants; test_variants.in_child(sys.argv[3])"
+    )
+    target = folder / f"{variant}.npz"
+    support = here.parent.parent / "support"
+    ran = python(code, str(here), str(support), str(target), EDGEOLK_SIMD=variant)
+    assert ran.returncode == 0, ran.stderr
+    with np.load(target) as stored:
+        return dict(stored)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("variants")
+
+
+@pytest.mark.parametrize("variant", VARIANTS[1:])
+@pytest.mark.parametrize("key", passes())
+def test_same_scores(key: str, variant: str, folder: Path) -> None:
+    """Rounding differs between the fused and the plain variants, nothing else does."""
+    plain, found = computed(VARIANTS[0], folder)[key], computed(variant, folder)[key]
+    wide = "float64" in str(passes()[key]["dtype"])
+    assert np.ptp(plain) > 0.1
+    assert np.abs(plain - found).max() <= (1e-7 if wide else 1e-4) * np.abs(plain).max()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_angles_of_any_size(variant: str, folder: Path) -> None:
+    """Up to where an angle's own last digit is a turn; a product of one feature is exact."""
+    found = computed(variant, folder)
+    angle = ANGLES[:, None] * found["frequencies"]
+    features = np.hstack([np.cos(angle), np.sin(angle)]) / np.sqrt(angle.shape[1])
+    expected = features @ found["weights"]
+    bound = 1e-14 * np.abs(found["weights"]).sum()
+    assert np.abs(found["angles"] - expected).max() <= bound
