@@ -66,7 +66,7 @@ DESCRIPTIONS: dict[str, Description] = {
     "forgetron_greedy": Description(
         "The self-tuned Forgetron, dropping the support vector whose removal costs least instead"
         " of the oldest.",
-        "For comparison; it keeps the score of every support vector, two more kernel rows a removal.",
+        "For comparison; it keeps the score of every support vector: two more rows a removal.",
         "O(B d), on a mistake of a full ring 3 O(B d)",
     ),
     "projectron": Description(

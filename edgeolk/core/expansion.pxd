@@ -69,7 +69,7 @@ cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
 
 cdef inline double slot_row(State* s, int64_t slot, int64_t n, const double* coef,
                             double* row) noexcept nogil:
-    """kernel_row_to for a support vector, by its non-zeros where rows are; uses the column scratch."""
+    """kernel_row_to of a support vector, by its non-zeros where rows are. Uses the column."""
     cdef const void* x = gather(s, slot)
     cdef const void* before = s.sparse_x
     cdef double total

@@ -1,4 +1,4 @@
-"""Declarations of the C row functions and of the storage types; see simd.h, storage.h and nonzeros.h."""
+"""Declarations of the C functions and of the storage types; see simd.h, storage.h, nonzeros.h."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -37,7 +37,8 @@ cdef extern from "simd.h" nogil:
         void (*turn)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil
         void (*times)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
                       const double* x, double* y) noexcept nogil
-        void (*symmetric_times)(const double* a, Py_ssize_t n, const double* x, double* y) noexcept nogil
+        void (*symmetric_times)(const double* a, Py_ssize_t n, const double* x,
+                                double* y) noexcept nogil
         double (*there_and_back)(const double* m, Py_ssize_t n, const double* x,
                                  double* y) noexcept nogil
         void (*exchange)(double* a, Py_ssize_t n, double p, const double* u, double q,

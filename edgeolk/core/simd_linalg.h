@@ -217,8 +217,8 @@ static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
         const double *above = a;
         double *row[OLK_ROWS];
         OLK_NAME(olk_rows_from)(OLK_ROWS, a, i, at);
-        for (int r = 0; r < rows; r++)
-            row[r] = a + (at[r] - a);
+        for (int r = 0; r < OLK_ROWS; r++)
+            row[r] = (double *)at[r];
         for (ptrdiff_t j = 0; j < i; j++) {
             if (rows == OLK_ROWS)
                 OLK_NAME(olk_dots)(OLK_ROWS, at, above, j, part);

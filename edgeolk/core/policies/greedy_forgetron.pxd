@@ -1,8 +1,8 @@
 """The Forgetron that lets the cheapest one go, in O(B d): f of every support vector is kept.
 
-scores[i] = f(s_i) / scale follows each exchange by two kernel rows, the newcomer's and the leaver's,
-where a search from scratch would take B of them. So that rounding errors do not pile up, one slot an
-exchange is computed afresh, in turn.
+scores[i] = f(s_i) / scale follows each exchange by two kernel rows, the newcomer's and the
+leaver's, where a search from scratch would take B of them. So that rounding errors do not pile up,
+one slot an exchange is computed afresh, in turn.
 """
 
 from libc.math cimport fabs
