@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/parts.py \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd -o -name '*.h')
 
-.PHONY: help replay test test-slow lint bench accuracy papers memory clean
+.PHONY: help replay test test-slow lint bench accuracy papers memory peers clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    speed against plain numpy   make accuracy   published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make peers    installs scikit-learn, river, Vowpal Wabbit, dlib and runs them beside ours"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +34,12 @@ $(VENV)/.lint: $(VENV)/.test
 
 $(VENV)/.bench: $(VENV)/.sim
 	$(PIP) --no-build-isolation --editable ".[bench]"
+	@touch $@
+
+# dlib's Python package lacks its online learners: they are compiled where there is a g++.
+$(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
+	$(PIP) --no-build-isolation --editable ".[peers]"
+	$(BIN)/python -m bench.peers.build_dlib
 	@touch $@
 
 replay: $(VENV)/.sim
@@ -64,6 +71,9 @@ accuracy: $(VENV)/.bench
 memory: $(VENV)/.bench
 	$(BIN)/python -m bench.memory
 	$(BIN)/python -m bench.memory.steps
+
+peers: $(VENV)/.peers
+	$(BIN)/python -m bench.peers
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd
