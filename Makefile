@@ -6,15 +6,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/parts.py \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd -o -name '*.h')
 
-.PHONY: help replay test test-slow lint bench accuracy papers memory instructions clean
+.NOTPARALLEL:
+.PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
+	instructions clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
-	@echo "make bench    speed and its growth       make accuracy   published figures on a9a"
+	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
+	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
-	@echo "make instructions   instruction counts held against the recorded ones (needs valgrind)"
+	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +39,12 @@ $(VENV)/.bench: $(VENV)/.sim
 	$(PIP) --no-build-isolation --editable ".[bench]"
 	@touch $@
 
+# dlib's Python package lacks its online learners: they are compiled where there is a g++.
+$(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
+	$(PIP) --no-build-isolation --editable ".[peers]"
+	$(BIN)/python -m bench.peers.build_dlib
+	@touch $@
+
 replay: $(VENV)/.sim
 	$(BIN)/python -m firmware_sim replay occupancy --ram 64KiB --algorithm bpa_s --param C=2
 
@@ -52,9 +61,10 @@ lint: $(VENV)/.lint
 	printf '#include "simd.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
 		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core -x c -c -o /dev/null -
 
-bench: $(VENV)/.bench
-	$(BIN)/python -m bench.speed
-	$(BIN)/python -m bench.growth
+bench: roofs speed growth peers
+
+roofs speed growth: $(VENV)/.bench
+	$(BIN)/python -m bench.$@
 
 papers: $(VENV)/.bench
 	$(PIP) scikit-learn
@@ -69,6 +79,9 @@ memory: $(VENV)/.bench
 
 instructions: $(VENV)/.sim
 	$(BIN)/python -m bench.instructions
+
+peers: $(VENV)/.peers
+	$(BIN)/python -m bench.peers
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd

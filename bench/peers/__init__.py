@@ -1,0 +1,1 @@
+"""The libraries a user would pick instead, on the same rows: ``python -m bench.peers``."""

@@ -1,0 +1,157 @@
+"""Runs a case in a process of its own with one thread, and keeps what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.datasets import ROOT
+from bench.peers.build_dlib import PROGRAM, VERSION
+from bench.peers.child import BLOCK, Spec
+from bench.peers.models import BULK, LIBRARIES, Case, Params
+from bench.timing import Timing
+
+ENVIRONMENT = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM")
+}
+SETTINGS = Path(__file__).with_name("settings.json")
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A data set on disk: X and y in ``folder``."""
+
+    name: str
+    title: str
+    folder: Path
+    rows: int
+    features: int
+    gamma: float
+
+    @classmethod
+    def write(cls, name: str, title: str, folder: Path, X: Any, y: Any, gamma: float) -> Stream:
+        """Write rows as the measured processes read them."""
+        folder.mkdir(parents=True)
+        np.asarray(X, np.float32).tofile(folder / "X")
+        np.asarray(y, np.float64).tofile(folder / "y")
+        return cls(name, title, folder, len(y), X.shape[1], gamma)
+
+
+@dataclass
+class Outcome:
+    """What the runs of a case gave; rows and answers are those of the first."""
+
+    case: Case
+    timing: Timing
+    right: NDArray[np.bool_]
+    import_ms: list[float] = field(default_factory=list)
+    peak_mb: list[float] = field(default_factory=list)
+
+    def accuracy(self, rows: int | None = None) -> float:
+        """Per cent right, of the first rows if so many are named; in bulk from the second call."""
+        right, call = self.right[:rows], BLOCK[BULK]
+        later = self.case.mode == BULK and len(right) > call
+        return 100.0 * float(np.mean(right[call:] if later else right))
+
+    @property
+    def mb(self) -> float:
+        return statistics.median(self.peak_mb)
+
+
+class Failed(Exception):  # noqa: N818
+    """A peer's process ended badly; the message is its last line."""
+
+
+def installed(library: str) -> str | None:
+    """Version of a library, None where it is not there."""
+    if library == "dlib":
+        return VERSION.read_text(encoding="ascii").strip() if PROGRAM.is_file() else None
+    said = LIBRARIES[library]
+    if find_spec(said.imports[0].partition(".")[0]) is None:
+        return None
+    try:
+        return version(said.package)
+    except PackageNotFoundError:  # ours, run from its folder
+        return "as it stands"
+
+
+def settings() -> dict[str, Params]:
+    """Parameters by ``Case.settings_key``, as ``bench.peers.tune`` chose them."""
+    found: dict[str, Params] = json.loads(SETTINGS.read_text(encoding="utf-8"))
+    return found
+
+
+def _command(case: Case, stream: Stream, params: Params, allowance: float, answers: Path) -> Any:
+    model, library = case.model, LIBRARIES[case.model.library]
+    if library.adapter:
+        spec = Spec(
+            name=model.name,
+            mode=case.mode,
+            size=case.size,
+            features=stream.features,
+            gamma=stream.gamma,
+            params=dict(params),
+            sparse=model.sparse,
+            rows=stream.rows,
+            allowance=allowance,
+            folder=str(stream.folder),
+            answers=str(answers),
+            imports=library.imports,
+            adapter=library.adapter,
+        )
+        return [sys.executable, "-m", "bench.peers.child", spec.dump()]
+    (parameter,) = params.values()
+    said = (
+        *(model.name, case.size, stream.gamma, parameter, int(model.sparse)),
+        *(stream.features, stream.rows, allowance, stream.folder, answers),
+    )
+    return [PROGRAM, *map(str, said)]
+
+
+def run(
+    case: Case, stream: Stream, params: Params, allowance: float, before: Outcome | None = None
+) -> Outcome:
+    """Run a case once, and add the run to those before it.
+
+    Raises
+    ------
+    Failed
+        The process did, or said nothing for long.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        answers = Path(scratch) / "answers"
+        try:
+            done = subprocess.run(
+                _command(case, stream, params, allowance, answers),
+                env={**os.environ, **ENVIRONMENT},
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=60.0 + 10.0 * allowance,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"no answer in {error.timeout:.0f} s") from None
+        if done.returncode:
+            raise Failed((done.stderr.strip().splitlines() or ["no message"])[-1])
+        said: Mapping[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+        right = np.fromfile(answers, np.bool_)
+    if before is None:
+        before = Outcome(case, Timing(case.key, int(said["rows"])), right)
+    before.timing.seconds.append(said["seconds"])
+    before.import_ms.append(said["import_ms"])
+    before.peak_mb.append(said["peak_mb"])
+    return before
