@@ -4,65 +4,95 @@
 #define OLK_BITS OLK_NAME(olk_bits_f64)
 #define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
+#define OLK_ROUNDING 0x1.8p52 /* adding it rounds to a whole number */
 
-/* One vector: |angle| below 2^20 quarter turns. The quarter turns come off in three parts, of which
-   the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm on
-   [-pi/4, pi/4]. Absolute error below 3e-16. */
-static inline __attribute__((always_inline)) void OLK_NAME(olk_turn)(OLK_V angle, OLK_V *cosine,
-                                                                     OLK_V *sine)
+/* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
+   parts, of which the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm
+   on [-pi/4, pi/4]. Absolute error below 3e-16. */
+static inline __attribute__((always_inline)) void OLK_NAME(olk_turn)(const OLK_V *angle,
+                                                                     OLK_V *cosine, OLK_V *sine)
 {
-    const OLK_V shifted = OLK_VMADD_F64(angle, OLK_ALL(0.63661977236758134308), OLK_ALL(0x1.8p52));
-    const OLK_V n = shifted - 0x1.8p52;
-    OLK_V r = OLK_VMADD_F64(n, OLK_ALL(-1.57079632673412561417e+00), angle);
-    r = OLK_VMADD_F64(n, OLK_ALL(-6.07710050630396597660e-11), r);
-    r = OLK_VMADD_F64(n, OLK_ALL(-2.02226624879595063154e-21), r);
-    const OLK_V z = r * r;
-    OLK_V s = OLK_ALL(1.58969099521155010221e-10), c = OLK_ALL(-1.13596475577881948265e-11);
-    s = OLK_VMADD_F64(s, z, OLK_ALL(-2.50507602534068634195e-08));
-    c = OLK_VMADD_F64(c, z, OLK_ALL(2.08757232129817482790e-09));
-    s = OLK_VMADD_F64(s, z, OLK_ALL(2.75573137070700676789e-06));
-    c = OLK_VMADD_F64(c, z, OLK_ALL(-2.75573143513906633035e-07));
-    s = OLK_VMADD_F64(s, z, OLK_ALL(-1.98412698298579493134e-04));
-    c = OLK_VMADD_F64(c, z, OLK_ALL(2.48015872894767294178e-05));
-    s = OLK_VMADD_F64(s, z, OLK_ALL(8.33333333332248946124e-03));
-    c = OLK_VMADD_F64(c, z, OLK_ALL(-1.38888888888741095749e-03));
-    s = OLK_VMADD_F64(s, z, OLK_ALL(-1.66666666666666324348e-01));
-    c = OLK_VMADD_F64(c, z, OLK_ALL(4.16666666666666019037e-02));
-    s = OLK_VMADD_F64(s * z, r, r);
-    c = OLK_VMADD_F64(c * z, z, OLK_VMADD_F64(z, OLK_ALL(-0.5), OLK_ALL(1.0)));
-    /* Quarter turns: odd ones exchange the two; the sign of the cosine is that of bit 1 of n + 1. */
-    const OLK_BITS quarter = (OLK_BITS)shifted, odd = -(quarter & 1);
-    const OLK_BITS a = ((OLK_BITS)c & ~odd) | ((OLK_BITS)s & odd);
-    const OLK_BITS b = ((OLK_BITS)s & ~odd) | ((OLK_BITS)c & odd);
-    *cosine = (OLK_V)(a ^ (((quarter + 1) & 2) << 62));
-    *sine = (OLK_V)(b ^ ((quarter & 2) << 62));
+    static const double of_sine[] = {
+        1.58969099521155010221e-10,  -2.50507602534068634195e-08, 2.75573137070700676789e-06,
+        -1.98412698298579493134e-04, 8.33333333332248946124e-03,  -1.66666666666666324348e-01,
+    };
+    static const double of_cosine[] = {
+        -1.13596475577881948265e-11, 2.08757232129817482790e-09,  -2.75573143513906633035e-07,
+        2.48015872894767294178e-05,  -1.38888888888741095749e-03, 4.16666666666666019037e-02,
+    };
+    OLK_V shifted[2], r[2], z[2], s[2], c[2];
+    for (int g = 0; g < 2; g++) {
+        shifted[g] =
+            OLK_VMADD_F64(angle[g], OLK_ALL(0.63661977236758134308), OLK_ALL(OLK_ROUNDING));
+        const OLK_V n = shifted[g] - OLK_ROUNDING;
+        r[g] = OLK_VMADD_F64(n, OLK_ALL(-1.57079632673412561417e+00), angle[g]);
+        r[g] = OLK_VMADD_F64(n, OLK_ALL(-6.07710050630396597660e-11), r[g]);
+        r[g] = OLK_VMADD_F64(n, OLK_ALL(-2.02226624879595063154e-21), r[g]);
+        z[g] = r[g] * r[g];
+        s[g] = OLK_ALL(of_sine[0]);
+        c[g] = OLK_ALL(of_cosine[0]);
+    }
+    for (int k = 1; k < 6; k++)
+        for (int g = 0; g < 2; g++) {
+            s[g] = OLK_VMADD_F64(s[g], z[g], OLK_ALL(of_sine[k]));
+            c[g] = OLK_VMADD_F64(c[g], z[g], OLK_ALL(of_cosine[k]));
+        }
+    for (int g = 0; g < 2; g++) {
+        s[g] = OLK_VMADD_F64(s[g] * z[g], r[g], r[g]);
+        c[g] = OLK_VMADD_F64(c[g] * z[g], z[g], OLK_VMADD_F64(z[g], OLK_ALL(-0.5), OLK_ALL(1.0)));
+        /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's. */
+        const OLK_BITS quarter = (OLK_BITS)shifted[g], odd = -(quarter & 1);
+        const OLK_BITS a = ((OLK_BITS)c[g] & ~odd) | ((OLK_BITS)s[g] & odd);
+        const OLK_BITS b = ((OLK_BITS)s[g] & ~odd) | ((OLK_BITS)c[g] & odd);
+        cosine[g] = (OLK_V)(a ^ (((quarter + 1) & 2) << 62));
+        sine[g] = (OLK_V)(b ^ ((quarter & 2) << 62));
+    }
+}
+
+/* Large angles, and what is no number: by the C library. */
+static __attribute__((noinline)) void OLK_NAME(olk_circle_slowly)(double *row, ptrdiff_t n,
+                                                                  double norm)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double angle = row[i];
+        row[i] = norm * cos(angle);
+        row[n + i] = norm * sin(angle);
+    }
+}
+
+/* The same for w angles, up to two vectors of them. */
+static inline __attribute__((always_inline)) void
+OLK_NAME(olk_circle_part)(double *cosines, double *sines, ptrdiff_t w, double norm)
+{
+    OLK_V angle[2] = {OLK_ALL(0.0), OLK_ALL(0.0)}, cosine[2], sine[2];
+    memcpy(angle, cosines, (size_t)w * sizeof(double));
+    OLK_NAME(olk_turn)(angle, cosine, sine);
+    for (int g = 0; g < 2; g++) {
+        cosine[g] *= norm;
+        sine[g] *= norm;
+    }
+    memcpy(cosines, cosine, (size_t)w * sizeof(double));
+    memcpy(sines, sine, (size_t)w * sizeof(double));
 }
 
 /* row[i] <- norm cos(row[i]), row[n + i] <- norm sin(row[i]), i < n. */
 static void OLK_NAME(olk_circle)(double *row, ptrdiff_t n, double norm)
 {
-    for (ptrdiff_t i = 0; i < n; i += OLK_L) {
-        const ptrdiff_t w = n - i < OLK_L ? n - i : OLK_L;
-        double angle[OLK_L], cosine[OLK_L], sine[OLK_L];
-        int small = 1;
-        for (ptrdiff_t k = 0; k < OLK_L; k++) {
-            angle[k] = k < w ? row[i + k] : 0.0;
-            small &= fabs(angle[k]) < 1e6;
-        }
-        if (small)
-            OLK_NAME(olk_turn)(*(const OLK_V *)angle, (OLK_V *)cosine, (OLK_V *)sine);
-        else
-            for (ptrdiff_t k = 0; k < OLK_L; k++) {
-                cosine[k] = cos(angle[k]);
-                sine[k] = sin(angle[k]);
-            }
-        for (ptrdiff_t k = 0; k < w; k++) {
-            row[i + k] = norm * cosine[k];
-            row[n + i + k] = norm * sine[k];
-        }
+    int small = 1;
+    for (ptrdiff_t i = 0; i < n; i++)
+        small &= fabs(row[i]) < 1e6;
+    if (!small) {
+        OLK_NAME(olk_circle_slowly)(row, n, norm);
+        return;
     }
+    ptrdiff_t i = 0;
+    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
+        OLK_NAME(olk_circle_part)(row + i, row + n + i, 2 * OLK_L, norm);
+    if (i < n)
+        OLK_NAME(olk_circle_part)(row + i, row + n + i, n - i, norm);
 }
 
+#undef OLK_ROUNDING
 #undef OLK_ALL
 #undef OLK_L
 #undef OLK_BITS

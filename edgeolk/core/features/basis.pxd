@@ -33,9 +33,10 @@ cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:
     cdef int64_t i
     cdef double step = a / m.scale
     cdef const double* z = s.row if m.choice.basis == BASIS_FOURIER else s.work
-    for i in range(coefficient_count(m)):
-        settle(s, i)
-        s.coef[i] += step * z[i]
+    if s.mean_sum != NULL:
+        for i in range(coefficient_count(m)):
+            settle(s, i)
+    s.simd.add(s.coef, step, z, coefficient_count(m))
     if m.tracks_norm:
         m.norm2 = max(0.0, m.norm2 + a * a * e.self_kernel + 2.0 * a * e.f)
         e.f += a * e.self_kernel
