@@ -1,0 +1,1 @@
+"""Scores against what the core could do at most: ``python -m bench.roofs [--quick]``."""
