@@ -219,3 +219,13 @@ def test_state_comes_before_scratch() -> None:
         plan = Owned(name, n_features=3, budget=5).plan
         scratch = [region.purpose.startswith("scratch") for region in plan.regions[:-1]]
         assert scratch == sorted(scratch)
+
+
+@pytest.mark.parametrize(("dtype", "budget"), [("float32", 1024), ("float64", 512)])
+def test_rows_are_never_a_whole_page_apart(dtype: str, budget: int) -> None:
+    """They would compete for the same lines of the cache; the next budget takes no less."""
+    regions = [
+        {r.name: r.nbytes for r in ek.plan("rbp", n_features=8, budget=b, dtype=dtype).regions}
+        for b in (budget, budget + 1)
+    ]
+    assert regions[0]["support_vectors"] == 8 * (4096 + 64) == regions[1]["support_vectors"]
