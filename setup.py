@@ -16,11 +16,13 @@ HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
 HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
-# -ffp-contract=off: whether a*b+c is one rounding is stated in simd.h, not left to the compiler.
+# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/simd.h, not left to the compiler.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
+# -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
     "-O3",
+    "-g0",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
@@ -66,7 +68,7 @@ def extension(name, flags):
         [source],
         depends=HEADERS,
         extra_compile_args=flags,
-        include_dirs=[str(CORE), numpy.get_include()],
+        include_dirs=[str(CORE / "loops"), numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_22_API_VERSION")],
     )
 

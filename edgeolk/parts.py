@@ -125,7 +125,7 @@ class Rows(IntEnum):
 
 
 class KernelKind(IntEnum):
-    """Kernel functions; the numbers are those of ``core/simd.h``."""
+    """Kernel functions; the numbers are those of ``core/loops/simd.h``."""
 
     GAUSSIAN = 1
     LAPLACIAN = 2

@@ -1,4 +1,4 @@
-"""Small dense linear algebra in place; the loops over triangles are simd_linalg.h's."""
+"""Small dense linear algebra in place; the loops over triangles are loops/linalg.h's."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""Declarations of the C functions and of the storage types; see simd.h, storage.h, nonzeros.h."""
+"""Declarations of the C functions and of the storage types; see loops/."""
 
 from libc.stdint cimport int32_t, int64_t
 

@@ -1,4 +1,4 @@
-/* Searches over a ring, and whose loss costs least, for one instruction set; included by simd_isa.h.
+/* Searches over a ring, and whose loss costs least, for one instruction set; included by isa.h.
 
    Two trackers take the vectors in turn: one alone would wait for its own comparison. */
 

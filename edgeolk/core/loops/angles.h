@@ -1,4 +1,4 @@
-/* Cosines and sines of a row of angles, for one instruction set; included by simd_isa.h. */
+/* Cosines and sines of a row of angles, for one instruction set; included by isa.h. */
 
 #define OLK_V OLK_NAME(olk_v_f64)
 #define OLK_BITS OLK_NAME(olk_bits_f64)

@@ -4,7 +4,8 @@
    one contiguous row per feature), so the products with all support vectors accumulate side by side:
    no horizontal sums, and one vector instruction serves 4 to 16 support vectors. A row is made of two
    halves: products (squared distance, inner product, L1 distance), then one elementwise transform.
-   Both run on a tile that stays in L1; only then are the values widened to double and weighted.
+   A tile of up to eight vectors of support vectors goes through all features with its sums in
+   registers; only after the transform are the values widened to double and weighted.
    The code is compiled once per instruction set and chosen once at import. Rejected: target_clones
    (cannot be forced from outside, silently falls back) and -ffast-math (reorders what we promise). */
 #ifndef EDGEOLK_SIMD_H
@@ -32,8 +33,9 @@ typedef struct {
 } olk_kernel;
 
 /* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values, and
-   `products` what they were made from; `coef` may be NULL (the sum is then 0). Rows of sv are read up to the next multiple of 16
-   lanes (8 for float64): beyond the last row, at most 64 bytes of whatever follows in the block. x is double for float64, else float. */
+   `products` what they were made from; `coef` may be NULL (the sum is then 0). Rows of sv are read up
+   to the next multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of whatever
+   follows in the block. x is double for float64, else float. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
                              const double *coef, double *row, double *products);
@@ -47,7 +49,7 @@ typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const 
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
 /* One instruction set's functions; rows and pairs by storage type, the others in double (described
-   where they are defined: simd_linalg.h, simd_angles.h, simd_search.h, simd_merge.h). */
+   where they are defined: linalg.h, angles.h, searches.h, merge.h). */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
@@ -142,7 +144,7 @@ static const double olk_exp_polynomial_f64[] = {
 #endif
 #define OLK_BYTES 16
 #define OLK_ISA baseline
-#include "simd_isa.h"
+#include "isa.h"
 #undef OLK_ISA
 #undef OLK_BYTES
 #undef OLK_FUSED
@@ -153,7 +155,7 @@ static const double olk_exp_polynomial_f64[] = {
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #define OLK_ISA v3
-#include "simd_isa.h"
+#include "isa.h"
 #undef OLK_ISA
 #undef OLK_BYTES
 #pragma GCC pop_options
@@ -161,7 +163,7 @@ static const double olk_exp_polynomial_f64[] = {
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 #define OLK_ISA v4
-#include "simd_isa.h"
+#include "isa.h"
 #undef OLK_ISA
 #undef OLK_BYTES
 #pragma GCC pop_options

@@ -1,11 +1,10 @@
-/* One instruction set's copy of the row functions; included by simd.h with OLK_ISA, OLK_BYTES and
+/* One instruction set's copy of every loop; included by simd.h with OLK_ISA, OLK_BYTES and
    OLK_FUSED set. */
 
 #define OLK_NAME(name) OLK_CAT(name, OLK_ISA)
-#include "simd_lanes.h"
-
-#include "simd_linalg.h"
-#include "simd_angles.h"
+#include "lanes.h"
+#include "linalg.h"
+#include "angles.h"
 
 /* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
 static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
@@ -38,15 +37,15 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_LEAST_EXPONENT (-745.2)
 #define OLK_EXP_DEGREE 10
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
-#include "simd_kernel.h"
-#include "simd_search.h"
-#include "simd_merge.h"
+#include "kernel.h"
+#include "searches.h"
+#include "merge.h"
 
 #define OLK_S double
 #define OLK_STORED f64
 #define OLK_SHIFTED 0
-#include "simd_rows.h"
-#include "simd_sparse.h"
+#include "rows.h"
+#include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_SHIFTED
@@ -82,13 +81,13 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_LEAST_EXPONENT (-104.0f)
 #define OLK_EXP_DEGREE 6
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f32
-#include "simd_kernel.h"
+#include "kernel.h"
 
 #define OLK_S float
 #define OLK_STORED f32
 #define OLK_SHIFTED 0
-#include "simd_rows.h"
-#include "simd_sparse.h"
+#include "rows.h"
+#include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_SHIFTED
@@ -96,8 +95,8 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_S uint16_t
 #define OLK_STORED f16
 #define OLK_SHIFTED 0
-#include "simd_rows.h"
-#include "simd_sparse.h"
+#include "rows.h"
+#include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_SHIFTED
@@ -105,7 +104,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_S int8_t
 #define OLK_STORED i8
 #define OLK_SHIFTED 1
-#include "simd_rows.h"
+#include "rows.h"
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_SHIFTED

@@ -1,6 +1,6 @@
 /* Vectors of one instruction set: OLK_BYTES wide, as the compiler's own vector types, so that all
    but a fused multiply-add and a half-precision load is plain arithmetic in C. Included by
-   simd_isa.h.
+   isa.h.
 
    Loads and stores go through types of the alignment of one number: a score may start at any slot. */
 

@@ -1,4 +1,4 @@
-/* Linear algebra in double for one instruction set; included by simd_isa.h. Triangles are packed: row
+/* Linear algebra in double for one instruction set; included by isa.h. Triangles are packed: row
    i holds entries 0..i.
 
    Design. A dot product waits for its own sums; several rows against one vector do not, so

@@ -1,5 +1,5 @@
 /* The elementwise half of a kernel, the weighted sum, and single pairs, for one type computed in;
-   included by simd_isa.h. */
+   included by isa.h. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_V OLK_NAME(OLK_CAT(olk_v, OLK_TYPE))

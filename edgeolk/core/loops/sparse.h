@@ -1,5 +1,5 @@
 /* Rows for an example given by its non-zeros, for one storage type and one instruction set; included
-   by simd_isa.h. A distance is taken from stored norms, |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for
+   by isa.h. A distance is taken from stored norms, |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for
    the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|: only the non-zeros' rows
    of the ring are read. Good where most numbers are exact zeros; far from the origin the dense row
    keeps digits that this one loses. */
@@ -8,7 +8,7 @@
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_V OLK_BY_TYPE(olk_v)
 
-/* One tile of what the products are made from; constants as in simd_rows.h. */
+/* One tile of what the products are made from; constants as in rows.h. */
 static inline __attribute__((always_inline)) void
 OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *restrict sv,
                             const OLK_T *restrict norms, OLK_T own, ptrdiff_t stride,

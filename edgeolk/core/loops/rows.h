@@ -1,4 +1,4 @@
-/* Products and rows for one storage type and one instruction set; included by simd_isa.h. */
+/* Products and rows for one storage type and one instruction set; included by isa.h. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))

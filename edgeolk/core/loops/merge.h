@@ -1,4 +1,4 @@
-/* Merging support vectors, for one instruction set; included by simd_isa.h. */
+/* Merging support vectors, for one instruction set; included by isa.h. */
 
 #define OLK_V OLK_NAME(olk_v_f64)
 #define OLK_BITS OLK_NAME(olk_bits_f64)
