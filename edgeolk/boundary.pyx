@@ -10,7 +10,7 @@ cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, isfinite
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
@@ -116,26 +116,24 @@ cdef class Scorer:
     cdef const void* checked_sparse(self, object indices, object values) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
         cdef State* s = &self.engine.state
-        cdef Batch row
-        cdef object index = np.asarray(indices)
-        cdef object value = as_numbers(values, "values", 1)
-        if index.ndim != 1 or (index.dtype.kind not in "iu" and len(index)):
-            raise TypeError(f"indices must be whole numbers in one dimension, got {index.dtype}")
-        if len(index) != len(value):
-            raise ValueError(f"values must have {len(index)} numbers, got {len(value)}")
-        index = index.astype(np.int64, copy=False)
-        if len(index) and (index.min() < 0 or index.max() >= s.m.n_features
-                           or np.any(np.diff(index) <= 0)):
+        cdef object index = indices
+        cdef object value = values
+        cdef Py_ssize_t n
+        if not (is_indices(index) and is_plain(value, 1)
+                and cnp.PyArray_TYPE(value) == cnp.NPY_FLOAT64):
+            index = as_indices(index, s.m.n_features)
+            value = as_numbers(value, "values", 1).astype(np.float64, copy=False)
+        n = cnp.PyArray_DIM(index, 0)
+        if n != cnp.PyArray_DIM(value, 0):
+            raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
+        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.m.n_features):
             raise ValueError(f"indices must increase within 0 to {s.m.n_features - 1}")
-        index = index.astype(np.int32)
-        value = value.astype(np.float64, copy=False)
-        row.n = len(index)
-        row.value = <const double*>cnp.PyArray_DATA(value)
-        if row.n and not values_fit(s, row.value, row.n):
+        if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise_not_finite(value, "values")
         if self.engine.busy:
             raise RuntimeError("the learner is in use by another thread")
-        return place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index), row.value, row.n)
+        return place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                            <const double*>cnp.PyArray_DATA(value), n)
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
@@ -160,7 +158,8 @@ cdef class Scorer:
         Parameters
         ----------
         indices : integers of shape (k,)
-            Increasing, from 0 to n_features - 1.
+            Increasing, from 0 to n_features - 1. A contiguous int32 array beside contiguous
+            float64 values is read where it lies; anything else is converted.
         values : array-like of shape (k,)
             Finite.
         """
@@ -252,6 +251,33 @@ cdef class Scorer:
 
 cdef tuple as_tuple(object held):
     return held if isinstance(held, tuple) else (held,)
+
+
+cdef bint is_indices(object x) noexcept:
+    """A vector of int32 that can be read where it lies."""
+    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
+            and cnp.PyArray_TYPE(x) == cnp.NPY_INT32)
+
+
+cdef object as_indices(object x, int64_t d):
+    """Whole numbers in one dimension as such a vector; the slow way in."""
+    cdef object index = np.asarray(x)
+    if index.ndim != 1 or (index.dtype.kind not in "iu" and len(index)):
+        raise TypeError(f"indices must be whole numbers in one dimension, got {index.dtype}")
+    if len(index) and not (0 <= index.min() and index.max() < d):
+        raise ValueError(f"indices must increase within 0 to {d - 1}")
+    return np.ascontiguousarray(index, dtype=np.int32)
+
+
+cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexcept:
+    """0 <= index[0] < index[1] < ... < d."""
+    cdef Py_ssize_t k
+    cdef int64_t before = -1
+    for k in range(n):
+        if not before < index[k] < d:
+            return False
+        before = index[k]
+    return True
 
 
 cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
@@ -347,7 +373,7 @@ cdef class RowLearner(Scorer):
         return f
 
     def learn_one_sparse(self, indices, values, y):
-        """Learn one example given by its non-zeros; as ``learn_one``, allocating a little.
+        """Learn one example given by its non-zeros; as ``learn_one``.
 
         Parameters
         ----------

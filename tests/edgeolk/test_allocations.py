@@ -99,6 +99,12 @@ else:
             found[f"decision_function {key}"] = measured(
                 in_bulk(learner.decision_function, rows, out=out), few)
             assert learner.updates > 0
+            if storage == "float64" and dtype != "int8" and name != "fogd":
+                sparse = ek.Learner(name, sparse=True, **options)
+                places = [np.array([0, 2, 5], np.int32)] * n
+                numbers = [x[[0, 2, 5]] for x in rows]
+                found[f"learn_one_sparse {key}"] = measured(
+                    per_row(sparse.learn_one_sparse, places, numbers, labels), few)
 print(json.dumps(found))
 """
 
@@ -143,14 +149,14 @@ def test_no_heap_call_under_the_normal_allocator(
     everything: dict[str, list[int]], name: str
 ) -> None:
     found = {what: taken for what, (taken, _) in everything.items() if name in what.split()}
-    assert len(found) == (20 if name == "fogd" else 25)
+    assert len(found) == (20 if name == "fogd" else 27)
     assert {what: taken for what, taken in found.items() if taken} == {}
 
 
 def test_python_objects_are_given_back(counter: Path) -> None:
     what = json.dumps({name: LIVELY.get(name, {}) for name in DONE})
     found = counts(counter, what, 500, PYTHONMALLOC="malloc")
-    assert len(found) == 1 + 25 * len(DONE) - 5
+    assert len(found) == 1 + 27 * len(DONE) - 7
     # Below 0 the interpreter gave back something of its own, older than the measurement.
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
