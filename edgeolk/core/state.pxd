@@ -62,8 +62,7 @@ cdef struct State:
     double* diagonal          # (B,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL
     double* inverse           # packed inverse of the Gram matrix, or NULL
-    double* factor            # packed inverse of the Gram matrix's Cholesky factor, or (policy
-                              # LIGHTEST_PROJECT) the Gram matrix itself, or NULL
+    double* factor            # packed: L^-1 of the Gram matrix K = L L', or K itself, or NULL
     double* scores            # (B,) f(s_i) / scale, kept, or NULL
     int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
     double* nearest_d2        # (B,) its squared distance

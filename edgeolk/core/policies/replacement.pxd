@@ -84,22 +84,27 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
     """Slot i stays with probability pi_i = min(1, c w_i), survivors grow by 1 / pi_i.
 
     w_i = |alpha_i| sqrt(k(s_i, s_i)) (BOGD++, Zhao et al. 2012, with probabilities that stay
-    within 1). A slot of weight 0 goes first: nothing is lost, nothing is drawn.
+    within 1), the common scale left out. A slot of weight 0 goes first: nothing is lost, nothing is
+    drawn.
     """
     cdef Model* m = s.m
-    cdef int64_t i
-    cdef int64_t r = -1
+    cdef int64_t i, r
     cdef int64_t last = 0
     cdef double c, u, q
     cdef double total = 0.0
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
-    fold(s)
+    if s.mean_sum != NULL:
+        fold(s)
     for i in range(m.n):
-        s.work[i] = fabs(s.coef[i]) * sqrt(diagonal(s, i))
-        if s.work[i] == 0.0 and r < 0:
-            r = i
+        s.work[i] = fabs(s.coef[i])
+    if s.diagonal != NULL:
+        for i in range(m.n):
+            s.work[i] *= sqrt(s.diagonal[i])
+    r = s.simd.least(s.work, m.n)
+    if r >= 0 and s.work[r] > 0.0:
+        r = -1
     if r < 0:
         c = keeping_factor(s)
         u = uniform(&m.rng)
