@@ -35,7 +35,7 @@ def draw(shares: Sequence[Share], variants: Sequence[str], path: Path) -> None:
                     fontsize=8,
                     linespacing=0.95,
                 )
-        axis.axhline(GOAL, color="#1F2933", linewidth=1.0, linestyle="--")
+        axis.axhline(GOAL, color="#1F2933", linewidth=1.0, linestyle="--", zorder=0.5)
         axis.annotate(
             f"goal {GOAL:.0f}", (len(SHAPES) - 0.48, GOAL), (2, -3), textcoords="offset points"
         )
@@ -48,8 +48,8 @@ def draw(shares: Sequence[Share], variants: Sequence[str], path: Path) -> None:
         axis.set_title(f"{dtype}: a score against what the core can do")
         axis.grid(False, axis="x")
     axes[-1].set_xlabel(
-        "support vectors, features.   Under each number what limits: A arithmetic; L1, L2 reading"
-        " from there; M from beyond L2"
+        "support vectors, features\n"
+        "what limits: A arithmetic; L1, L2, M reading from there or from beyond"
     )
     figure.legend(
         *axes[0].get_legend_handles_labels(),
