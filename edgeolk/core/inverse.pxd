@@ -11,7 +11,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport diagonal, gather, kernel_row, shift
+from edgeolk.core.expansion cimport gather, kernel_row, self_kernel, shift
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -94,8 +94,8 @@ cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
         fill_gram(s, ridge)
         if s.simd.invert(s.inverse, m.n, s.work2):
             return
-        ridge = max(10.0 * ridge, 1e-14, 1e-14 * diagonal(s, 0))
+        ridge = max(10.0 * ridge, 1e-14 * self_kernel(s, gather(s, 0)), 1e-300)
     # A Gram matrix at the end of its range: everyone for himself.
     memset(s.inverse, 0, <size_t>entry(m.n, 0) * sizeof(double))
     for i in range(m.n):
-        s.inverse[entry(i, i)] = 1.0 / diagonal(s, i)
+        s.inverse[entry(i, i)] = 1.0 / self_kernel(s, gather(s, i))

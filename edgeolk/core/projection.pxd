@@ -16,11 +16,11 @@ from edgeolk.core.state cimport Example, Model, State
 cdef inline bint norm_is_stale(const Model* m) noexcept nogil:
     """Policies that move single coefficients do not follow the norm; nor may errors pile up.
 
-    Each removal may magnify the rounding error of norm2 by (B / (B-1))^2.
+    Each removal may magnify the rounding error of norm2 by (B / (B-1))^2, B that of the moment.
     """
     cdef int policy = m.choice.policy
     return m.choice.basis == BASIS_SUPPORT_VECTORS and (
-        m.removals >= m.budget
+        m.removals >= dynamic_budget(m)
         or policy == POLICY_SIMPLE or policy == POLICY_NEAREST or policy == POLICY_PROJECT
         or policy == POLICY_UNBIASED_BY_SIZE or policy == POLICY_LIGHTEST
         or policy == POLICY_LIGHTEST_PROJECT or policy == POLICY_MERGE)
@@ -51,7 +51,8 @@ cdef inline void project(State* s, Example* e) noexcept nogil:
     cdef int projection = m.choice.projection
     if m.tracks_norm and norm_is_stale(m):
         m.norm2 = squared_norm(s)
-        m.removals = 0
+        if m.choice.policy != POLICY_PROJECT:  # there they count towards a fresh inverse
+            m.removals = 0
     if projection == PROJECTION_BALL:
         clamp_to_ball(s, e)
     elif projection == PROJECTION_COEFFICIENTS:

@@ -246,3 +246,41 @@ def test_what_a_second_thread_is_shown() -> None:
             assert S.shape[1] == 16
             assert np.isin(alpha, [-1.0, 0.0, 1.0]).all()
             assert 0.0 not in alpha  # a slot between drop and put
+
+
+def test_nothing_to_learn_in() -> None:
+    """Where the landmarks span nothing, the features stay 0 and the ring stays within its budget."""
+    learner = ek.Learner("nogd", n_features=4, budget=8, kernel=ek.Linear())
+    for _ in range(40):
+        assert learner.learn_one(np.zeros(4, np.float32), 1.0) == 0.0
+    assert learner.n_support == 8
+    assert learner.decision_one(np.ones(4, np.float32)) == 0.0
+    assert ek.Learner("nogd", n_features=4, budget=8, kernel=ek.Linear()).plan == learner.plan
+
+
+def test_neighbours_infinitely_far() -> None:
+    """Squared distances overflow float32: nobody repairs, and no neighbour's bytes are touched."""
+    learner = ek.Learner("bpa_nn", n_features=16, budget=3, kernel=ek.Gaussian(1.0))
+    seen = []
+    for i in range(14):
+        x = np.zeros(16, np.float32)
+        x[i % 15], x[15] = (1.0 + 0.1 * i) * 1e20, 1.875
+        learner.learn_one(x, 1.0 if i % 2 else -1.0)
+        seen.append(x)
+        for held in learner.support_vectors_:
+            assert any(np.array_equal(held, x) for x in seen)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_norm_of_a_budget_that_grows_slowly(dtype: str) -> None:
+    """The smaller the budget of the moment, the sooner a kept norm has to be computed afresh."""
+    learner = ek.Learner(
+        update="gradient", policy="unbiased", projection="ball", n_features=5, budget=200,
+        growth=0.2, eta=0.3, U=3.0, kernel=ek.Gaussian(0.5), dtype=dtype,
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        learner.learn_one(rng.normal(size=5), rng.choice([-1.0, 1.0]))
+        S, a = learner.support_vectors_.astype(float), learner.dual_coef_
+        K = np.exp(-0.5 * ((S[:, None] - S) ** 2).sum(-1))
+        assert learner.norm2 == pytest.approx(a @ K @ a, rel=1e-3, abs=1e-6)

@@ -7,6 +7,7 @@ projection of f on the kept eigenfunctions.
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
 from edgeolk.core.eigen cimport symmetric_eigen
 from edgeolk.core.expansion cimport fold, gather, kernel_row
@@ -55,6 +56,12 @@ cdef inline void change_basis(State* s) noexcept nogil:
         if not s.work[rank] > least * s.work[0]:
             break
         rank += 1
+    if rank == 0:
+        # No positive direction (K = 0, say): there is nothing to learn in. One feature, always 0.
+        memset(s.map, 0, <size_t>n * sizeof(double))
+        memset(s.coef, 0, <size_t>n * sizeof(double))
+        m.rank = 1
+        return
     # w = diag(sqrt(l)) V' alpha, then the rows become those of M.
     for i in range(rank):
         s.work2[i] = sqrt(s.work[i]) * s.simd.dot(s.map + i * n, s.coef, n)

@@ -5,6 +5,7 @@ where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span
 Losing the newcomer itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
 """
 
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport alpha, diagonal, distance_row, put, shift
@@ -50,7 +51,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the newcomer alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef double least, tau
+    cdef double least, tau, share
     if m.n < m.budget:
         put(s, m.n, a, e)
         return True
@@ -63,7 +64,8 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     least *= m.scale * m.scale
     if may_skip(m) and cost_without(m, 0.0, &tau, e) < cost_with_newcomer(m, least, a, e):
         return False
-    put(s, r, alpha(s, r) * s.row[r] / e.self_kernel + a, e)
+    share = alpha(s, r) * s.row[r] / e.self_kernel
+    put(s, r, share + a if isfinite(share + a) else a, e)
     return True
 
 
@@ -109,7 +111,10 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     least *= m.scale * m.scale
     if may_skip(m):
         j = nearest_to_newcomer(s, -1)
-        reach = s.row[j] * s.row[j] / diagonal(s, j) if diagonal(s, j) > 0.0 else 0.0
+        # Nobody is near where all the distances are infinite: then nobody repairs.
+        reach = 0.0
+        if j >= 0 and diagonal(s, j) > 0.0:
+            reach = s.row[j] * s.row[j] / diagonal(s, j)
         if cost_without(m, reach, &tau, e) < cost_with_newcomer(m, least, a, e):
             if tau == 0.0:
                 return False
@@ -117,6 +122,10 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
             return True
     nearest_repair(s, r, e, &share_n, &share_t)
     lost = alpha(s, r)
+    if not (isfinite(lost * share_t + a)
+            and (share_n == 0.0 or isfinite(alpha(s, s.nearest[r]) + lost * share_n))):
+        # Beyond the range of numbers: r goes without a stand-in.
+        share_n = share_t = 0.0
     if share_n != 0.0:
         shift(s, s.nearest[r], lost * share_n)
     put(s, r, lost * share_t + a, e)
