@@ -249,7 +249,7 @@ def test_what_a_second_thread_is_shown() -> None:
 
 
 def test_nothing_to_learn_in() -> None:
-    """Where the landmarks span nothing, the features stay 0 and the ring stays within its budget."""
+    """Landmarks that span nothing: the features stay 0, the ring within its budget."""
     learner = ek.Learner("nogd", n_features=4, budget=8, kernel=ek.Linear())
     for _ in range(40):
         assert learner.learn_one(np.zeros(4, np.float32), 1.0) == 0.0
