@@ -8,7 +8,6 @@ from edgeolk.core.parts cimport (
     POLICY_PROJECT, POLICY_SIMPLE, POLICY_UNBIASED_BY_SIZE, PROJECTION_BALL, PROJECTION_CLIP,
     PROJECTION_COEFFICIENTS, PROJECTION_SHRINK,
 )
-from edgeolk.core.policies.greedy_forgetron cimport rescore_all
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.state cimport Example, Model, State
 
@@ -37,8 +36,7 @@ cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
 cdef inline void clip(State* s, double most) noexcept nogil:
     """|alpha_i| <= most, each on its own."""
     fold(s)
-    if s.simd.clamp(s.coef, s.m.n, most) and s.scores != NULL:
-        rescore_all(s)
+    s.simd.clamp(s.coef, s.m.n, most)
 
 
 cdef inline double largest_coefficient(const State* s) noexcept nogil:

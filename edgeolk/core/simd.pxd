@@ -57,7 +57,7 @@ cdef extern from "simd.h" nogil:
                                    double k_tt, const int64_t* near, const double* near_k,
                                    double singular, Py_ssize_t n, double* least) noexcept nogil
         double (*rest)(const double* w, Py_ssize_t n, double c, Py_ssize_t* above) noexcept nogil
-        bint (*clamp)(double* coef, Py_ssize_t n, double most) noexcept nogil
+        void (*clamp)(double* coef, Py_ssize_t n, double most) noexcept nogil
         void (*make_up)(double* coef, const double* w, Py_ssize_t n, double c) noexcept nogil
         double (*largest)(const double* coef, const double* diagonal, Py_ssize_t n) noexcept nogil
         void (*merge)(double b, double gamma, Py_ssize_t iters, const double* coef,

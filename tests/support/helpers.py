@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,18 @@ def python(
         timeout=timeout,
         check=False,
     )
+
+
+@cache
+def by_variant(test: str, variant: str, folder: Path) -> dict[str, np.ndarray]:
+    """What ``in_child`` of a test file stores, run with one instruction-set variant."""
+    code = (
+        "import importlib, sys; sys.path += sys.argv[1:3];"
+        "importlib.import_module(sys.argv[3]).in_child(sys.argv[4])"
+    )
+    target = folder / f"{variant}.npz"
+    paths = str(Path(test).parent), str(Path(__file__).parent)
+    ran = python(code, *paths, Path(test).stem, str(target), EDGEOLK_SIMD=variant)
+    assert ran.returncode == 0, ran.stderr
+    with np.load(target) as stored:
+        return dict(stored)

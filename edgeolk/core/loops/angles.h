@@ -1,11 +1,5 @@
 /* Cosines and sines of a row of angles, for one instruction set; included by isa.h. */
 
-#define OLK_V OLK_NAME(olk_v_f64)
-#define OLK_BITS OLK_NAME(olk_bits_f64)
-#define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
-#define OLK_ALL(number) ((number) - (OLK_V){0})
-#define OLK_ROUNDING 0x1.8p52 /* adding it rounds to a whole number */
-
 /* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
    parts, of which the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm
    on [-pi/4, pi/4]. Absolute error below 3e-16. */
@@ -23,8 +17,8 @@ static inline __attribute__((always_inline)) void OLK_NAME(olk_turn)(const OLK_V
     OLK_V shifted[2], r[2], z[2], s[2], c[2];
     for (int g = 0; g < 2; g++) {
         shifted[g] =
-            OLK_VMADD_F64(angle[g], OLK_ALL(0.63661977236758134308), OLK_ALL(OLK_ROUNDING));
-        const OLK_V n = shifted[g] - OLK_ROUNDING;
+            OLK_VMADD_F64(angle[g], OLK_ALL(0.63661977236758134308), OLK_ALL(OLK_MAGIC));
+        const OLK_V n = shifted[g] - OLK_MAGIC;
         r[g] = OLK_VMADD_F64(n, OLK_ALL(-1.57079632673412561417e+00), angle[g]);
         r[g] = OLK_VMADD_F64(n, OLK_ALL(-6.07710050630396597660e-11), r[g]);
         r[g] = OLK_VMADD_F64(n, OLK_ALL(-2.02226624879595063154e-21), r[g]);
@@ -91,9 +85,3 @@ static void OLK_NAME(olk_circle)(double *row, ptrdiff_t n, double norm)
     if (i < n)
         OLK_NAME(olk_circle_part)(row + i, row + n + i, n - i, norm);
 }
-
-#undef OLK_ROUNDING
-#undef OLK_ALL
-#undef OLK_L
-#undef OLK_BITS
-#undef OLK_V

@@ -3,8 +3,6 @@
 
 #define OLK_NAME(name) OLK_CAT(name, OLK_ISA)
 #include "lanes.h"
-#include "linalg.h"
-#include "angles.h"
 
 /* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
 static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
@@ -38,8 +36,24 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_EXP_DEGREE 10
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
 #include "kernel.h"
+
+/* What policies and features need is all in double. */
+#define OLK_V OLK_NAME(olk_v_f64)
+#define OLK_BITS OLK_NAME(olk_bits_f64)
+#define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
+#define OLK_SUMS (64 / OLK_BYTES)
+#define OLK_ALL(number) ((number) - (OLK_V){0})
+#define OLK_PICK(mask, yes, no) ((OLK_V)(((OLK_BITS)(yes) & (mask)) | ((OLK_BITS)(no) & ~(mask))))
+#include "linalg.h"
+#include "angles.h"
 #include "searches.h"
 #include "merge.h"
+#undef OLK_V
+#undef OLK_BITS
+#undef OLK_L
+#undef OLK_SUMS
+#undef OLK_ALL
+#undef OLK_PICK
 
 #define OLK_S double
 #define OLK_STORED f64
@@ -50,21 +64,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #undef OLK_STORED
 #undef OLK_SHIFTED
 
-#undef OLK_T
-#undef OLK_TYPE
-#undef OLK_LANES
-#undef OLK_MADD
-#undef OLK_VMADD
-#undef OLK_ABS
-#undef OLK_GREATEST
-#undef OLK_MAGIC
-#undef OLK_MANTISSA
-#undef OLK_LOG2_E
-#undef OLK_LN2_HIGH
-#undef OLK_LN2_LOW
-#undef OLK_LEAST_EXPONENT
-#undef OLK_EXP_DEGREE
-#undef OLK_EXP_POLYNOMIAL
+#include "type_end.h"
 
 #define OLK_T float
 #define OLK_TYPE f32
@@ -109,21 +109,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #undef OLK_STORED
 #undef OLK_SHIFTED
 
-#undef OLK_T
-#undef OLK_TYPE
-#undef OLK_LANES
-#undef OLK_MADD
-#undef OLK_VMADD
-#undef OLK_ABS
-#undef OLK_GREATEST
-#undef OLK_MAGIC
-#undef OLK_MANTISSA
-#undef OLK_LOG2_E
-#undef OLK_LN2_HIGH
-#undef OLK_LN2_LOW
-#undef OLK_LEAST_EXPONENT
-#undef OLK_EXP_DEGREE
-#undef OLK_EXP_POLYNOMIAL
+#include "type_end.h"
 
 #undef OLK_NAME
 #undef OLK_MADD_F32

@@ -6,11 +6,6 @@
    of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
    the memory they come from. */
 
-#define OLK_V OLK_NAME(olk_v_f64)
-enum { OLK_NAME(olk_wide_lanes) = OLK_BYTES / 8, OLK_NAME(olk_sums) = 64 / OLK_BYTES };
-#define OLK_L OLK_NAME(olk_wide_lanes)
-#define OLK_SUMS OLK_NAME(olk_sums)
-
 /* Eight running sums added in a fixed order: the same bits whatever the vector width. */
 static inline double OLK_NAME(olk_total)(const double *lane)
 {
@@ -277,7 +272,3 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
     }
     return 1;
 }
-
-#undef OLK_V
-#undef OLK_L
-#undef OLK_SUMS

@@ -1,11 +1,5 @@
 /* Merging support vectors, for one instruction set; included by isa.h. */
 
-#define OLK_V OLK_NAME(olk_v_f64)
-#define OLK_BITS OLK_NAME(olk_bits_f64)
-#define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
-#define OLK_ALL(number) ((number) - (OLK_V){0})
-#define OLK_PICK(mask, yes, no) ((OLK_V)(((OLK_BITS)(yes) & (mask)) | ((OLK_BITS)(no) & ~(mask))))
-
 /* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors; the exponentials to far and near. */
 static inline __attribute__((always_inline)) void
 OLK_NAME(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OLK_V *weight,
@@ -83,9 +77,3 @@ static void OLK_NAME(olk_merge)(double b, double gamma, ptrdiff_t iters, const d
         }
     }
 }
-
-#undef OLK_PICK
-#undef OLK_ALL
-#undef OLK_L
-#undef OLK_BITS
-#undef OLK_V

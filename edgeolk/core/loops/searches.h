@@ -2,11 +2,6 @@
 
    Two trackers take the vectors in turn: one alone would wait for its own comparison. */
 
-#define OLK_V OLK_NAME(olk_v_f64)
-#define OLK_BITS OLK_NAME(olk_bits_f64)
-#define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
-#define OLK_ALL(number) ((number) - (OLK_V){0})
-#define OLK_PICK(mask, yes, no) ((OLK_V)(((OLK_BITS)(yes) & (mask)) | ((OLK_BITS)(no) & ~(mask))))
 #define OLK_TRACKER OLK_NAME(olk_tracker)
 
 /* The least seen in each lane so far, its index, and the order in which equals count. */
@@ -255,25 +250,11 @@ static double OLK_NAME(olk_rest)(const double *w, ptrdiff_t n, double c, ptrdiff
     return total;
 }
 
-/* |coef_i| <= most, each on its own; whether any was larger. */
-static int OLK_NAME(olk_clamp)(double *coef, ptrdiff_t n, double most)
+/* |coef_i| <= most, each on its own. */
+static void OLK_NAME(olk_clamp)(double *coef, ptrdiff_t n, double most)
 {
-    OLK_BITS any = (OLK_BITS){0};
-    int clamped = 0;
-    ptrdiff_t i = 0;
-    for (; i + OLK_L <= n; i += OLK_L) {
-        const OLK_V c = OLK_AT(coef, i);
-        const OLK_BITS over = (OLK_BITS)(c > most), under = (OLK_BITS)(c < -most);
-        *(OLK_V *)(coef + i) = OLK_PICK(over, OLK_ALL(most), OLK_PICK(under, OLK_ALL(-most), c));
-        any |= over | under;
-    }
-    for (; i < n; i++) {
-        clamped |= fabs(coef[i]) > most;
+    for (ptrdiff_t i = 0; i < n; i++)
         coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];
-    }
-    for (ptrdiff_t k = 0; k < OLK_L; k++)
-        clamped |= any[k] != 0;
-    return clamped;
 }
 
 /* coef_i /= c w_i wherever that is below 1; all w_i > 0. */
@@ -293,8 +274,3 @@ static void OLK_NAME(olk_make_up)(double *restrict coef, const double *restrict 
 #undef OLK_AT
 #undef OLK_SEARCH
 #undef OLK_TRACKER
-#undef OLK_PICK
-#undef OLK_ALL
-#undef OLK_L
-#undef OLK_BITS
-#undef OLK_V

@@ -77,7 +77,7 @@ typedef struct {
                               double k_tt, const int64_t *near, const double *near_k,
                               double singular, ptrdiff_t n, double *least);
     double (*rest)(const double *w, ptrdiff_t n, double c, ptrdiff_t *above);
-    int (*clamp)(double *coef, ptrdiff_t n, double most);
+    void (*clamp)(double *coef, ptrdiff_t n, double most);
     void (*make_up)(double *coef, const double *w, ptrdiff_t n, double c);
     double (*largest)(const double *coef, const double *diagonal, ptrdiff_t n);
     void (*merge)(double b, double gamma, ptrdiff_t iters, const double *coef,

@@ -41,12 +41,6 @@ cdef inline double cost_without(const Model* m, double reach, double* tau,
     return 0.5 * tau[0] * tau[0] * reach + m.p.C * (h - tau[0] * reach)
 
 
-cdef inline double simple_distance(const State* s, int64_t r, const Example* e) noexcept nogil:
-    """d_r for S = {t}: k_rr - k_rt^2 / k_tt."""
-    cdef double d = diagonal(s, r) - s.row[r] * s.row[r] / e.self_kernel
-    return d if d > 0.0 else 0.0
-
-
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the newcomer alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
@@ -69,26 +63,25 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     return True
 
 
-cdef inline double nearest_repair(const State* s, int64_t r, const Example* e, double* share_n,
-                                  double* share_t) noexcept nogil:
-    """d_r for S = {t, n}, n the nearest other old one; what n and t take over of Phi_r."""
+cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
+                                double* share_t) noexcept nogil:
+    """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
+    by least_paired."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = s.row[r]
     cdef double k_tt = e.self_kernel
-    cdef double k_nn, k_nt, k_rn, det, d
-    if n >= 0:
-        k_nn = diagonal(s, n)
-        k_nt = s.row[n]
-        k_rn = s.nearest_k[r]
-        det = k_nn * k_tt - k_nt * k_nt
-        if det > s.m.p.singular * k_nn * k_tt:
-            share_n[0] = (k_tt * k_rn - k_nt * k_rt) / det
-            share_t[0] = (k_nn * k_rt - k_nt * k_rn) / det
-            d = diagonal(s, r) - share_n[0] * k_rn - share_t[0] * k_rt
-            return d if d > 0.0 else 0.0
+    cdef double k_nn, k_nt, k_rn, det
     share_n[0] = 0.0
     share_t[0] = k_rt / k_tt
-    return simple_distance(s, r, e)
+    if n < 0:
+        return
+    k_nn = diagonal(s, n)
+    k_nt = s.row[n]
+    k_rn = s.nearest_k[r]
+    det = k_nn * k_tt - k_nt * k_nt
+    if det > s.m.p.singular * k_nn * k_tt:
+        share_n[0] = (k_tt * k_rn - k_nt * k_rt) / det
+        share_t[0] = (k_nn * k_rt - k_nt * k_rn) / det
 
 
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
@@ -120,7 +113,7 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
                 return False
             shift(s, j, tau * e.y * s.row[j] / diagonal(s, j))
             return True
-    nearest_repair(s, r, e, &share_n, &share_t)
+    nearest_shares(s, r, e, &share_n, &share_t)
     lost = alpha(s, r)
     if not (isfinite(lost * share_t + a)
             and (share_n == 0.0 or isfinite(alpha(s, s.nearest[r]) + lost * share_n))):

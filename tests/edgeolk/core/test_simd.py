@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, python
+from helpers import KERNELS, by_variant, python
 
 import edgeolk as ek
 
@@ -62,18 +61,8 @@ def in_child(target: str) -> None:
     np.savez(target, **found)
 
 
-@cache
 def computed(variant: str, folder: Path) -> dict[str, np.ndarray]:
-    code = (
-        "import sys; sys.path += sys.argv[1:3]; import test_simd; test_simd.in_child(sys.argv[3])"
-    )
-    here = Path(__file__).resolve().parent
-    target = folder / f"{variant}.npz"
-    support = here.parent.parent / "support"
-    ran = python(code, str(here), str(support), str(target), EDGEOLK_SIMD=variant)
-    assert ran.returncode == 0, ran.stderr
-    with np.load(target) as stored:
-        return dict(stored)
+    return by_variant(__file__, variant, folder)
 
 
 @pytest.fixture(scope="module")

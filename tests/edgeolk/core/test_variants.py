@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import LIVELY, python
+from helpers import LIVELY, by_variant
 
 import edgeolk as ek
 
@@ -55,19 +54,8 @@ def in_child(target: str) -> None:
     np.savez(target, **found)
 
 
-@cache
 def computed(variant: str, folder: Path) -> dict[str, np.ndarray]:
-    here = Path(__file__).resolve().parent
-    code = (
-        "import sys; sys.path += sys.argv[1:3];"
-        "import test_variants; test_variants.in_child(sys.argv[3])"
-    )
-    target = folder / f"{variant}.npz"
-    support = here.parent.parent / "support"
-    ran = python(code, str(here), str(support), str(target), EDGEOLK_SIMD=variant)
-    assert ran.returncode == 0, ran.stderr
-    with np.load(target) as stored:
-        return dict(stored)
+    return by_variant(__file__, variant, folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,16 @@
+/* Ends what isa.h says of one type computed in. */
+#undef OLK_T
+#undef OLK_TYPE
+#undef OLK_LANES
+#undef OLK_MADD
+#undef OLK_VMADD
+#undef OLK_ABS
+#undef OLK_GREATEST
+#undef OLK_MAGIC
+#undef OLK_MANTISSA
+#undef OLK_LOG2_E
+#undef OLK_LN2_HIGH
+#undef OLK_LN2_LOW
+#undef OLK_LEAST_EXPONENT
+#undef OLK_EXP_DEGREE
+#undef OLK_EXP_POLYNOMIAL
