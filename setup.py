@@ -13,6 +13,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # the rows of edgeolk/parts, which generate.py reads
 CORE = Path("edgeolk/core")
 HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
@@ -44,23 +45,6 @@ def accepted(flags):
     return [flag for flag in flags if knows(flag)]
 
 
-def write_parts_pxd():
-    """The numbers of edgeolk/parts.py as C sees them: one home for both."""
-    parts = runpy.run_path(str(HERE / "edgeolk/parts.py"))
-    lines = ['"""Written by setup.py from edgeolk/parts.py; do not edit."""', ""]
-    lines += ["from libc.stdint cimport int32_t", "", "cdef enum:"]
-    for axis, kind in parts["AXES"].items():
-        lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
-    lines += ["", "cdef struct Choices:"]
-    lines += [f"    int32_t {axis}" for axis in parts["AXES"]]
-    lines += ["", "cdef struct Params:"]
-    lines += [f"    double {name}" for name in parts["STORED"]]
-    text = "\n".join(lines) + "\n"
-    target = HERE / CORE / "parts.pxd"
-    if not target.exists() or target.read_text() != text:
-        target.write_text(text)
-
-
 def extension(name, flags):
     source = name.replace(".", "/") + ".pyx"
     return Extension(
@@ -73,13 +57,12 @@ def extension(name, flags):
     )
 
 
-write_parts_pxd()
+runpy.run_path(str(HERE / "edgeolk/core/generate.py"))["write"]()
 flags = accepted(FLAGS)
 setup(
     ext_modules=cythonize(
         [
             extension("edgeolk.core.arena", flags),
-            extension("edgeolk.core.header", flags),
             extension("edgeolk.core.variants", flags),
             extension("edgeolk.core.engine", flags),
             extension("edgeolk.boundary", flags),

@@ -1,23 +1,11 @@
-"""The parameters of the parts: defaults, ranges, meaning, and which part brings which."""
+"""The parameters of the parts: defaults, ranges, meaning. Which part brings which is in its row."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
-
-from edgeolk.parts import (
-    Averaging,
-    Basis,
-    Loss,
-    Policy,
-    Projection,
-    Sampling,
-    Schedule,
-    Update,
-)
 
 Context = Mapping[str, float]
 Default = float | bool | None | Callable[[Context], float]
@@ -120,71 +108,6 @@ PARAMETERS: dict[str, Parameter] = {
     ),
 }
 
-#: Which parameters a part brings, by axis (members of different IntEnums are equal as keys).
-USES: dict[str, dict[IntEnum, tuple[str, ...]]] = {
-    "update": {
-        Update.AGGRESSIVE: ("rate", "eps"),
-        Update.PA1: ("C",),
-        Update.PA2: ("C",),
-        Update.GRADIENT: ("eta", "lam"),
-        Update.SPARSE_PA: ("eta",),
-        Update.SHIFTING: ("shift",),
-        Update.PROJECTRON_JMLR: ("U",),
-        Update.PROJECTRON_ICML: ("U",),
-        Update.PEGASOS: ("lam",),
-        Update.LOGISTIC: ("eta",),
-        Update.LOGISTIC_SHIFT: ("eta", "boost"),
-        Update.LOGISTIC_SCALE: ("eta", "boost"),
-        Update.LOGISTIC_CUT: ("eta", "delta"),
-        Update.OPTIMISTIC: ("U", "window", "coe"),
-    },
-    "sampling": {
-        Sampling.LOSS: ("alpha", "beta"),
-        Sampling.DECAY: ("c", "decay", "horizon"),
-        Sampling.DERIVATIVE: ("G",),
-    },
-    "policy": {
-        Policy.SIMPLE: ("allow_skip",),
-        Policy.UNBIASED: ("growth",),
-        Policy.HALVE: ("ridge", "rescale", "U"),
-        Policy.SPAN: ("sparsity",),
-        Policy.NEAREST: ("allow_skip", "singular"),
-        Policy.PROJECT: ("allow_skip", "singular"),
-        Policy.LIGHTEST_PROJECT: ("ridge",),
-        Policy.MERGE: ("iters",),
-        Policy.ANCHOR: ("U", "b0", "ald"),
-        Policy.FORGETRON_BASIC: ("U",),
-    },
-    "projection": {
-        Projection.BALL: ("U",),
-        Projection.COEFFICIENTS: ("U",),
-        Projection.CLIP: ("clip",),
-        Projection.SHRINK: ("clip",),
-    },
-    "basis": {Basis.NYSTROM: ("eta2", "rank")},
-}
-
-Parts = dict[str, IntEnum]
-
-#: Parts of a composition that names only some of them.
-DEFAULT_PARTS: Parts = {
-    "update": Update.PERCEPTRON,
-    "loss": Loss.HINGE,
-    "sampling": Sampling.ALWAYS,
-    "policy": Policy.STOP,
-    "projection": Projection.NONE,
-    "schedule": Schedule.CONSTANT,
-    "averaging": Averaging.NONE,
-    "basis": Basis.SUPPORT_VECTORS,
-}
-
-
-def uses(parts: Parts) -> tuple[str, ...]:
-    """Stored names of the parameters a composition has, in a fixed order."""
-    wanted = {name for axis, part in parts.items() for name in USES.get(axis, {}).get(part, ())}
-    return tuple(name for name in PARAMETERS if name in wanted)
-
-
 def checked(name: str, value: Any, stored: str) -> float:
     """A value for the parameter stored under that name, as the number to store.
 
@@ -215,3 +138,13 @@ def checked(name: str, value: Any, stored: str) -> float:
     if isinstance(value, bool) or not (math.isfinite(number) and above and below):
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     return number
+
+
+def shown(stored: str, number: float) -> float | int | bool | None:
+    """A stored number as the caller would have given it: the inverse of ``checked``."""
+    spec = PARAMETERS[stored]
+    if spec.none is not None and number == spec.none:
+        return None
+    if spec.flag:
+        return bool(number)
+    return int(number) if spec.whole else number

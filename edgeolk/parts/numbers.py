@@ -1,7 +1,7 @@
-"""The parts a learner is made of, as enums, and what each part needs in memory.
+"""The parts a learner is made of, as enums.
 
 Values are stored in model files: append, never renumber. The compiled core reads the same numbers
-from ``core/parts.pxd``, which ``setup.py`` writes from this file.
+from ``core/parts.pxd``, which ``setup.py`` writes from this file and from the rows beside it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,19 @@ from enum import IntEnum
 
 
 class Dtype(IntEnum):
-    """How support vectors are stored; coefficients are always float64."""
+    """How support vectors are stored."""
 
     FLOAT32 = 1
     FLOAT64 = 2
     FLOAT16 = 3
     INT8 = 4  # 256 levels between the ends of each feature's range
+
+
+class Coefficients(IntEnum):
+    """How coefficients, and kernel rows that are kept, are stored; sums are float64 always."""
+
+    FLOAT32 = 1
+    FLOAT64 = 2
 
 
 class Loss(IntEnum):
@@ -134,7 +141,7 @@ class KernelKind(IntEnum):
     SIGMOID = 5
 
 
-#: Axes of a composition in the order a model block stores them, one int32 each.
+#: Axes of a composition.
 AXES: dict[str, type[IntEnum]] = {
     "dtype": Dtype,
     "update": Update,
@@ -146,9 +153,10 @@ AXES: dict[str, type[IntEnum]] = {
     "averaging": Averaging,
     "basis": Basis,
     "rows": Rows,
+    "coefficients": Coefficients,
 }
 
-#: Real-valued parameters in the order a model block stores them, one float64 each.
+#: Real-valued parameters: their order is their number in a model file, so append only.
 STORED = (
     "C",
     "eta",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from edgeolk.parameters import Context, Default, Parts
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -22,6 +21,8 @@ from edgeolk.parts import (
     Schedule,
     Update,
 )
+from edgeolk.parts.parameters import Context, Default
+from edgeolk.parts.table import Parts
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,6 @@ class Method:
     choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
-    done: bool = True
 
 
 CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
@@ -337,20 +337,22 @@ _BY_MEMBER = {method.algorithm: method for method in METHODS}
 
 
 def algorithms() -> tuple[Method, ...]:
-    """Every published algorithm, done or planned."""
+    """Every published algorithm."""
     return METHODS
 
 
-def find(algorithm: Algorithm | str) -> Method:
+def find(algorithm: Algorithm | str | Method) -> Method:
     """The row of an algorithm.
 
     Raises
     ------
     TypeError
-        Neither a name nor an ``ek.Algorithm``.
+        Neither a name, nor an ``ek.Algorithm``, nor a row of ``ek.algorithms()``.
     ValueError
-        Unknown name, or planned and not there yet.
+        Unknown name.
     """
+    if isinstance(algorithm, Method):
+        return algorithm
     if isinstance(algorithm, Algorithm):
         method = _BY_MEMBER.get(algorithm)
     elif isinstance(algorithm, str):
@@ -359,9 +361,7 @@ def find(algorithm: Algorithm | str) -> Method:
         raise TypeError(
             f"algorithm must be a name or an ek.Algorithm, got {type(algorithm).__name__}"
         )
-    known = ", ".join(row.name for row in METHODS if row.done)
     if method is None:
+        known = ", ".join(row.name for row in METHODS)
         raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}")
-    if not method.done:
-        raise ValueError(f"algorithm {method.name!r} is planned, not built yet; there are {known}")
     return method

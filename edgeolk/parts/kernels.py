@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from edgeolk.parts import KernelKind
+from edgeolk.parts.numbers import KernelKind
 
 
 def _number(name: str, value: float, low: float, *, strict: bool = True) -> float:
