@@ -12,7 +12,7 @@ from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER
 from edgeolk.core.ring cimport (
     copy_slot, note_nonzeros, note_norm, take_vector, write_vector,
 )
-from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
+from edgeolk.core.simd cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -25,9 +25,9 @@ cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const doubl
     cdef Model* m = s.m
     if x == s.sparse_x and x != NULL:
         return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, n, s.nonzeros, s.nonzero_index,
-                           s.nonzero_value, coef, row)
-    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, n, m.n_features, x, coef, row,
-                    s.products if row != NULL else NULL)
+                           s.nonzero_value, OLK_F64, coef, row)
+    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, n, m.n_features, x, OLK_F64,
+                    coef, row, s.products if row != NULL else NULL)
 
 
 cdef inline double kernel_row(State* s, const void* x, const double* coef,
@@ -155,7 +155,8 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     cdef Model* m = s.m
     cdef double value
     cdef const char* start = <const char*>s.sv + slot * s.item
-    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, NULL, &value, NULL)
+    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, OLK_F64, NULL,
+             &value, NULL)
     return value
 
 
@@ -164,7 +165,8 @@ cdef inline void plain_row(State* s, int kind, const void* x, double* row) noexc
     cdef Model* m = s.m
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, NULL, row, NULL)
+    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, OLK_F64, NULL, row,
+             NULL)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:
@@ -256,4 +258,4 @@ cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogi
 
 cdef inline double largest_weight(State* s) noexcept nogil:
     """max_i |alpha_i| sqrt(k(s_i, s_i))."""
-    return s.m.scale * s.simd.largest(s.coef, s.diagonal, s.m.n)
+    return s.m.scale * s.simd.max_abs[OLK_F64](s.coef, s.diagonal, s.m.n)

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport kernel_row
 from edgeolk.core.ring cimport take_vector, write_vector
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Model, State
 
 
@@ -19,7 +20,7 @@ cdef inline double window_hint(State* s, const void* x) noexcept nogil:
     if q == 0:
         return 0.0
     total = s.row_fn(&m.kernel, s.window, &s.quantum, s.window_stride, q, m.n_features, x,
-                     s.window_y, NULL, NULL)
+                     OLK_F64, s.window_y, NULL, NULL)
     return total / <double>q
 
 

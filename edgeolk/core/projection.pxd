@@ -9,6 +9,7 @@ from edgeolk.core.parts cimport (
     PROJECTION_COEFFICIENTS, PROJECTION_SHRINK,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -36,11 +37,11 @@ cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
 cdef inline void clip(State* s, double most) noexcept nogil:
     """|alpha_i| <= most, each on its own."""
     fold(s)
-    s.simd.clamp(s.coef, s.m.n, most)
+    s.simd.clamp[OLK_F64](s.coef, s.m.n, most)
 
 
 cdef inline double largest_coefficient(const State* s) noexcept nogil:
-    return s.m.scale * s.simd.largest(s.coef, NULL, s.m.n)
+    return s.m.scale * s.simd.max_abs[OLK_F64](s.coef, NULL, s.m.n)
 
 
 cdef inline void project(State* s, Example* e) noexcept nogil:

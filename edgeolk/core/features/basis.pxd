@@ -6,6 +6,7 @@ from edgeolk.core.expansion cimport coefficient_count, kernel_row, settle
 from edgeolk.core.features.fourier cimport fourier_features
 from edgeolk.core.features.nystrom cimport nystrom_features
 from edgeolk.core.parts cimport BASIS_FOURIER, BASIS_SUPPORT_VECTORS
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -22,9 +23,9 @@ cdef inline double evaluate(State* s, const void* x, const double* coef,
         return kernel_row(s, x, coef, row)
     if m.choice.basis == BASIS_FOURIER:
         fourier_features(s, x)
-        return s.simd.dot(coef, s.row, 2 * m.n)
+        return s.simd.dot[OLK_F64](coef, s.row, 2 * m.n)
     nystrom_features(s, x)
-    return s.simd.dot(coef, s.work, m.rank)
+    return s.simd.dot[OLK_F64](coef, s.work, m.rank)
 
 
 cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:
@@ -36,7 +37,7 @@ cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:
     if s.mean_sum != NULL:
         for i in range(coefficient_count(m)):
             settle(s, i)
-    s.simd.add(s.coef, step, z, coefficient_count(m))
+    s.simd.axpy[OLK_F64](s.coef, step, z, coefficient_count(m))
     if m.tracks_norm:
         m.norm2 = max(0.0, m.norm2 + a * a * e.self_kernel + 2.0 * a * e.f)
         e.f += a * e.self_kernel

@@ -7,7 +7,7 @@ Omega x is the row of inner products.
 from libc.math cimport sqrt
 
 from edgeolk.core.expansion cimport plain_row
-from edgeolk.core.simd cimport OLK_LINEAR
+from edgeolk.core.simd cimport OLK_F64, OLK_LINEAR
 from edgeolk.core.state cimport Model, State
 
 
@@ -15,4 +15,4 @@ cdef inline void fourier_features(State* s, const void* x) noexcept nogil:
     """row[:D] <- cosines, row[D:2D] <- sines."""
     cdef Model* m = s.m
     plain_row(s, OLK_LINEAR, x, s.row)
-    s.simd.circle(s.row, m.n, 1.0 / sqrt(<double>m.n))
+    s.simd.cos_sin[OLK_F64](s.row, m.n, 1.0 / sqrt(<double>m.n))

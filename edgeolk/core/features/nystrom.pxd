@@ -12,6 +12,7 @@ from libc.string cimport memset
 from edgeolk.core.eigen cimport symmetric_eigen
 from edgeolk.core.expansion cimport fold, gather, kernel_row
 from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Model, State
 
 
@@ -19,7 +20,7 @@ cdef inline void nystrom_features(State* s, const void* x) noexcept nogil:
     """work[:rank] <- M (k(s_i, x))_i."""
     cdef Model* m = s.m
     kernel_row(s, x, NULL, s.row)
-    s.simd.times(s.map, m.n, m.rank, m.n, s.row, s.work)
+    s.simd.matrix_vector(s.map, m.n, m.rank, m.n, s.row, s.work)
 
 
 cdef inline void swap_rows(double* a, double* values, int64_t n, int64_t i,
@@ -64,7 +65,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
         return
     # w = diag(sqrt(l)) V' alpha, then the rows become those of M.
     for i in range(rank):
-        s.work2[i] = sqrt(s.work[i]) * s.simd.dot(s.map + i * n, s.coef, n)
+        s.work2[i] = sqrt(s.work[i]) * s.simd.dot[OLK_F64](s.map + i * n, s.coef, n)
     for i in range(rank):
         root = sqrt(s.work[i])
         for j in range(n):

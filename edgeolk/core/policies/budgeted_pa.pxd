@@ -17,6 +17,7 @@ from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
     nearest_to_newcomer, neighbours_admit, neighbours_replace,
 )
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -51,7 +52,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.least_alone(s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
+    r = s.simd.argmin_line_residual[OLK_F64](s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
     if r < 0:
         # All of them beyond the range of numbers: any will do.
         r = 0
@@ -66,7 +67,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
     """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
-    by least_paired."""
+    by argmin_plane_residual."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = s.row[r]
     cdef double k_tt = e.self_kernel
@@ -97,8 +98,8 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.least_paired(s.coef, s.diagonal, s.row, e.self_kernel, s.nearest, s.nearest_k,
-                            m.p.singular, m.n, &least)
+    r = s.simd.argmin_plane_residual[OLK_F64](s.coef, s.diagonal, s.row, e.self_kernel, s.nearest,
+                                              s.nearest_k, m.p.singular, m.n, &least)
     if r < 0:
         r = 0
     least *= m.scale * m.scale

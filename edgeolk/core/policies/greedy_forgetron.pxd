@@ -13,6 +13,7 @@ from edgeolk.core.policies.forgetron cimport (
     exchange_shrunk, margin_of, next_factor, removal_cost,
 )
 from edgeolk.core.policies.replacement cimport take_oldest
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -38,8 +39,8 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
 cdef inline void score_newcomer(State* s, int64_t slot, const Example* e) noexcept nogil:
     """The newcomer is in its slot; row is its kernel row with the others."""
     s.row[slot] = e.self_kernel
-    s.simd.add(s.scores, s.coef[slot], s.row, s.m.n)
-    s.scores[slot] = s.simd.dot(s.coef, s.row, s.m.n)
+    s.simd.axpy[OLK_F64](s.scores, s.coef[slot], s.row, s.m.n)
+    s.scores[slot] = s.simd.dot[OLK_F64](s.coef, s.row, s.m.n)
 
 
 cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept nogil:
@@ -56,7 +57,7 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     gone = kept(s, r)
     phi = next_factor(m, fabs(alpha(s, r)), margin_of(s, r, gone, a))
     slot_row(s, r, m.n, NULL, s.work)
-    s.simd.add(s.scores, -s.coef[r], s.work, m.n)
+    s.simd.axpy[OLK_F64](s.scores, -s.coef[r], s.work, m.n)
     exchange_shrunk(s, r, gone, phi, a, e)
     score_newcomer(s, r, e)
     i = take_oldest(m)

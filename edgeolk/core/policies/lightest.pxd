@@ -11,12 +11,12 @@ from edgeolk.core.expansion cimport alpha, distance_row, gather, move, put, shif
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.parts cimport POLICY_MERGE
 from edgeolk.core.ring cimport note_norm
-from edgeolk.core.simd cimport olk_fetch, olk_store
+from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline int64_t lightest_slot(const State* s) noexcept nogil:
-    return s.simd.lightest(s.coef, s.diagonal, s.arrival, s.m.n)
+    return s.simd.argmin_abs[OLK_F64](s.coef, s.diagonal, s.arrival, s.m.n)
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
@@ -49,9 +49,10 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     cdef double bp = s.coef[p]
     cdef double spread, h
     distance_row(s, gather(s, p))
-    s.simd.merge(bp, m.kernel.gamma, <int64_t>m.p.iters, s.coef, s.distance, m.n, s.work, s.work2)
+    s.simd.merge[OLK_F64](bp, m.kernel.gamma, <int64_t>m.p.iters, s.coef, s.distance, m.n, s.work,
+                          s.work2)
     s.work2[p] = INFINITY
-    best = s.simd.least(s.work2, m.n)
+    best = s.simd.argmin[OLK_F64](s.work2, m.n)
     if best < 0:
         return False
     h = s.work[best]

@@ -8,6 +8,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, slot_kernel
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Model, State
 
 
@@ -20,10 +21,10 @@ cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept no
     cdef int64_t best
     cdef double own
     if but < 0:
-        return s.simd.least(s.distance, s.m.n)
+        return s.simd.argmin[OLK_F64](s.distance, s.m.n)
     own = s.distance[but]
     s.distance[but] = INFINITY
-    best = s.simd.least(s.distance, s.m.n)
+    best = s.simd.argmin[OLK_F64](s.distance, s.m.n)
     s.distance[but] = own
     return best
 

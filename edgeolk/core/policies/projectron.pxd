@@ -26,7 +26,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
     cdef double rest
-    p[0] = s.simd.there_and_back(s.factor, m.n, s.row, s.work)
+    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, s.row, s.work)
     rest = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: that is "in the span".
     if rest <= rounding_guard(m) * e.self_kernel:

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t
 from edgeolk.core.expansion cimport diagonal, drop, fold, put, rescale
 from edgeolk.core.parts cimport POLICY_OLDEST, POLICY_SMALLEST
 from edgeolk.core.rng cimport index, uniform
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -18,7 +19,7 @@ cdef inline int64_t take_oldest(Model* m) noexcept nogil:
 
 cdef inline int64_t smallest_slot(const State* s) noexcept nogil:
     """Least |alpha|; ties go to the oldest."""
-    return s.simd.lightest(s.coef, NULL, s.arrival, s.m.n)
+    return s.simd.argmin_abs[OLK_F64](s.coef, NULL, s.arrival, s.m.n)
 
 
 cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:
@@ -71,12 +72,12 @@ cdef inline double keeping_factor(State* s) noexcept nogil:
     cdef Py_ssize_t certain = 0
     cdef int64_t n = s.m.n
     cdef double c = 0.0
-    cdef double rest = s.simd.rest(s.work, n, c, &certain)
+    cdef double rest = s.simd.sum_uncertain(s.work, n, c, &certain)
     # The certain ones grow until they stand still; rounding may leave a last one, which goes.
     while before < certain < n - 1:
         before = certain
         c = <double>(n - 1 - certain) / rest
-        rest = s.simd.rest(s.work, n, c, &certain)
+        rest = s.simd.sum_uncertain(s.work, n, c, &certain)
     return c
 
 
@@ -102,7 +103,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
     if s.diagonal != NULL:
         for i in range(m.n):
             s.work[i] *= sqrt(s.diagonal[i])
-    r = s.simd.least(s.work, m.n)
+    r = s.simd.argmin[OLK_F64](s.work, m.n)
     if r >= 0 and s.work[r] > 0.0:
         r = -1
     if r < 0:
@@ -118,7 +119,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
                 break
         if r < 0:
             r = last
-        s.simd.make_up(s.coef, s.work, m.n, c)
+        s.simd.divide_by_probability[OLK_F64](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
     return True
