@@ -53,8 +53,8 @@ cdef inline object dense_batch(State* s, object X, Batch* rows):
     rows.narrow = NULL
     rows.start = NULL
     rows.index = NULL
-    if rows.d != s.m.n_features:
-        raise ValueError(f"X must have {s.m.n_features} columns, got {rows.d}")
+    if rows.d != s.c.n_features:
+        raise ValueError(f"X must have {s.c.n_features} columns, got {rows.d}")
     if cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT64:
         rows.wide = <const double*>cnp.PyArray_DATA(X)
     else:
@@ -70,8 +70,8 @@ cdef inline object sparse_batch(State* s, object X, Batch* rows):
     """
     import numpy as np
 
-    if len(X.shape) != 2 or X.shape[1] != s.m.n_features:
-        raise ValueError(f"X must have {s.m.n_features} columns, got shape {X.shape}")
+    if len(X.shape) != 2 or X.shape[1] != s.c.n_features:
+        raise ValueError(f"X must have {s.c.n_features} columns, got shape {X.shape}")
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
@@ -84,14 +84,14 @@ cdef inline object sparse_batch(State* s, object X, Batch* rows):
     if (start.shape != (n + 1,) or len(index) != entries or start[0] != 0
             or start[n] != entries or np.any(np.diff(start) < 0)):
         raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
-    if entries and not (0 <= index.min() and index.max() < s.m.n_features):
-        raise ValueError(f"X must have indices from 0 to {s.m.n_features - 1}")
+    if entries and not (0 <= index.min() and index.max() < s.c.n_features):
+        raise ValueError(f"X must have indices from 0 to {s.c.n_features - 1}")
     falls = np.flatnonzero(np.diff(index.astype(np.int64)) <= 0) + 1
     if not np.all(np.isin(falls, start)):
         raise ValueError("X must have increasing indices within each row")
     index = index.astype(np.int32, copy=False)
     rows.n = n
-    rows.d = s.m.n_features
+    rows.d = s.c.n_features
     rows.wide = NULL
     rows.narrow = NULL
     rows.start = <const int64_t*>cnp.PyArray_DATA(start)

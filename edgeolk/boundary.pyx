@@ -22,6 +22,7 @@ from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, half_most, place_f32, place_f64, place_sparse,
 )
 from edgeolk.core.state cimport DONE, REFUSED_FULL, State
+from edgeolk.core.step cimport decide, learn, prepare_mean, wants
 from edgeolk.batches cimport Batch, dense_batch, first_bad_row, place_row, sparse_batch
 from edgeolk.ndarray cimport as_numbers, is_plain
 
@@ -63,9 +64,9 @@ cdef class Scorer:
         cdef bint good
         if not is_plain(x, 1):
             x = as_numbers(x, "x", 1)
-        if cnp.PyArray_DIM(x, 0) != engine.state.m.n_features:
+        if cnp.PyArray_DIM(x, 0) != engine.state.c.n_features:
             raise ValueError(
-                f"x must have {engine.state.m.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
+                f"x must have {engine.state.c.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
         else:
@@ -121,13 +122,13 @@ cdef class Scorer:
         cdef Py_ssize_t n
         if not (is_indices(index) and is_plain(value, 1)
                 and cnp.PyArray_TYPE(value) == cnp.NPY_FLOAT64):
-            index = as_indices(index, s.m.n_features)
+            index = as_indices(index, s.c.n_features)
             value = as_numbers(value, "values", 1).astype(np.float64, copy=False)
         n = cnp.PyArray_DIM(index, 0)
         if n != cnp.PyArray_DIM(value, 0):
             raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
-        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.m.n_features):
-            raise ValueError(f"indices must increase within 0 to {s.m.n_features - 1}")
+        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise_not_finite(value, "values")
         if self.engine.busy:
@@ -138,13 +139,13 @@ cdef class Scorer:
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
         if self.mean:
-            self.engine.prepare_mean()
-        if self.engine.decide(x, self.mean, &f) != DONE:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, &f) != DONE:
             raise outcome_error(-1, "x")
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return f
         return 1 if f >= 0.0 else -1
 
@@ -201,7 +202,7 @@ cdef class Scorer:
         AttributeError
             The loss is not logistic: its scores are no log odds.
         """
-        if self.engine.state.m.choice.loss != LOSS_LOGISTIC:
+        if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
         return sigmoid(self.score_row(x))
 
@@ -231,9 +232,10 @@ cdef class Scorer:
         engine.take()
         with nogil:
             if mean:
-                engine.prepare_mean()
+                prepare_mean(&engine.state)
             for i in range(rows.n):
-                outcome = engine.decide(place_row(&engine.state, &rows, i), mean, f + i)
+                outcome = decide(&engine.state, place_row(&engine.state, &rows, i),
+                                 mean, f + i)
                 if outcome != DONE:
                     break
         engine.release()
@@ -244,7 +246,7 @@ cdef class Scorer:
     def predict(self, X):
         """Labels of many rows as int8, 1 where f(x) >= 0, else -1; the scores in regression."""
         scores = self.decision_function(X)
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
 
@@ -282,9 +284,9 @@ cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexce
 
 cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Each of n numbers, as if each were a row's only one."""
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         return all_finite(value, n)
-    if s.m.choice.dtype == DTYPE_FLOAT16:
+    if s.c.choice.dtype == DTYPE_FLOAT16:
         return all_within(value, n, half_most())
     return finite_as_float(value, n)
 
@@ -327,7 +329,7 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
             label = float(y)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
-    if engine.state.m.choice.loss == LOSS_SQUARE:
+    if engine.state.c.choice.loss == LOSS_SQUARE:
         if not isfinite(label):
             raise ValueError(f"{name} must be finite, got {y!r}")
     elif label != 1.0 and label != -1.0:
@@ -367,7 +369,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = self.engine.step(self.placed(row), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -385,7 +387,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values)
-        cdef int outcome = self.engine.step(x, label, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -406,7 +408,7 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
-        return self.engine.wants(self.score_row(x))
+        return wants(&self.engine.state, self.score_row(x))
 
     def learn_many(self, X, y, out=None):
         """Learn rows in order, without the interpreter lock.
@@ -446,7 +448,8 @@ cdef class RowLearner(Scorer):
         engine.take()
         with nogil:
             for i in range(rows.n):
-                outcome = engine.step(place_row(&engine.state, &rows, i), label[i], f + i)
+                outcome = learn(&engine.state, place_row(&engine.state, &rows, i), label[i],
+                                f + i)
                 if outcome != DONE:
                     break
         engine.release()
@@ -459,7 +462,7 @@ cdef object checked_labels(Engine engine, object y, Py_ssize_t n):
     """Labels as plain float64, each checked."""
     cdef Py_ssize_t i
     cdef const double* label
-    cdef bint regression = engine.state.m.choice.loss == LOSS_SQUARE
+    cdef bint regression = engine.state.c.choice.loss == LOSS_SQUARE
     if not (is_plain(y, 1) and cnp.PyArray_TYPE(y) == cnp.NPY_FLOAT64):
         y = as_numbers(y, "y", 1).astype(np.float64, copy=False)
     if cnp.PyArray_DIM(y, 0) != n:

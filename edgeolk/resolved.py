@@ -110,7 +110,7 @@ class Resolved:
     @property
     def weights(self) -> int:
         """Coefficients a column, padded."""
-        return self.basis.weights(self)
+        return self.basis.per_member * self.stride
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes

@@ -18,7 +18,7 @@ from edgeolk.core.finite cimport all_finite
 from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk import checkpoint
-from edgeolk.config import whole
+from edgeolk.parts.whole import whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.planning import Region, region_table
 

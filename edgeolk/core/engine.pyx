@@ -145,7 +145,7 @@ cdef class Engine:
         s.scores = <double*>self.at("scores")
         s.nearest = <int64_t*>self.at("nearest")
         s.nearest_d2 = self.at("nearest_distance")
-        s.nearest_k = self.at("nearest_kernel")
+        s.nearest_k = <double*>self.at("nearest_kernel")
         s.map = <double*>self.at("feature_map")
         s.window = self.at("window")
         s.window_y = <double*>self.at("window_labels")

@@ -94,7 +94,10 @@ def parts_pxd() -> str:
     for name, (axis, members) in FACTS.items():
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
         lines += [f"    return {_test(axis, members, 'part')}"]
-    return "\n".join(lines) + "\n"
+    lines += ["", "", "cdef inline int basis_per_member(int part) noexcept nogil:"]
+    for basis, row in BASES.items():
+        lines += [f"    if part == BASIS_{basis.name}:", f"        return {row.per_member}"]
+    return "\n".join([*lines, "    return 1"]) + "\n"
 
 
 def switches_pxd() -> str:

@@ -111,7 +111,7 @@ cdef struct State:
     double* scores            # (slots,) f(s_i) / scale, kept, or NULL
     int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
     void* nearest_d2          # (B,) its squared distance, of the coefficients' type
-    void* nearest_k           # (B,) kernel with it, likewise
+    double* nearest_k         # (B,) kernel with it
     double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
     void* window              # (d, window_stride) last examples (POMDR), or NULL
     double* window_y          # (window_stride,) their labels
@@ -145,6 +145,7 @@ cdef struct Example:
     double f                  # score of f as it is now; kept true where the norm is tracked
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0
+    const double* share       # (columns,) a newcomer's coefficients over a; NULL for one column
 
 
 cdef enum Outcome:

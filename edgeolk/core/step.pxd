@@ -10,13 +10,14 @@ from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.expansion cimport (
-    coefficient, coefficient_count, self_kernel, set_real, squared_norm,
+    coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.core.parts cimport (
     AVERAGING_MEAN, LOSS_RAMP, POLICY_RAISE, basis_freezes, policy_counts_exchanges,
     policy_freezes, policy_moves_norm, BASIS_SUPPORT_VECTORS,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
@@ -121,6 +122,7 @@ cdef inline int learn(State* s, const void* x, double y, double* f) noexcept nog
     e.f = s.function.scale * basis_score(s, x, s.coef, s.row)
     e.self_kernel = self_kernel(s, x)
     e.hint = 0.0
+    e.share = NULL
     update_begin(s, &e)
     f[0] = e.f + e.hint
     if not (isfinite(f[0]) and isfinite(e.self_kernel)):
@@ -147,6 +149,7 @@ cdef inline int decide(State* s, const void* x, bint mean, double* f) noexcept n
     else:
         e.x = x
         e.hint = 0.0
+        e.share = NULL
         update_begin(s, &e)
         f[0] = s.function.scale * basis_score(s, x, s.coef, NULL) + e.hint
     return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
@@ -162,7 +165,7 @@ cdef inline void prepare_mean(State* s) noexcept nogil:
             total = coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
             if s.mean_sum != NULL:
                 total += s.mean_sum[at]
-            set_real(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
+            put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
 
 
 cdef inline bint wants(State* s, double f) noexcept nogil:

@@ -10,9 +10,7 @@ A row names its functions in ``core/bases`` as "file.function":
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from edgeolk.parts.numbers import (
     Averaging,
@@ -28,9 +26,6 @@ from edgeolk.parts.numbers import (
 )
 from edgeolk.parts.traits import Part, has, lacks
 
-if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
-
 
 @dataclass(frozen=True, kw_only=True)
 class BasisTraits(Part):
@@ -40,8 +35,8 @@ class BasisTraits(Part):
     ----------
     score, admit, construct : str
         Functions of the core, "" for none.
-    weights : callable
-        Configuration -> coefficients a column: numbers from one column to the next.
+    per_member : int
+        Coefficients of a column for each member: support vector, frequency.
     keeps_vectors : bool
         Vectors of the input space are stored ("support_vectors").
     starts_full : bool
@@ -59,7 +54,7 @@ class BasisTraits(Part):
     score: str
     admit: str = ""
     construct: str = ""
-    weights: Callable[[Resolved], int] = lambda config: config.stride
+    per_member: int = 1
     keeps_vectors: bool = True
     starts_full: bool = False
     freezes: bool = False
@@ -92,8 +87,7 @@ BASES: dict[Basis, BasisTraits] = {
     Basis.FOURIER: BasisTraits(
         score="fourier.fourier_score",
         admit="fourier.fourier_admit",
-        construct="fourier.fourier_construct",
-        weights=lambda config: 2 * config.stride,
+        per_member=2,
         starts_full=True,
         members="D",
         regions=("kernel_row",),

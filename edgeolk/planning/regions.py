@@ -138,7 +138,7 @@ KINDS: dict[str, Kind] = {
     "mean_sum": Kind("d", _weights, "averaging: sums settled so far"),
     "nearest": Kind("q", _members, "slot of each one's nearest support vector"),
     "nearest_distance": Kind("real", _members, "squared distance to it"),
-    "nearest_kernel": Kind("real", _members, "kernel with it"),
+    "nearest_kernel": Kind("d", _members, "kernel with it"),
     "factor": Kind(
         "d", lambda c: _triangle(_factor_rows(c)), "Gram matrix, or inverse of its factor, packed"
     ),

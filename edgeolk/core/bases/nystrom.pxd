@@ -10,17 +10,23 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from edgeolk.core.eigen cimport symmetric_eigen
-from edgeolk.core.expansion cimport fold, gather, kernel_row
+from edgeolk.core.bases.weights cimport add_features
+from edgeolk.core.expansion cimport fold, gather, kernel_row, put
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_F64
-from edgeolk.core.state cimport Model, State
+from edgeolk.core.real cimport wide
+from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline void nystrom_features(State* s, const void* x) noexcept nogil:
-    """work[:rank] <- M (k(s_i, x))_i."""
-    cdef Model* m = s.m
+cdef inline double nystrom_score(State* s, const void* x, const void* coef,
+                                 void* row) noexcept nogil:
+    """As the ring's before the change of basis; then w . z(x), work[:rank] holding z(x)."""
+    cdef int64_t rank = s.nystrom.rank
+    if rank == 0:
+        return kernel_row(s, x, coef, row)
     kernel_row(s, x, NULL, s.row)
-    s.simd.matrix_vector(s.map, m.n, m.rank, m.n, s.row, s.work)
+    s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
+    return s.simd.dot[OLK_F64](coef, s.work, rank)
 
 
 cdef inline void swap_rows(double* a, double* values, int64_t n, int64_t i,
@@ -42,13 +48,13 @@ cdef inline void change_basis(State* s) noexcept nogil:
     cdef int64_t i, j, best
     cdef int64_t rank = 0
     # Eigenvalues below this share of the first are noise of the rows.
-    cdef double least = 1e-10 if m.choice.dtype == DTYPE_FLOAT64 else 1e-6
+    cdef double least = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
     cdef double root
     fold(s)
     for i in range(n):
         kernel_row(s, gather(s, i), NULL, s.map + i * n)
     symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
-    while rank < <int64_t>m.p.rank:
+    while rank < <int64_t>s.c.p.rank:
         best = rank
         for j in range(rank + 1, n):
             if s.work[j] > s.work[best]:
@@ -61,7 +67,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
         # No positive direction (K = 0, say): there is nothing to learn in. One feature, always 0.
         memset(s.map, 0, <size_t>n * sizeof(double))
         memset(s.coef, 0, <size_t>n * sizeof(double))
-        m.rank = 1
+        s.nystrom.rank = 1
         return
     # w = diag(sqrt(l)) V' alpha, then the rows become those of M.
     for i in range(rank):
@@ -71,5 +77,15 @@ cdef inline void change_basis(State* s) noexcept nogil:
         for j in range(n):
             s.map[i * n + j] /= root
     for i in range(n):
-        s.coef[i] = s.work2[i] if i < rank else 0.0
-    m.rank = rank
+        wide(s.coef)[i] = s.work2[i] if i < rank else 0.0
+    s.nystrom.rank = rank
+
+
+cdef inline bint nystrom_admit(State* s, double a, Example* e) noexcept nogil:
+    """A landmark while the ring fills, then w <- w + a z(x)."""
+    if s.nystrom.rank > 0:
+        return add_features(s, a, e, s.work)
+    put(s, s.m.n, a, e)
+    if s.m.n == s.c.budget:
+        change_basis(s)
+    return True
