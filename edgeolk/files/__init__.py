@@ -1,0 +1,1 @@
+"""What is written to files and read back: checks of a state, whole files, checkpoints."""
