@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from edgeolk.config import QUERY_BYTES, Config, from_header
 from edgeolk.core.arena import ALIGNMENT, Arena
@@ -18,8 +18,19 @@ from edgeolk.planning import KINDS, plan_of
 MOST_BYTES = 2**40
 #: Regions from this one on are scratch.
 FIRST_SCRATCH = "query"
-_STORED_AS = {Dtype.FLOAT32: "f", Dtype.FLOAT64: "d", Dtype.FLOAT16: "H", Dtype.INT8: "b"}
-_ELEMENTS = {"arrivals": "q", "nearest": "q", "quantum_scale": "f", "quantum_offset": "f"}
+_Element = Literal["b", "d", "f", "H", "q"]
+_STORED_AS: dict[Dtype, _Element] = {
+    Dtype.FLOAT32: "f",
+    Dtype.FLOAT64: "d",
+    Dtype.FLOAT16: "H",
+    Dtype.INT8: "b",
+}
+_ELEMENTS: dict[str, _Element] = {
+    "arrivals": "q",
+    "nearest": "q",
+    "quantum_scale": "f",
+    "quantum_offset": "f",
+}
 
 
 def _crc(block: bytes | bytearray | memoryview) -> int:
@@ -49,12 +60,24 @@ def sealed(arena: Arena) -> bytes:
     return bytes(block)
 
 
-def _element(config: Config, name: str) -> str:
+def _element(config: Config, name: str) -> _Element:
     if name in ("support_vectors", "window"):
         return _STORED_AS[config.dtype]
     if name == "norms":
         return "d" if QUERY_BYTES[config.dtype] == 8 else "f"
     return _ELEMENTS.get(name, "d")
+
+
+def regions_of(config: Config, block: memoryview) -> dict[str, memoryview[Any]]:
+    """The regions of a block by name, flat, in the types of their elements; without scratch."""
+    kept = list(KINDS)[1 : list(KINDS).index(FIRST_SCRATCH)]
+    return {
+        region.name: block[region.offset : region.offset + region.nbytes].cast(
+            _element(config, region.name)
+        )
+        for region in plan_of(config).regions
+        if region.name in kept
+    }
 
 
 def check_block(config: Config, header: Mapping[str, Any], block: memoryview) -> None:
@@ -65,15 +88,7 @@ def check_block(config: Config, header: Mapping[str, Any], block: memoryview) ->
     ValueError
         It is none that learning leads to.
     """
-    kept = list(KINDS)[1 : list(KINDS).index(FIRST_SCRATCH)]
-    regions = {
-        region.name: block[region.offset : region.offset + region.nbytes].cast(
-            _element(config, region.name)
-        )
-        for region in plan_of(config).regions
-        if region.name in kept
-    }
-    check_state(config, header, regions)
+    check_state(config, header, regions_of(config, block))
 
 
 def _configured(header: Mapping[str, Any], length: int) -> Config:

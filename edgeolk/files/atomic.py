@@ -38,7 +38,7 @@ def _refuse_irregular(mode: int, path: str) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", path)
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "is not a regular file, so it is neither read nor replaced", path)
+        raise OSError(errno.EINVAL, "is not a regular file: neither read nor replaced", path)
 
 
 def _write_all(fd: int, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
@@ -142,11 +142,9 @@ def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) ->
     where, name = os.path.split(target)
     folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        try:
+        before = None
+        with contextlib.suppress(FileNotFoundError):
             before = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
-            before = None
-        else:
             _refuse_irregular(before.st_mode, target)
         _remove_leftovers(folder, name)
         fd, beside = _create(folder, name, 0o666 if before is None else 0o600)

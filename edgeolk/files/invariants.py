@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
 from edgeolk.parameters import DEFAULT_PARTS
@@ -19,8 +19,8 @@ from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projectio
 if TYPE_CHECKING:
     from edgeolk.config import Config
 
-Words = Mapping[str, float]
-Regions = Mapping[str, memoryview]
+Words: TypeAlias = Mapping[str, float]
+Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
 
 #: No counter is larger: a step may add to it without overflow.
 MOST_COUNT = 2**62
@@ -39,7 +39,7 @@ def _require(condition: bool, what: str) -> None:
         raise ValueError(f"the model is inconsistent: {what}")
 
 
-def _all_finite(numbers: memoryview) -> bool:
+def _all_finite(numbers: memoryview[Any]) -> bool:
     if numbers.format == "b":
         return True
     if numbers.format == "H":
@@ -163,8 +163,9 @@ def _check_slots(config: Config, words: Words, regions: Regions) -> None:
             held = -1 <= other < n and other != slot
             _require(held, f"a neighbour that is not held: slot {other} of {n}")
     if "nearest_distance" in regions:
-        least = min(regions["nearest_distance"][:n], default=0.0)
-        _require(_no_nan(regions["nearest_distance"][:n]) and least >= 0.0, "a distance is negative")
+        distances = regions["nearest_distance"][:n]
+        good = _no_nan(distances) and min(distances, default=0.0) >= 0.0
+        _require(good, "a distance is negative")
     if "nearest_kernel" in regions:
         _require(_no_nan(regions["nearest_kernel"][:n]), "the kernel with a neighbour is NaN")
     if "norms" in regions:
