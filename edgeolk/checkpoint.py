@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-import math
-import os
 import zlib
 from collections.abc import Mapping
-from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
-from edgeolk.config import Config, from_header
+from edgeolk.config import QUERY_BYTES, Config, from_header
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.core.header import CRC_OFFSET, HEADER_BYTES, read_header
-from edgeolk.parts import Basis
-from edgeolk.planning import plan_of
+from edgeolk.files.atomic import Path, opened_regular, read_into, write_whole
+from edgeolk.files.invariants import check_state
+from edgeolk.parts import Dtype
+from edgeolk.planning import KINDS, plan_of
 
 #: No model is larger; a file that says so is not read into memory.
 MOST_BYTES = 2**40
+#: Regions from this one on are scratch.
+FIRST_SCRATCH = "query"
+_Element = Literal["b", "d", "f", "H", "q"]
+_STORED_AS: dict[Dtype, _Element] = {
+    Dtype.FLOAT32: "f",
+    Dtype.FLOAT64: "d",
+    Dtype.FLOAT16: "H",
+    Dtype.INT8: "b",
+}
+_ELEMENTS: dict[str, _Element] = {
+    "arrivals": "q",
+    "nearest": "q",
+    "quantum_scale": "f",
+    "quantum_offset": "f",
+}
 
 
-def _crc(block: bytes | bytearray) -> int:
+def _crc(block: bytes | bytearray | memoryview) -> int:
     crc = zlib.crc32(block[:CRC_OFFSET])
     crc = zlib.crc32(bytes(4), crc)
     return zlib.crc32(memoryview(block)[CRC_OFFSET + 4 :], crc)
 
 
-def verify(block: bytes, nbytes: int, what: str = "model") -> None:
+def verify(block: bytes | memoryview, nbytes: int, what: str = "model") -> None:
     """Check length and CRC-32 of a sealed block.
 
     Raises
@@ -46,34 +60,47 @@ def sealed(arena: Arena) -> bytes:
     return bytes(block)
 
 
-def check_state(config: Config, header: Mapping[str, Any], block: memoryview) -> None:
-    """Check everything in a block that is used as an index, whoever wrote it.
+def _element(config: Config, name: str) -> _Element:
+    if name in ("support_vectors", "window"):
+        return _STORED_AS[config.dtype]
+    if name == "norms":
+        return "d" if QUERY_BYTES[config.dtype] == 8 else "f"
+    return _ELEMENTS.get(name, "d")
+
+
+def regions_of(config: Config, block: memoryview) -> dict[str, memoryview[Any]]:
+    """The regions of a block by name, flat, in the types of their elements; without scratch."""
+    kept = list(KINDS)[1 : list(KINDS).index(FIRST_SCRATCH)]
+    return {
+        region.name: block[region.offset : region.offset + region.nbytes].cast(
+            _element(config, region.name)
+        )
+        for region in plan_of(config).regions
+        if region.name in kept
+    }
+
+
+def check_block(config: Config, header: Mapping[str, Any], block: memoryview) -> None:
+    """Check the state in a block, whoever wrote it.
 
     Raises
     ------
     ValueError
-        A count or a slot is out of range, or the levels of int8 storage are no levels.
+        It is none that learning leads to.
     """
-    n, budget = header["n_support"], config.budget
-    if not 0 <= n <= budget or not 0 <= header["cursor"] < budget:
-        raise ValueError(f"the model is inconsistent: {n} support vectors of {budget}")
-    if config.parts["basis"] == Basis.FOURIER and n != budget:
-        raise ValueError(f"the model is inconsistent: {n} frequencies of {budget}")
-    most = config.values.get("rank", 0.0) if n == budget else 0.0
-    if not 0 <= header["rank"] <= most or header["seen"] < 0:
-        raise ValueError(f"the model is inconsistent: rank {header['rank']}")
-    for region in plan_of(config).regions:
-        part = block[region.offset : region.offset + region.nbytes]
-        if region.name == "nearest":
-            for slot in part.cast("q")[:n]:
-                if not -1 <= slot < n:
-                    raise ValueError("the model is inconsistent: a neighbour that is not held")
-        if region.name in ("quantum_scale", "quantum_offset"):
-            levels = part.cast("f")[: config.n_features]
-            least = 0.0 if region.name == "quantum_scale" else -math.inf
-            for level in levels:
-                if not least < level < math.inf:
-                    raise ValueError("the model is inconsistent: its int8 levels are no levels")
+    check_state(config, header, regions_of(config, block))
+
+
+def _configured(header: Mapping[str, Any], length: int) -> Config:
+    """The configuration of a block, once its length is the one that follows from it."""
+    try:
+        config = from_header(header)
+    except ValueError as error:
+        raise ValueError(f"the model's configuration is damaged: {error}") from None
+    said = plan_of(config).nbytes - ALIGNMENT
+    if length != said:
+        raise ValueError(f"the model has {length} bytes, its plan says {said}")
+    return config
 
 
 def checked(block: bytes) -> Config:
@@ -86,46 +113,66 @@ def checked(block: bytes) -> Config:
     """
     header = read_header(block)
     verify(block, header["nbytes"])
-    config = from_header(header)
-    length = plan_of(config).nbytes - ALIGNMENT
-    if len(block) != length:
-        raise ValueError(f"the model has {len(block)} bytes, its plan says {length}")
-    check_state(config, header, memoryview(block))
+    config = _configured(header, len(block))
+    check_block(config, header, memoryview(block))
     return config
 
 
-def write(path: str | PathLike[str], block: bytes) -> None:
-    """Write a file whole: beside its name first, then renamed over it."""
-    target = os.fspath(path)
-    beside = f"{target}.{os.getpid()}.part"
-    try:
-        with open(beside, "wb") as file:
-            file.write(block)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except BaseException:
-        if os.path.exists(beside):
-            os.remove(beside)
-        raise
+def write(path: Path, block: bytes) -> None:
+    """Write a file whole."""
+    write_whole(path, (block,))
 
 
-def read(path: str | PathLike[str], least: int = HEADER_BYTES, what: str = "model") -> bytes:
-    """Bytes of a model file, or of another block of at least ``least`` bytes.
+def _sized(start: bytes, size: int, what: str) -> None:
+    """Mark and length, before anything is read into memory."""
+    if not start.startswith(b"edge"):
+        raise ValueError(f"not a {what}: the first bytes are not the mark of one")
+    said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
+    if said != size or size > MOST_BYTES:
+        raise ValueError(f"the {what} should have {said} bytes, got {size}")
+
+
+def read(path: Path, least: int, what: str) -> bytes:
+    """Bytes of a file that holds a block with at least ``least`` bytes of header.
 
     Raises
     ------
     ValueError
-        Its size cannot be a model's.
+        Its size cannot be right.
     """
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if not least <= size <= MOST_BYTES:
-            raise ValueError(f"not a {what}: {size} bytes")
+    with opened_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
         start = file.read(least)
-        if not start.startswith(b"edge"):
-            raise ValueError(f"not a {what}: the first bytes are not the mark of one")
-        said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
-        if said != size:
-            raise ValueError(f"the {what} should have {said} bytes, got {size}")
+        if len(start) < least:
+            raise ValueError(f"not a {what}: {size} bytes")
+        _sized(start, size, what)
         return start + file.read(size - least)
+
+
+def read_model(path: Path) -> tuple[Config, Arena]:
+    """Configuration and block of a model file, everything about them checked.
+
+    The configuration is checked before memory is taken, and the block is read where it is to stay.
+
+    Raises
+    ------
+    ValueError
+        Wrong mark, version, length, CRC, configuration or state.
+    """
+    with opened_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        start = file.read(HEADER_BYTES)
+        if len(start) < HEADER_BYTES:
+            raise ValueError(f"not a model: {size} bytes, a header alone has {HEADER_BYTES}")
+        _sized(start, size, "model")
+        header = read_header(start)
+        config = _configured(header, size)
+        arena = Arena(plan_of(config).nbytes)
+        with memoryview(arena) as block:
+            block[:HEADER_BYTES] = start
+            read_into(file, block[HEADER_BYTES:])
+            verify(block, header["nbytes"])
+            check_block(config, header, block)
+    return config, arena

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from edgeolk.config import Config, from_header
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.core.engine import Engine
 from edgeolk.core.header import MAGIC, read_header
+from edgeolk.files.atomic import Path
 from edgeolk.kernels import Kernel
 from edgeolk.levels import levels_of
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Loss
@@ -335,32 +335,45 @@ class Learner(RowLearner):
 
     # ---- files --------------------------------------------------------------------------------
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Write the model to a file: its block with a CRC-32, replaced whole.
 
-        The file is written beside its final name and renamed, so a reader finds the old model or
-        the new one. Loading it and going on gives bit for bit what going on without stopping does.
+        The file is written beside its final name, synced and renamed, so a reader finds the old
+        model or the new one, also after a power cut. Loading it and going on gives bit for bit what
+        going on without stopping does.
+
+        Parameters
+        ----------
+        path : str, bytes or path-like
+            A symbolic link is followed; mode and owner of an existing file are kept.
 
         Raises
         ------
         OSError
-            The file cannot be written.
+            The file cannot be written, or something other than a regular file has that name.
         """
         self._engine.check_idle()
         checkpoint.write(path, checkpoint.sealed(self._engine.arena))
 
 
-def load(path: str | PathLike[str]) -> Learner:
+def load(path: Path) -> Learner:
     """The learner saved in a file. Nothing in the file is executed.
+
+    Parameters
+    ----------
+    path : str, bytes or path-like
+        The file is checked before memory is taken, and read where it is to stay: no more is needed
+        than it is long.
 
     Raises
     ------
     ValueError
-        Not a whole, consistent model.
+        Not a whole, consistent model: wrong mark, version, length, checksum, configuration, or a
+        state that learning does not lead to.
     OSError
-        The file cannot be read.
+        The file cannot be read, or is not a regular one.
     """
-    return Learner._from_block(checkpoint.read(path))
+    return Learner._over(*checkpoint.read_model(path))
 
 
 def attach(buffer: Any) -> Learner:
@@ -384,12 +397,27 @@ def attach(buffer: Any) -> Learner:
         No writable contiguous buffer.
     ValueError
         No whole, consistent model, or another learner is in the buffer. A live block has no
-        checksum: its configuration and its indices are checked, its numbers are not.
+        checksum: a state that learning does not lead to is refused, a number that is wrong but
+        possible is not found.
     """
     try:
         view = memoryview(buffer).cast("B")
     except TypeError as error:
         raise TypeError(f"buffer must be contiguous memory: {error}") from None
+    # What is said outside the block keeps no view of the buffer alive.
+    refusal = ""
+    with view:
+        try:
+            config, plan = _lying_in(view)
+        except ValueError as error:
+            refusal = str(error)
+    if refusal:
+        raise ValueError(refusal)
+    return Learner._over(config, Arena(plan.nbytes, buffer, MAGIC))
+
+
+def _lying_in(view: memoryview) -> tuple[Config, Plan]:
+    """Configuration and plan of the model in a buffer, whose state has been checked."""
     at = bytes(view[: ALIGNMENT + len(MAGIC)]).find(MAGIC)
     if at < 0:
         raise ValueError("buffer holds no model")
@@ -399,7 +427,5 @@ def attach(buffer: Any) -> Learner:
     length = plan.nbytes - ALIGNMENT
     if header["nbytes"] != length or len(view) < plan.nbytes:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
-    # A copy is checked: a view would keep the buffer from being taken.
-    checkpoint.check_state(config, header, memoryview(bytes(view[at : at + length])))
-    view.release()
-    return Learner._over(config, Arena(plan.nbytes, buffer, MAGIC))
+    checkpoint.check_block(config, header, view[at : at + length])
+    return config, plan

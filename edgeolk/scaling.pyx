@@ -18,6 +18,7 @@ from edgeolk.core.finite cimport all_finite
 from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk import checkpoint
+from edgeolk.files.atomic import write_whole
 from edgeolk.parts.whole import whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.planning import Region, region_table
@@ -564,7 +565,7 @@ cdef class RunningScaler:
             The file cannot be written.
         """
         self.idle()
-        checkpoint.write(path, checkpoint.sealed(self.arena))
+        write_whole(path, (checkpoint.sealed(self.arena),))
 
     @classmethod
     def load(cls, path):

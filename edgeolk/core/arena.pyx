@@ -7,7 +7,7 @@ tracemalloc sees it and a failed allocation is a MemoryError like any other. No 
 allocate.
 """
 
-from cpython.buffer cimport PyBUF_WRITABLE, PyBUF_ANY_CONTIGUOUS
+from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE
 from cpython.buffer cimport PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport uintptr_t
@@ -47,6 +47,25 @@ cdef void leave(Claim* claim) noexcept:
         link = &link[0].next
 
 
+cdef bint lies_in_use(const char* start, const char* end) noexcept:
+    """Whether memory overlaps that of a model in a caller's buffer."""
+    cdef const Claim* claim = CLAIMS
+    while claim != NULL:
+        if start < claim.end and claim.start < end:
+            return True
+        claim = claim.next
+    return False
+
+
+cdef bint holds_numbers(const char* kind) noexcept:
+    """Whether a buffer's elements are bytes or numbers, not objects: those must not be zeroed."""
+    if kind == NULL:
+        return True
+    if kind[0] in b"@=<>!":
+        kind += 1
+    return kind[0] in b"cbB?hHiIlLqQnNefdg" and kind[0] != 0 and kind[1] == 0
+
+
 cdef class Arena:
     """One zeroed block of ``nbytes`` bytes, aligned inside its first 64.
 
@@ -83,13 +102,18 @@ cdef class Arena:
             start = <char*>self.owned
         else:
             try:
-                PyObject_GetBuffer(buffer, &self.lent, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS)
+                PyObject_GetBuffer(
+                    buffer, &self.lent, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT)
             except (BufferError, TypeError, ValueError) as error:
                 raise TypeError(
                     f"buffer must be a writable contiguous buffer, got {type(buffer).__name__}:"
                     f" {error}"
                 ) from None
             self.borrowed = True
+            if not holds_numbers(self.lent.format):
+                raise TypeError(
+                    "buffer must be memory of bytes or numbers, got elements of format"
+                    f" {self.lent.format.decode('ascii', 'replace')!r}")
             if self.lent.len < nbytes:
                 raise ValueError(f"buffer must hold {nbytes} bytes, got {self.lent.len}")
             start = <char*>self.lent.buf

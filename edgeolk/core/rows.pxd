@@ -4,6 +4,7 @@ The learner sees every example as its storage type would keep it, so that a supp
 same example seen again are the same numbers.
 """
 
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
@@ -67,14 +68,28 @@ cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     return placed
 
 
-cdef inline void note_given(State* s, const int32_t* index, int64_t count) noexcept nogil:
-    """The list of note_nonzeros without a search: what was given, stored zeros left out."""
+cdef extern from *:
+    """
+    /* Read once: another thread may write the caller's array between a check and its use. */
+    static inline int32_t olk_read_i32(const int32_t *at) { return *(const volatile int32_t *)at; }
+    static inline int64_t olk_read_i64(const int64_t *at) { return *(const volatile int64_t *)at; }
+    static inline double olk_read_f64(const double *at) { return *(const volatile double *)at; }
+    """
+    int32_t olk_read_i32(const int32_t* at) noexcept nogil
+    int64_t olk_read_i64(const int64_t* at) noexcept nogil
+    double olk_read_f64(const double* at) noexcept nogil
+
+
+cdef inline void note_given(State* s, int64_t count) noexcept nogil:
+    """The list of note_nonzeros without a search: the indices listed, stored zeros left out."""
     cdef int64_t k
+    cdef int32_t j
     cdef double v
     s.nonzeros = 0
     for k in range(count):
-        v = read_number(s, s.query, index[k])
-        s.nonzero_index[s.nonzeros] = index[k]
+        j = s.nonzero_index[k]
+        v = read_number(s, s.query, j)
+        s.nonzero_index[s.nonzeros] = j
         if s.c.choice.dtype == DTYPE_FLOAT64:
             (<double*>s.nonzero_value)[s.nonzeros] = v
         else:
@@ -85,8 +100,15 @@ cdef inline void note_given(State* s, const int32_t* index, int64_t count) noexc
 
 cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
                                      int64_t count) noexcept nogil:
-    """A row given by its non-zeros, checked, indices increasing: laid out in scratch."""
+    """A row given by its non-zeros, laid out in scratch.
+
+    NULL if the indices do not increase within the row, or a number is not finite: checked here,
+    where they are used, whatever was checked before.
+    """
     cdef int64_t k
+    cdef int64_t before = -1
+    cdef int32_t j
+    cdef double v
     cdef int64_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
     if s.c.choice.dtype == DTYPE_INT8:
         # A zero may lie between two levels.
@@ -94,8 +116,16 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
             place_number(s, k, 0.0)
     else:
         memset(s.query, 0, <size_t>(s.c.n_features * item))
+    s.sparse_x = NULL
     for k in range(count):
-        place_number(s, index[k], value[k])
+        j = olk_read_i32(index + k)
+        v = olk_read_f64(value + k)
+        if not (before < j < s.c.n_features and isfinite(v)):
+            return NULL
+        before = j
+        place_number(s, j, v)
+        if s.nonzero_index != NULL:
+            s.nonzero_index[k] = j
     if s.nonzero_index != NULL:
-        note_given(s, index, count)
+        note_given(s, count)
     return s.query

@@ -152,4 +152,4 @@ cdef enum Outcome:
     DONE = 0
     REFUSED_FULL = 1          # policy RAISE and no slot left
     REFUSED_OVERFLOW = 2      # the score or k(x, x) is not finite
-    REFUSED_INDEX = 3         # a sparse row's indices changed while they were read
+    REFUSED_ROW = 3           # a sparse row that is none: indices, or a number that is not finite
