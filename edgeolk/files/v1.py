@@ -8,87 +8,80 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import mul
 
-from edgeolk.files import block
-from edgeolk.files.block import numbers, triangle
+from edgeolk.files import block, regions
+from edgeolk.files.block import numbers
+from edgeolk.files.regions import triangle
 from edgeolk.files.stored import Stored
 
-Vector = tuple[float, ...]
-
-SIZES: dict[str, block.Size] = {
-    **block.SIZES,
+SIZES: dict[str, regions.Size] = {
+    **regions.SIZES,
     "inverse": lambda s: ("d", s.budget, s.budget**2),
 }
 POLICY_REGIONS: dict[int, tuple[str, ...]] = {
-    **block.POLICY_REGIONS,
-    block.MERGE: ("distance_row", "column", "arrivals"),
-    block.FORGETRON_GREEDY: ("column", "arrivals"),
+    **regions.POLICY_REGIONS,
+    regions.MERGE: ("distance_row", "column", "arrivals"),
+    regions.FORGETRON_GREEDY: ("column", "arrivals"),
 }
 
 
-def _packed(values: list[float], length: int) -> tuple[str, int, memoryview]:
-    values += [0.0] * (length - len(values))
-    return "d", 0, memoryview(struct.pack(f"<{length}d", *values))
+def _region(nbytes: int, lines: Iterable[Sequence[float]]) -> tuple[str, int, memoryview]:
+    """Lines one after the other, then zeros."""
+    made, at = bytearray(nbytes), 0
+    for line in lines:
+        struct.pack_into(f"<{len(line)}d", made, at, *line)
+        at += 8 * len(line)
+    return "d", 0, memoryview(made).toreadonly()
 
 
-def _inverted(factor: memoryview, n: int) -> list[float]:
-    """L^-1 of the first n rows of L, both packed.
+def _inverted(factor: memoryview, n: int) -> Iterator[list[float]]:
+    """Lines of L^-1 for the first n rows of L, packed.
 
     Raises
     ------
     ValueError
         A diagonal entry is not positive.
     """
-    packed = numbers("d", factor, triangle(n))
-    columns: list[list[float]] = []
-    made: list[float] = []
+    columns: list[array[float]] = []
     for i in range(n):
-        line = packed[triangle(i) : triangle(i + 1)]
-        if not 0.0 < line[i] < math.inf or 1.0 / line[i] == math.inf:
+        line = numbers("d", factor[8 * triangle(i) :], i + 1)
+        pivot = line[i]
+        if not 0.0 < pivot < math.inf or 1.0 / pivot == math.inf:
             raise ValueError("the model is inconsistent: its factor has a pivot that is none")
         for j, column in enumerate(columns):
-            column.append(-sum(map(mul, line[j:i], column)) / line[i])
-            made.append(column[-1])
-        columns.append([1.0 / line[i]])
-        made.append(1.0 / line[i])
-    return made
+            column.append(-sum(map(mul, line[j:i], column)) / pivot)
+        columns.append(array("d", [1.0 / pivot]))
+        yield [column[-1] for column in columns]
 
 
-def _lower(inverse: memoryview, n: int, stride: int) -> list[float]:
-    """The lower triangle of the first n rows and columns."""
-    made: list[float] = []
-    for i in range(n):
-        made += numbers("d", inverse[8 * i * stride :], i + 1)
-    return made
-
-
-def _vectors(stored: Stored) -> list[Vector]:
-    """The support vectors held, as the learner sees them."""
+def _features(stored: Stored) -> list[array[float]]:
+    """The support vectors held, as the learner sees them, feature by feature."""
     kind, stride, ring = stored.regions["support_vectors"]
     n, d = int(stored.words["n_support"]), stored.n_features
-    width = block.WIDTH[kind]
-    rows = [numbers(kind, ring[width * j * stride :], n) for j in range(d)]
+    width = regions.WIDTH[kind]
+    held = [array("d", numbers(kind, ring[width * j * stride :], n)) for j in range(d)]
     if kind == "b":
-        scale = numbers("f", stored.regions["quantum_scale"][2], d)
-        offset = numbers("f", stored.regions["quantum_offset"][2], d)
-        rows = [
-            tuple(a * q + b for q in row) for a, b, row in zip(scale, offset, rows, strict=True)
-        ]
-    return list(zip(*rows, strict=True))
+        scales = numbers("f", stored.regions["quantum_scale"][2], d)
+        offsets = numbers("f", stored.regions["quantum_offset"][2], d)
+        for row, scale, offset in zip(held, scales, offsets, strict=True):
+            row[:] = array("d", (scale * level + offset for level in row))
+    return held
 
 
-def _kernel(stored: Stored, x: Vector, s: Vector) -> float:
+def _kernel(stored: Stored, x: Sequence[float], s: Sequence[float]) -> float:
     kind, degree, gamma, scale, offset = stored.kernel
-    if kind == block.GAUSSIAN:
+    if kind == regions.GAUSSIAN:
         return math.exp(-gamma * sum((a - b) * (a - b) for a, b in zip(x, s, strict=True)))
-    if kind == block.LAPLACIAN:
+    if kind == regions.LAPLACIAN:
         return math.exp(-gamma * sum(abs(a - b) for a, b in zip(x, s, strict=True)))
-    inner = sum(map(mul, x, s))
-    if kind == block.LINEAR:
+    inner: float = sum(map(mul, x, s))
+    if kind == regions.LINEAR:
         return inner
-    if kind == block.SIGMOID:
+    if kind == regions.SIGMOID:
         return math.tanh(scale * inner + offset)
     power = 1.0
     for _ in range(degree):  # ** would raise where a number leaves its range
@@ -98,11 +91,15 @@ def _kernel(stored: Stored, x: Vector, s: Vector) -> float:
 
 def _scores(stored: Stored) -> list[float]:
     """f of each support vector over the common scale."""
-    held = _vectors(stored)
-    weights = numbers("d", stored.regions["coefficients"][2], len(held))
+    features = _features(stored)
+    weights = numbers("d", stored.regions["coefficients"][2], int(stored.words["n_support"]))
+
+    def vector(i: int) -> list[float]:
+        return [row[i] for row in features]
+
     return [
-        sum(w * _kernel(stored, s, other) for w, other in zip(weights, held, strict=True))
-        for s in held
+        sum(w * _kernel(stored, vector(i), vector(j)) for j, w in enumerate(weights))
+        for i in range(len(weights))
     ]
 
 
@@ -121,16 +118,17 @@ def read(data: bytes) -> Stored:
     """
     stored = block.read(data, 1, SIZES, POLICY_REGIONS)
     n, policy = int(stored.words["n_support"]), stored.choices["policy"]
-    regions = dict(stored.regions)
+    made = dict(stored.regions)
     # Once POMDR has ceased to project, nothing reads its factor any more.
-    projecting = policy == block.SPAN or (policy == block.ANCHOR and not stored.words["anchored"])
-    if projecting and "factor" in regions:
-        factor = regions["factor"][2]
-        rows = n if policy == block.SPAN else min(n, int(stored.parameters["b0"]))
-        regions["factor"] = _packed(_inverted(factor, rows), len(factor) // 8)
-    if policy == block.PROJECT:
-        _, stride, inverse = regions["inverse"]
-        regions["inverse"] = _packed(_lower(inverse, n, stride), triangle(stored.budget))
-    if policy == block.FORGETRON_GREEDY:
-        regions["scores"] = _packed(_scores(stored), stored.budget)
-    return replace(stored, regions=regions)
+    anchors = policy == regions.ANCHOR
+    if (policy == regions.SPAN or anchors and not stored.words["anchored"]) and "factor" in made:
+        factor = made["factor"][2]
+        rows = min(n, int(stored.parameters["b0"])) if anchors else n
+        made["factor"] = _region(len(factor), _inverted(factor, rows))
+    if policy == regions.PROJECT:
+        _, stride, full = made["inverse"]
+        lines = (numbers("d", full[8 * i * stride :], i + 1) for i in range(n))
+        made["inverse"] = _region(8 * triangle(stored.budget), lines)
+    if policy == regions.FORGETRON_GREEDY:
+        made["scores"] = _region(8 * stored.budget, [_scores(stored)])
+    return replace(stored, regions=made)

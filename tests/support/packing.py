@@ -8,7 +8,8 @@ import zlib
 from edgeolk.config import Config
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.header import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES, MAGIC
-from edgeolk.files.block import HEADER, WIDTH, WORDS
+from edgeolk.files.block import HEADER, WORDS
+from edgeolk.files.regions import WIDTH
 from edgeolk.files.stored import Stored
 from edgeolk.kernels import kernel_from_fields
 from edgeolk.parts import AXES

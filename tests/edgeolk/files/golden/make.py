@@ -44,7 +44,7 @@ WIDE = (
     "rbp", "forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "pa2", "bpa_nn",
     "bpa_p", "olrd", "bogd++", "spa", "klr", "bsgd", "fogd", "nogd",
 )  # fmt: skip
-#: Beyond every algorithm in float32, some in float64: other storage, rows, kernels, choices, budgets.
+#: Beyond these: other storage, rows, kernels, choices, budgets.
 MORE: dict[str, Case] = {
     "rbp-float16": ("rbp", {"dtype": "float16"}),
     "forgetron_greedy-float16": ("forgetron_greedy", {"dtype": "float16"}),
