@@ -121,7 +121,7 @@ def read(data: bytes) -> Stored:
     made = dict(stored.regions)
     # Once POMDR has ceased to project, nothing reads its factor any more.
     anchors = policy == regions.ANCHOR
-    if (policy == regions.SPAN or anchors and not stored.words["anchored"]) and "factor" in made:
+    if (policy == regions.SPAN or (anchors and not stored.words["anchored"])) and "factor" in made:
         factor = made["factor"][2]
         rows = min(n, int(stored.parameters["b0"])) if anchors else n
         made["factor"] = _region(len(factor), _inverted(factor, rows))
