@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from edgeolk.parameters import Context, Default, Parts
+from edgeolk.near import near
+from edgeolk.parameters import DEFAULT_PARTS, Context, Default, Parts
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -40,12 +41,22 @@ class Method:
     choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
-    done: bool = True
+
+    @property
+    def freezes(self) -> bool:
+        """Whether, with its default choices, a full ring ends learning."""
+        parts = {**DEFAULT_PARTS, **self.parts}
+        for options in self.choices.values():
+            parts.update(next(iter(options.values())))
+        return parts["policy"] == Policy.STOP and parts["basis"] == Basis.SUPPORT_VECTORS
 
 
 CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
 LZH = "Lu, Zhao & Hoi, SDM 2016"
-AHP = "Ahpatron, AAAI 2024"
+AHP = (
+    "Liao, Li, Liao, Hu & Dang, Ahpatron: a new budgeted online kernel learning machine with"
+    " tighter mistake bound, AAAI 2024"
+)
 HK = "He & Kwok, Neural Networks 2014"
 ZJC = "Zhang, Jin, Chen, Bu & He, AAAI 2012"
 WV = "Wang & Vucetic, AISTATS 2010"
@@ -102,7 +113,8 @@ def _projectron_radius(context: Context) -> float:
 METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.PERCEPTRON, "perceptron", "kernel perceptron, every mistake kept",
-        "Rosenblatt 1958; Freund & Schapire 1999", choices={"full": FULL},
+        "Rosenblatt, Psychological Review 1958; Freund & Schapire, Machine Learning 1999",
+        choices={"full": FULL},
     ),
     Method(
         Algorithm.STOPTRON, "stoptron", "perceptron that freezes when full", WV,
@@ -170,7 +182,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.POMDR, "pomdr", "optimistic mirror descent with hints, halving",
-        "Li & Liao 2023",
+        "Li & Liao, Improved kernel alignment regret bound for online kernel learning, AAAI 2023",
         {
             "update": Update.OPTIMISTIC,
             "policy": Policy.ANCHOR,
@@ -337,7 +349,7 @@ _BY_MEMBER = {method.algorithm: method for method in METHODS}
 
 
 def algorithms() -> tuple[Method, ...]:
-    """Every published algorithm, done or planned."""
+    """Every published algorithm."""
     return METHODS
 
 
@@ -349,7 +361,7 @@ def find(algorithm: Algorithm | str) -> Method:
     TypeError
         Neither a name nor an ``ek.Algorithm``.
     ValueError
-        Unknown name, or planned and not there yet.
+        Unknown name.
     """
     if isinstance(algorithm, Algorithm):
         method = _BY_MEMBER.get(algorithm)
@@ -359,9 +371,8 @@ def find(algorithm: Algorithm | str) -> Method:
         raise TypeError(
             f"algorithm must be a name or an ek.Algorithm, got {type(algorithm).__name__}"
         )
-    known = ", ".join(row.name for row in METHODS if row.done)
     if method is None:
-        raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}")
-    if not method.done:
-        raise ValueError(f"algorithm {method.name!r} is planned, not built yet; there are {known}")
+        known = ", ".join(_BY_NAME)
+        guess = near(algorithm, _BY_NAME)
+        raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}{guess}")
     return method

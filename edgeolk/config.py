@@ -13,6 +13,7 @@ from typing import Any
 
 from edgeolk.catalogue import Method, find
 from edgeolk.kernels import Gaussian, Kernel, kernel_from_fields
+from edgeolk.near import near
 from edgeolk.parameters import DEFAULT_PARTS, PARAMETERS, Parts, checked, uses
 from edgeolk.parts import (
     AXES,
@@ -221,8 +222,8 @@ def resolve(
     if unknown:
         allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
         raise TypeError(
-            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'};"
-            f" there are {', '.join(allowed) or 'none'}"
+            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
+            f"{near(unknown[0], allowed)}; there are {', '.join(allowed) or 'none'}"
         )
     # What is given or plain first, then what is made from it, the radius before the rates.
     made: list[str] = []
