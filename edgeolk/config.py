@@ -11,13 +11,15 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
+from edgeolk.levels import ends, levels
+from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import AXES, Algorithm, Basis, Coefficients, Dtype, Projection, Rows
 from edgeolk.parts.parameters import PARAMETERS, checked, shown
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
-from edgeolk.parts.whole import MOST, whole
+from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit
 from edgeolk.planning.regions import layout, total
 from edgeolk.resolved import Resolved
@@ -102,7 +104,8 @@ class Config(Resolved):
         if feature_range is not None:
             if parts["dtype"] != Dtype.INT8:
                 raise TypeError("feature_range is for dtype='int8' only")
-            feature_range = _ends(feature_range, n_features)
+            feature_range = ends(feature_range, n_features)
+            levels(feature_range, n_features)
 
         def configure(size: int) -> Resolved:
             size = whole("budget", size, 1)
@@ -135,6 +138,8 @@ class Config(Resolved):
         """
         wanted = uses({axis: part for axis, part in made.parts.items() if axis != "dtype"})
         for name in wanted:
+            if name not in made.values:
+                raise ValueError(f"parameter {name} is missing")
             checked(name, made.values[name], name)
         for name in made.values:
             if name not in wanted:
@@ -154,6 +159,16 @@ class Config(Resolved):
         if options:
             raise TypeError(f"a Config says everything: {next(iter(options))!r} is one too many")
         return given
+
+    def with_levels(self, scale: list[float], offset: list[float]) -> Config:
+        """This configuration with the range that int8 levels of a block amount to."""
+        if (scale, offset) == levels(None, self.n_features):
+            return self
+        low = tuple(zero - 128.0 * step for step, zero in zip(scale, offset, strict=True))
+        high = tuple(zero + 127.0 * step for step, zero in zip(scale, offset, strict=True))
+        config = type(self).__new__(type(self))
+        config.__dict__.update(self.__dict__, feature_range=(low, high))
+        return config
 
     # ---- as a caller would say it -------------------------------------------------------------
 
@@ -241,26 +256,6 @@ def _storage(name: str, value: Any, kind: type[IntEnum]) -> IntEnum:
     raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
 
-def _ends(given: Any, n_features: int) -> tuple[Any, Any]:
-    """The two ends of ``feature_range`` as plain numbers or tuples of them."""
-
-    def plain(end: Any) -> Any:
-        listed = end.tolist() if hasattr(end, "tolist") else end
-        if not isinstance(listed, (list, tuple)):
-            return float(listed)
-        if len(listed) != n_features:
-            raise ValueError(f"{len(listed)} numbers")
-        return tuple(float(number) for number in listed)
-
-    try:
-        low, high = given
-        return plain(low), plain(high)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"feature_range must be (low, high), numbers or arrays of {n_features}: {error}"
-        ) from None
-
-
 def _members(
     alias: str, budget: int | None, ram: int | str | None, params: dict[str, Any]
 ) -> int | None:
@@ -317,8 +312,8 @@ def _values(
     if unknown:
         allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
         raise TypeError(
-            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'};"
-            f" there are {', '.join(allowed) or 'none'}"
+            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
+            f"{near(unknown[0], allowed)}; there are {', '.join(allowed) or 'none'}"
         )
     # What is given or plain first, then what is made from it, the radius before the rates.
     made: list[str] = []
@@ -342,6 +337,3 @@ def _values(
         if "U" not in uses(parts):
             del values["U"]
     return parts, values
-
-
-__all__ = ["MOST", "Config", "whole"]

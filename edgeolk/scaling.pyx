@@ -17,7 +17,7 @@ from edgeolk.core.moments cimport (
 from edgeolk.core.finite cimport all_finite
 from edgeolk.ndarray cimport as_numbers, is_plain
 
-from edgeolk import checkpoint
+from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
 from edgeolk.parts.whole import whole
 from edgeolk.core.arena import ALIGNMENT
@@ -514,7 +514,7 @@ cdef class RunningScaler:
 
     def __reduce__(self):
         self.idle()
-        return type(self)._from_block, (checkpoint.sealed(self.arena),)
+        return type(self)._from_block, (seal.sealed(self.arena),)
 
     @classmethod
     def _from_block(cls, block):
@@ -529,7 +529,7 @@ cdef class RunningScaler:
         if head.format_version != FORMAT_VERSION:
             raise ValueError(
                 f"scaler format {head.format_version}; this version reads {FORMAT_VERSION}")
-        checkpoint.verify(data, head.nbytes, "scaler")
+        seal.verify(data, head.nbytes, "scaler")
         if (
             head.method not in NAMES
             or not 0 <= head.frozen <= 1
@@ -565,7 +565,7 @@ cdef class RunningScaler:
             The file cannot be written.
         """
         self.idle()
-        write_whole(path, (checkpoint.sealed(self.arena),))
+        write_whole(path, (seal.sealed(self.arena),))
 
     @classmethod
     def load(cls, path):
@@ -587,4 +587,4 @@ cdef class RunningScaler:
         OSError
             The file cannot be read.
         """
-        return cls._from_block(checkpoint.read(path, sizeof(Head), "scaler"))
+        return cls._from_block(seal.read(path, sizeof(Head), "scaler"))

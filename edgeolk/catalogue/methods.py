@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -22,7 +23,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.parts.parameters import Context, Default
-from edgeolk.parts.table import Parts
+from edgeolk.parts.table import DEFAULT_PARTS, Parts
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,21 @@ class Method:
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def freezes(self) -> bool:
+        """Whether, with its default choices, a full ring ends learning."""
+        parts = {**DEFAULT_PARTS, **self.parts}
+        for options in self.choices.values():
+            parts.update(next(iter(options.values())))
+        return parts["policy"] == Policy.STOP and parts["basis"] == Basis.SUPPORT_VECTORS
+
 
 CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
 LZH = "Lu, Zhao & Hoi, SDM 2016"
-AHP = "Ahpatron, AAAI 2024"
+AHP = (
+    "Liao, Li, Liao, Hu & Dang, Ahpatron: a new budgeted online kernel learning machine with"
+    " tighter mistake bound, AAAI 2024"
+)
 HK = "He & Kwok, Neural Networks 2014"
 ZJC = "Zhang, Jin, Chen, Bu & He, AAAI 2012"
 WV = "Wang & Vucetic, AISTATS 2010"
@@ -102,7 +114,8 @@ def _projectron_radius(context: Context) -> float:
 METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.PERCEPTRON, "perceptron", "kernel perceptron, every mistake kept",
-        "Rosenblatt 1958; Freund & Schapire 1999", choices={"full": FULL},
+        "Rosenblatt, Psychological Review 1958; Freund & Schapire, Machine Learning 1999",
+        choices={"full": FULL},
     ),
     Method(
         Algorithm.STOPTRON, "stoptron", "perceptron that freezes when full", WV,
@@ -170,7 +183,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.POMDR, "pomdr", "optimistic mirror descent with hints, halving",
-        "Li & Liao 2023",
+        "Li & Liao, Improved kernel alignment regret bound for online kernel learning, AAAI 2023",
         {
             "update": Update.OPTIMISTIC,
             "policy": Policy.ANCHOR,
@@ -362,6 +375,7 @@ def find(algorithm: Algorithm | str | Method) -> Method:
             f"algorithm must be a name or an ek.Algorithm, got {type(algorithm).__name__}"
         )
     if method is None:
-        known = ", ".join(row.name for row in METHODS)
-        raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}")
+        known = ", ".join(_BY_NAME)
+        guess = near(algorithm, _BY_NAME)
+        raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}{guess}")
     return method

@@ -95,7 +95,14 @@ POLICIES: dict[Policy, PolicyTraits] = {
         admit="greedy_forgetron.admit_forgetron_greedy",
         scales=True,
         regions=("forgetron", "kernel_row", "column", "arrivals", "scores", "work"),
-        refuses=(_PERCEPTRON_ONLY, _SOLVES),
+        refuses=(
+            _PERCEPTRON_ONLY,
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients must be float64 for Policy.FORGETRON_GREEDY: it keeps f of every"
+                " support vector by increments",
+            ),
+        ),
         longest_step="3 O(B d), at a mistake on a full ring",
     ),
     Policy.SIMPLE: PolicyTraits(
