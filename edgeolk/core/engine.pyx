@@ -18,7 +18,7 @@ from edgeolk.core.rng cimport seed_rng
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Labels, Mean, Model, Nystrom, REFUSED_FULL,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Labels, Levels, Mean, Model, Nystrom, REFUSED_FULL,
     State,
 )
 from edgeolk.core.step cimport decide, learn, prepare_mean
@@ -134,6 +134,7 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.levels = <Levels*>self.at("levels")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("quantum_scale")
@@ -235,6 +236,7 @@ cdef class Engine:
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
             "labels_asked": s.labels.asked if s.labels != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
+            "clipped": s.levels.clipped if s.levels != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 

@@ -137,6 +137,8 @@ cdef inline int learn(State* s, const void* x, double y, double* f) noexcept nog
         s.m.updates += 1
         renew_norm(s)
         bound(s, &e)
+    if s.levels != NULL:
+        s.levels.clipped += s.beyond
     update_end(s, &e)
     return DONE
 
