@@ -64,6 +64,7 @@ setup(
         [
             extension("edgeolk.core.arena", flags),
             extension("edgeolk.core.variants", flags),
+            extension("edgeolk.core.step", flags),
             extension("edgeolk.core.engine", flags),
             extension("edgeolk.boundary", flags),
             extension("edgeolk.scaling", flags),
