@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import types
 from pathlib import Path
 
 import numpy
@@ -111,21 +112,16 @@ class BuildExtensions(build_ext):
         super().build_extensions()
 
 
-def write_parts_pxd():
-    """The numbers of edgeolk/parts.py as C sees them: one home for both."""
-    parts = runpy.run_path(str(HERE / "edgeolk/parts.py"))
-    lines = ['"""Written by setup.py from edgeolk/parts.py; do not edit."""', ""]
-    lines += ["from libc.stdint cimport int32_t", "", "cdef enum:"]
-    for axis, kind in parts["AXES"].items():
-        lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
-    lines += ["", "cdef struct Choices:"]
-    lines += [f"    int32_t {axis}" for axis in parts["AXES"]]
-    lines += ["", "cdef struct Params:"]
-    lines += [f"    double {name}" for name in parts["STORED"]]
-    text = "\n".join(lines) + "\n"
-    target = HERE / CORE / "parts.pxd"
-    if not target.exists() or target.read_text() != text:
-        target.write_text(text)
+def write_from_rows():
+    """What the compiled core needs of edgeolk/parts, read without the package's own __init__."""
+    package = types.ModuleType("edgeolk")
+    package.__path__ = [str(HERE / "edgeolk")]
+    sys.modules["edgeolk"] = package
+    try:
+        runpy.run_path(str(HERE / "edgeolk/core/generate.py"))["write"]()
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] == "edgeolk"]:
+            del sys.modules[name]
 
 
 def extension(name):
@@ -141,7 +137,6 @@ def extension(name):
 
 MODULES = (
     "edgeolk.core.arena",
-    "edgeolk.core.header",
     "edgeolk.core.variants",
     "edgeolk.core.engine",
     "edgeolk.boundary",
@@ -157,7 +152,7 @@ DIRECTIVES = {
 }
 
 if __name__ == "__main__":
-    write_parts_pxd()
+    write_from_rows()
     extensions = [extension(name) for name in MODULES]
     setup(
         ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
+    from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
-    from edgeolk.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
     from edgeolk.learner import Averaged, Learner, attach, load
     from edgeolk.parts import (
         Algorithm,
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
         Schedule,
         Update,
     )
-    from edgeolk.planning import Plan, Region, parse_bytes, plan
+    from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+    from edgeolk.planning import Region, parse_bytes
+    from edgeolk.plans import Plan, plan
     from edgeolk.scaling import RunningScaler, ScalerPlan
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Averaging",
     "Basis",
     "BudgetError",
+    "Config",
     "Gaussian",
     "Kernel",
     "Laplacian",
@@ -76,13 +79,15 @@ _HOMES = {
     "catalogue": ("algorithms",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
-    "kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
+    "config": ("Config",),
     "learner": ("Averaged", "Learner", "attach", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),
     ),
-    "planning": ("Plan", "Region", "parse_bytes", "plan"),
+    "parts.kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
+    "planning": ("Region", "parse_bytes"),
+    "plans": ("Plan", "plan"),
     "scaling": ("RunningScaler", "ScalerPlan"),
 }
 

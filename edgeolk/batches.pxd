@@ -1,12 +1,18 @@
 """Many rows as they lie, dense or sparse, checked once and then placed one by one without Python.
 
-Whoever cimports this calls ``cnp.import_array()`` first.
+Design. Converting runs code of the caller (properties, ``__array__``), which may change arrays
+that have been looked at. So all conversions come first, in ``converted_rows``; ``describe`` then
+takes the pointers and checks, with no Python code from there to the last use. Another thread may
+still write the arrays while the interpreter lock is released: whatever is used as an index is
+checked again where it is used. Whoever cimports this calls ``cnp.import_array()`` first.
 """
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
+from edgeolk.core.rows cimport (
+    accepts_f32, accepts_f64, olk_read_i64, place_f32, place_f64, place_sparse,
+)
 from edgeolk.core.state cimport State
 from edgeolk.ndarray cimport as_numbers, is_plain
 
@@ -19,16 +25,21 @@ cdef struct Batch:
     const int64_t* start      # sparse: row i holds entries start[i]..start[i+1]-1, or NULL
     const int32_t* index
     const double* value
+    int64_t entries           # of index and value
 
 
 cdef inline const void* place_row(State* s, const Batch* rows, Py_ssize_t i) noexcept nogil:
-    """Row i as storage holds it."""
+    """Row i as storage holds it; NULL if a sparse one is no row."""
+    cdef int64_t first, last
     if rows.wide != NULL:
         return place_f64(s, rows.wide + i * rows.d)
     if rows.narrow != NULL:
         return place_f32(s, rows.narrow + i * rows.d)
-    return place_sparse(s, rows.index + rows.start[i], rows.value + rows.start[i],
-                        rows.start[i + 1] - rows.start[i])
+    first = olk_read_i64(rows.start + i)
+    last = olk_read_i64(rows.start + i + 1)
+    if not 0 <= first <= last <= rows.entries:
+        return NULL
+    return place_sparse(s, rows.index + first, rows.value + first, last - first)
 
 
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows) noexcept nogil:
@@ -43,58 +54,109 @@ cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows) noexcept nogil
     return -1
 
 
-cdef inline object dense_batch(State* s, object X, Batch* rows):
-    """Describe a matrix; returns what keeps its memory alive."""
-    if not is_plain(X, 2):
-        X = as_numbers(X, "X", 2)
-    rows.n = cnp.PyArray_DIM(X, 0)
-    rows.d = cnp.PyArray_DIM(X, 1)
+cdef inline object whole_numbers(object x, str name, object kind):
+    """Whole numbers in one dimension as a contiguous array of that type."""
+    import numpy as np
+
+    cdef object array = np.asarray(x)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise TypeError(f"{name} must be whole numbers in one dimension, got {array.dtype} of shape"
+                        f" {array.shape}")
+    if len(array) and not (-1 < array.min() and array.max() <= np.iinfo(kind).max):
+        raise ValueError(f"{name} must be from 0 to {np.iinfo(kind).max}")
+    return np.require(array, dtype=kind, requirements="CA")
+
+
+cdef inline tuple converted_csr(object X):
+    """indptr, indices and data of a CSR matrix (anything that has these) as plain arrays.
+
+    Indices come to increase within each row, each once: scipy's canonical format, made by the
+    matrix's own methods where it is not there.
+    """
+    import numpy as np
+
+    if not getattr(X, "has_canonical_format", True):
+        X = X.copy()
+        X.sum_duplicates()
+    value = as_numbers(X.data, "X.data", 1).astype(np.float64, copy=False)
+    return (
+        whole_numbers(X.indptr, "X.indptr", np.int64),
+        whole_numbers(X.indices, "X.indices", np.int32),
+        value,
+    )
+
+
+cdef inline object converted_rows(State* s, object X):
+    """The arrays of a matrix: one for a dense one, three for a CSR one. Runs Python code."""
+    if getattr(X, "format", None) == "csr":
+        shape = tuple(X.shape)
+        arrays = converted_csr(X)
+        if len(shape) != 2 or shape[1] != s.c.n_features:
+            raise ValueError(f"X must have {s.c.n_features} columns, got shape {shape}")
+        if len(arrays[0]) != shape[0] + 1:
+            raise ValueError(
+                "X must be a CSR matrix: indptr, indices and data contradict each other")
+        return arrays
+    return X if is_plain(X, 2) else as_numbers(X, "X", 2)
+
+
+cdef inline bint is_vector(object x, int kind) noexcept:
+    """A plain vector of that element type."""
+    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
+            and cnp.PyArray_TYPE(x) == kind)
+
+
+cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
+    """Pointers to what converted_rows gave, its structure checked."""
+    if isinstance(arrays, tuple):
+        return describe_csr(s, arrays, rows)
+    if not is_plain(arrays, 2):
+        raise ValueError("X has changed while the arguments were converted")
+    rows.n = cnp.PyArray_DIM(arrays, 0)
+    rows.d = cnp.PyArray_DIM(arrays, 1)
     rows.wide = rows.value = NULL
     rows.narrow = NULL
     rows.start = NULL
     rows.index = NULL
-    if rows.d != s.m.n_features:
-        raise ValueError(f"X must have {s.m.n_features} columns, got {rows.d}")
-    if cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT64:
-        rows.wide = <const double*>cnp.PyArray_DATA(X)
+    rows.entries = 0
+    if rows.d != s.c.n_features:
+        raise ValueError(f"X must have {s.c.n_features} columns, got {rows.d}")
+    if cnp.PyArray_TYPE(arrays) == cnp.NPY_FLOAT64:
+        rows.wide = <const double*>cnp.PyArray_DATA(arrays)
     else:
-        rows.narrow = <const float*>cnp.PyArray_DATA(X)
-    return X
+        rows.narrow = <const float*>cnp.PyArray_DATA(arrays)
+    return 0
 
 
-cdef inline object sparse_batch(State* s, object X, Batch* rows):
-    """Describe a CSR matrix (anything with indptr, indices and data); checks its structure.
-
-    Indices come to increase within each row, each once: scipy's canonical format, made by the
-    matrix's own methods where it is not there. Returns what keeps the memory alive.
-    """
-    import numpy as np
-
-    if len(X.shape) != 2 or X.shape[1] != s.m.n_features:
-        raise ValueError(f"X must have {s.m.n_features} columns, got shape {X.shape}")
-    if not getattr(X, "has_canonical_format", True):
-        X = X.copy()
-        X.sum_duplicates()
-    start = np.ascontiguousarray(X.indptr, dtype=np.int64)
-    index = np.ascontiguousarray(X.indices)
-    if index.dtype.kind not in "iu" and len(index):
-        raise TypeError(f"X.indices must be whole numbers, got {index.dtype}")
-    value = as_numbers(X.data, "X.data", 1).astype(np.float64, copy=False)
-    n, entries = int(X.shape[0]), len(value)
-    if (start.shape != (n + 1,) or len(index) != entries or start[0] != 0
-            or start[n] != entries or np.any(np.diff(start) < 0)):
-        raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
-    if entries and not (0 <= index.min() and index.max() < s.m.n_features):
-        raise ValueError(f"X must have indices from 0 to {s.m.n_features - 1}")
-    falls = np.flatnonzero(np.diff(index.astype(np.int64)) <= 0) + 1
-    if not np.all(np.isin(falls, start)):
-        raise ValueError("X must have increasing indices within each row")
-    index = index.astype(np.int32, copy=False)
-    rows.n = n
-    rows.d = s.m.n_features
+cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
+    cdef Py_ssize_t i
+    cdef int64_t k, before
+    cdef object start = arrays[0]
+    cdef object index = arrays[1]
+    cdef object value = arrays[2]
+    if not (is_vector(start, cnp.NPY_INT64) and is_vector(index, cnp.NPY_INT32)
+            and is_vector(value, cnp.NPY_FLOAT64)):
+        raise ValueError("X has changed while the arguments were converted")
+    rows.n = cnp.PyArray_DIM(start, 0) - 1
+    rows.d = s.c.n_features
     rows.wide = NULL
     rows.narrow = NULL
     rows.start = <const int64_t*>cnp.PyArray_DATA(start)
     rows.index = <const int32_t*>cnp.PyArray_DATA(index)
     rows.value = <const double*>cnp.PyArray_DATA(value)
-    return start, index, value
+    rows.entries = cnp.PyArray_DIM(value, 0)
+    if (rows.n < 0 or cnp.PyArray_DIM(index, 0) != rows.entries or rows.start[0] != 0
+            or rows.start[rows.n] != rows.entries):
+        raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
+    for i in range(rows.n):
+        if not 0 <= rows.start[i] <= rows.start[i + 1] <= rows.entries:
+            raise ValueError(
+                "X must be a CSR matrix: indptr, indices and data contradict each other")
+        before = -1
+        for k in range(rows.start[i], rows.start[i + 1]):
+            if not 0 <= rows.index[k] < rows.d:
+                raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
+            if rows.index[k] <= before:
+                raise ValueError("X must have increasing indices within each row")
+            before = rows.index[k]
+    return 0

@@ -3,7 +3,8 @@
 
 Design. A plain ndarray (C-contiguous, aligned, native float32 or float64) is used where it lies: no
 allocation, about 25 ns. A typed-memoryview argument would cost three allocations and 130 ns a call.
-Anything else that holds numbers is converted first. Everything is checked before the first write.
+Anything else that holds numbers is converted first. Everything is checked before the first write,
+rows last: converting another argument may run code of the caller, which may change them.
 """
 
 cimport numpy as cnp
@@ -14,6 +15,7 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
@@ -21,8 +23,11 @@ from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT64, LOSS_LOGISTIC, LOS
 from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, half_most, place_f32, place_f64, place_sparse,
 )
-from edgeolk.core.state cimport DONE, REFUSED_FULL, State
-from edgeolk.batches cimport Batch, dense_batch, first_bad_row, place_row, sparse_batch
+from edgeolk.core.state cimport DONE, REFUSED_FULL, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, prepare_mean, wants
+from edgeolk.batches cimport (
+    Batch, converted_rows, describe, first_bad_row, is_vector, place_row, whole_numbers,
+)
 from edgeolk.ndarray cimport as_numbers, is_plain
 
 from edgeolk.errors import BudgetError
@@ -33,6 +38,11 @@ cnp.import_array()
 cdef object outcome_error(int outcome, str where):
     if outcome == REFUSED_FULL:
         return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
+    if outcome == REFUSED_ROW:
+        return ValueError(
+            f"{where}: its indices or numbers have changed since they were checked. The row changed"
+            " nothing"
+        )
     return ValueError(
         f"{where}: the kernel overflows for this row; scale the features or the kernel."
         " The row changed nothing"
@@ -63,9 +73,9 @@ cdef class Scorer:
         cdef bint good
         if not is_plain(x, 1):
             x = as_numbers(x, "x", 1)
-        if cnp.PyArray_DIM(x, 0) != engine.state.m.n_features:
+        if cnp.PyArray_DIM(x, 0) != engine.state.c.n_features:
             raise ValueError(
-                f"x must have {engine.state.m.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
+                f"x must have {engine.state.c.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
         else:
@@ -81,21 +91,20 @@ cdef class Scorer:
             return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
         return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
 
-    cdef object checked_rows(self, object X, Batch* rows):
-        """Describe the rows of a matrix, each checked; returns what keeps them alive."""
+    cdef int check_rows(self, object arrays, Batch* rows) except -1:
+        """Describe converted rows, each checked. No Python code runs until the caller's next."""
         cdef State* s = &self.engine.state
         cdef Py_ssize_t bad
-        if getattr(X, "format", None) == "csr":
-            held = sparse_batch(s, X, rows)
+        describe(s, arrays, rows)
+        if rows.start != NULL:
             bad = first_bad_value(s, rows)
             if bad >= 0:
                 raise ValueError(f"X must be finite and fit storage, got {rows.value[bad]}")
-            return held
-        held = dense_batch(s, X, rows)
+            return 0
         bad = first_bad_row(s, rows)
         if bad >= 0:
-            raise_not_finite(held[bad], f"X[{bad}]")
-        return held
+            raise_not_finite(arrays[bad], f"X[{bad}]")
+        return 0
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
         """out if it will do, and does not lie over what is read while it is written."""
@@ -111,6 +120,8 @@ cdef class Scorer:
             lent = <char*>cnp.PyArray_DATA(array)
             if start < lent + cnp.PyArray_NBYTES(array) and lent < start + cnp.PyArray_NBYTES(out):
                 raise ValueError("out must not share memory with X or y")
+        if lies_in_use(start, start + cnp.PyArray_NBYTES(out)):
+            raise ValueError("out must not share memory with a learner's buffer")
         return out
 
     cdef const void* checked_sparse(self, object indices, object values) except NULL:
@@ -118,33 +129,38 @@ cdef class Scorer:
         cdef State* s = &self.engine.state
         cdef object index = indices
         cdef object value = values
+        cdef const void* placed
         cdef Py_ssize_t n
-        if not (is_indices(index) and is_plain(value, 1)
-                and cnp.PyArray_TYPE(value) == cnp.NPY_FLOAT64):
-            index = as_indices(index, s.m.n_features)
+        if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
+            index = whole_numbers(index, "indices", np.int32)
             value = as_numbers(value, "values", 1).astype(np.float64, copy=False)
+            if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
+                raise ValueError("indices have changed while values were converted")
         n = cnp.PyArray_DIM(index, 0)
         if n != cnp.PyArray_DIM(value, 0):
             raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
-        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.m.n_features):
-            raise ValueError(f"indices must increase within 0 to {s.m.n_features - 1}")
+        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise_not_finite(value, "values")
         if self.engine.busy:
             raise RuntimeError("the learner is in use by another thread")
-        return place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
-                            <const double*>cnp.PyArray_DATA(value), n)
+        placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                              <const double*>cnp.PyArray_DATA(value), n)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
         if self.mean:
-            self.engine.prepare_mean()
-        if self.engine.decide(x, self.mean, &f) != DONE:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, &f) != DONE:
             raise outcome_error(-1, "x")
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return f
         return 1 if f >= 0.0 else -1
 
@@ -201,7 +217,7 @@ cdef class Scorer:
         AttributeError
             The loss is not logistic: its scores are no log odds.
         """
-        if self.engine.state.m.choice.loss != LOSS_LOGISTIC:
+        if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
         return sigmoid(self.score_row(x))
 
@@ -222,18 +238,24 @@ cdef class Scorer:
         """
         cdef Engine engine = self.engine
         cdef Batch rows
-        cdef object held = self.checked_rows(X, &rows)
-        cdef object scores = self.result_array(out, rows.n, as_tuple(held))
+        cdef object held = converted_rows(&engine.state, X)
+        cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
+        cdef const void* x
         cdef bint mean = self.mean
         cdef Py_ssize_t i
         cdef int outcome = DONE
+        # From here on no code of the caller runs.
+        self.check_rows(held, &rows)
         engine.take()
         with nogil:
             if mean:
-                engine.prepare_mean()
+                prepare_mean(&engine.state)
             for i in range(rows.n):
-                outcome = engine.decide(place_row(&engine.state, &rows, i), mean, f + i)
+                x = place_row(&engine.state, &rows, i)
+                outcome = REFUSED_ROW
+                if x != NULL:
+                    outcome = decide(&engine.state, x, mean, f + i)
                 if outcome != DONE:
                     break
         engine.release()
@@ -244,29 +266,20 @@ cdef class Scorer:
     def predict(self, X):
         """Labels of many rows as int8, 1 where f(x) >= 0, else -1; the scores in regression."""
         scores = self.decision_function(X)
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
 
 
+cdef Py_ssize_t row_count(object held):
+    """Rows of what converted_rows gave."""
+    if isinstance(held, tuple):
+        return cnp.PyArray_DIM(held[0], 0) - 1
+    return cnp.PyArray_DIM(held, 0)
+
+
 cdef tuple as_tuple(object held):
     return held if isinstance(held, tuple) else (held,)
-
-
-cdef bint is_indices(object x) noexcept:
-    """A vector of int32 that can be read where it lies."""
-    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
-            and cnp.PyArray_TYPE(x) == cnp.NPY_INT32)
-
-
-cdef object as_indices(object x, int64_t d):
-    """Whole numbers in one dimension as such a vector; the slow way in."""
-    cdef object index = np.asarray(x)
-    if index.ndim != 1 or (index.dtype.kind not in "iu" and len(index)):
-        raise TypeError(f"indices must be whole numbers in one dimension, got {index.dtype}")
-    if len(index) and not (0 <= index.min() and index.max() < d):
-        raise ValueError(f"indices must increase within 0 to {d - 1}")
-    return np.ascontiguousarray(index, dtype=np.int32)
 
 
 cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexcept:
@@ -282,9 +295,9 @@ cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexce
 
 cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Each of n numbers, as if each were a row's only one."""
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         return all_finite(value, n)
-    if s.m.choice.dtype == DTYPE_FLOAT16:
+    if s.c.choice.dtype == DTYPE_FLOAT16:
         return all_within(value, n, half_most())
     return finite_as_float(value, n)
 
@@ -327,7 +340,7 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
             label = float(y)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
-    if engine.state.m.choice.loss == LOSS_SQUARE:
+    if engine.state.c.choice.loss == LOSS_SQUARE:
         if not isfinite(label):
             raise ValueError(f"{name} must be finite, got {y!r}")
     elif label != 1.0 and label != -1.0:
@@ -367,7 +380,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = self.engine.step(self.placed(row), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -385,7 +398,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values)
-        cdef int outcome = self.engine.step(x, label, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -406,7 +419,7 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
-        return self.engine.wants(self.score_row(x))
+        return wants(&self.engine.state, self.score_row(x))
 
     def learn_many(self, X, y, out=None):
         """Learn rows in order, without the interpreter lock.
@@ -436,17 +449,24 @@ cdef class RowLearner(Scorer):
         """
         cdef Engine engine = self.engine
         cdef Batch rows
-        cdef object held = self.checked_rows(X, &rows)
-        cdef object targets = checked_labels(engine, y, rows.n)
+        cdef object held = converted_rows(&engine.state, X)
+        cdef object targets = converted_labels(y)
+        cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
         cdef const double* label = <const double*>cnp.PyArray_DATA(targets)
-        cdef object scores = self.result_array(out, rows.n, (*as_tuple(held), targets))
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
+        cdef const void* x
         cdef Py_ssize_t i
         cdef int outcome = DONE
+        # From here on no code of the caller runs.
+        self.check_rows(held, &rows)
+        check_labels(engine, targets, rows.n)
         engine.take()
         with nogil:
             for i in range(rows.n):
-                outcome = engine.step(place_row(&engine.state, &rows, i), label[i], f + i)
+                x = place_row(&engine.state, &rows, i)
+                outcome = REFUSED_ROW
+                if x != NULL:
+                    outcome = learn(&engine.state, x, label[i], f + i)
                 if outcome != DONE:
                     break
         engine.release()
@@ -455,13 +475,20 @@ cdef class RowLearner(Scorer):
         return scores
 
 
-cdef object checked_labels(Engine engine, object y, Py_ssize_t n):
-    """Labels as plain float64, each checked."""
+cdef object converted_labels(object y):
+    """Labels as plain float64. Runs Python code."""
+    if is_vector(y, cnp.NPY_FLOAT64):
+        return y
+    return as_numbers(y, "y", 1).astype(np.float64, copy=False)
+
+
+cdef int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
+    """Each of n labels."""
     cdef Py_ssize_t i
     cdef const double* label
-    cdef bint regression = engine.state.m.choice.loss == LOSS_SQUARE
-    if not (is_plain(y, 1) and cnp.PyArray_TYPE(y) == cnp.NPY_FLOAT64):
-        y = as_numbers(y, "y", 1).astype(np.float64, copy=False)
+    cdef bint regression = engine.state.c.choice.loss == LOSS_SQUARE
+    if not is_vector(y, cnp.NPY_FLOAT64):
+        raise ValueError("y has changed while the arguments were converted")
     if cnp.PyArray_DIM(y, 0) != n:
         raise ValueError(f"y must have {n} labels, one for each row, got {cnp.PyArray_DIM(y, 0)}")
     label = <const double*>cnp.PyArray_DATA(y)
@@ -471,4 +498,4 @@ cdef object checked_labels(Engine engine, object y, Py_ssize_t n):
                 raise ValueError(f"y[{i}] must be finite, got {label[i]}")
         elif label[i] != 1.0 and label[i] != -1.0:
             raise ValueError(f"y[{i}] must be -1 or +1, got {label[i]:g}")
-    return y
+    return 0

@@ -10,7 +10,7 @@ from edgeolk.catalogue import algorithms
 from edgeolk.cli_plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.learner import load
-from edgeolk.page import page, parameter_rows, table
+from edgeolk.catalogue.page import page, parameter_rows, table
 
 
 def _list(options: argparse.Namespace) -> None:

@@ -9,10 +9,11 @@ import json
 from typing import Any
 
 from edgeolk.catalogue import algorithms
-from edgeolk.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.near import near
 from edgeolk.parts import Dtype
-from edgeolk.planning import Plan, parse_bytes, plan
+from edgeolk.planning import parse_bytes
+from edgeolk.plans import Plan, plan
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {

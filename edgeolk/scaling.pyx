@@ -17,8 +17,9 @@ from edgeolk.core.moments cimport (
 from edgeolk.core.finite cimport all_finite
 from edgeolk.ndarray cimport as_numbers, is_plain
 
-from edgeolk import checkpoint
-from edgeolk.config import whole
+from edgeolk.files import seal
+from edgeolk.files.atomic import write_whole
+from edgeolk.parts.whole import whole
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.planning import Region, region_table
 
@@ -513,7 +514,7 @@ cdef class RunningScaler:
 
     def __reduce__(self):
         self.idle()
-        return type(self)._from_block, (checkpoint.sealed(self.arena),)
+        return type(self)._from_block, (seal.sealed(self.arena),)
 
     @classmethod
     def _from_block(cls, block):
@@ -528,7 +529,7 @@ cdef class RunningScaler:
         if head.format_version != FORMAT_VERSION:
             raise ValueError(
                 f"scaler format {head.format_version}; this version reads {FORMAT_VERSION}")
-        checkpoint.verify(data, head.nbytes, "scaler")
+        seal.verify(data, head.nbytes, "scaler")
         if (
             head.method not in NAMES
             or not 0 <= head.frozen <= 1
@@ -564,7 +565,7 @@ cdef class RunningScaler:
             The file cannot be written.
         """
         self.idle()
-        checkpoint.write(path, checkpoint.sealed(self.arena))
+        write_whole(path, (seal.sealed(self.arena),))
 
     @classmethod
     def load(cls, path):
@@ -586,4 +587,4 @@ cdef class RunningScaler:
         OSError
             The file cannot be read.
         """
-        return cls._from_block(checkpoint.read(path, sizeof(Head), "scaler"))
+        return cls._from_block(seal.read(path, sizeof(Head), "scaler"))

@@ -8,6 +8,9 @@ cdef struct Claim:
     Claim* next
 
 
+cdef bint lies_in_use(const char* start, const char* end) noexcept
+
+
 cdef class Arena:
     cdef char* base               # the block, on a 64-byte boundary
     cdef readonly Py_ssize_t nbytes     # taken in all: block and alignment slack

@@ -1,22 +1,22 @@
 """Arena: the one allocation of a model, or memory lent by the caller.
 
-Design. Everything a model holds lies in one 64-byte aligned block. Its size is the plan's total, in
-which 64 bytes of slack are counted, so that any buffer of that size serves wherever it starts, and
-what the plan says is what is taken. The block comes from Python's own allocator, so that
+Design. Everything a model holds lies in one aligned block. Its size is the plan's total, in which the
+slack for alignment is counted, so that any buffer of that size serves wherever it starts, and what
+the plan says is what is taken. The block comes from Python's own allocator, so that
 tracemalloc sees it and a failed allocation is a MemoryError like any other. No other file may
 allocate.
 """
 
-from cpython.buffer cimport PyBUF_WRITABLE, PyBUF_ANY_CONTIGUOUS
+from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE
 from cpython.buffer cimport PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport uintptr_t
 from libc.string cimport memmove, memset
 
 cdef enum:
-    BOUNDARY = 64
+    WIDEST = 64
 
-ALIGNMENT = BOUNDARY
+ALIGNMENT = WIDEST
 
 
 # Borrowed memory in use. A dict would not do: leaving it takes memory, and an arena must be able to
@@ -47,8 +47,27 @@ cdef void leave(Claim* claim) noexcept:
         link = &link[0].next
 
 
+cdef bint lies_in_use(const char* start, const char* end) noexcept:
+    """Whether memory overlaps that of a model in a caller's buffer."""
+    cdef const Claim* claim = CLAIMS
+    while claim != NULL:
+        if start < claim.end and claim.start < end:
+            return True
+        claim = claim.next
+    return False
+
+
+cdef bint holds_numbers(const char* kind) noexcept:
+    """Whether a buffer's elements are bytes or numbers, not objects: those must not be zeroed."""
+    if kind == NULL:
+        return True
+    if kind[0] in b"@=<>!":
+        kind += 1
+    return kind[0] in b"cbB?hHiIlLqQnNefdg" and kind[0] != 0 and kind[1] == 0
+
+
 cdef class Arena:
-    """One zeroed block of ``nbytes`` bytes, aligned inside its first 64.
+    """One zeroed block of ``nbytes`` bytes, aligned inside its first ``boundary``.
 
     Parameters
     ----------
@@ -60,6 +79,8 @@ cdef class Arena:
     mark : bytes, optional
         First bytes of a block that already lies in the buffer: it is kept instead of zeroed, and
         moved to the boundary if it was written where the boundary lay elsewhere.
+    boundary : int
+        What the block is aligned to, 8 to 64, a power of two.
 
     Raises
     ------
@@ -71,11 +92,14 @@ cdef class Arena:
         ``buffer`` is shorter than ``nbytes``, holds no such block, or another arena is in it.
     """
 
-    def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None):
+    def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None,
+                  Py_ssize_t boundary=WIDEST):
         cdef char* start
         cdef Py_ssize_t at
-        if nbytes <= BOUNDARY:
-            raise ValueError(f"nbytes must be above {BOUNDARY}, got {nbytes}")
+        if boundary not in (8, 16, 32, 64):
+            raise ValueError(f"boundary must be 8, 16, 32 or 64, got {boundary}")
+        if nbytes <= boundary:
+            raise ValueError(f"nbytes must be above {boundary}, got {nbytes}")
         if buffer is None:
             self.owned = PyMem_Calloc(nbytes, 1)
             if self.owned == NULL:
@@ -83,13 +107,18 @@ cdef class Arena:
             start = <char*>self.owned
         else:
             try:
-                PyObject_GetBuffer(buffer, &self.lent, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS)
+                PyObject_GetBuffer(
+                    buffer, &self.lent, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT)
             except (BufferError, TypeError, ValueError) as error:
                 raise TypeError(
                     f"buffer must be a writable contiguous buffer, got {type(buffer).__name__}:"
                     f" {error}"
                 ) from None
             self.borrowed = True
+            if not holds_numbers(self.lent.format):
+                raise TypeError(
+                    "buffer must be memory of bytes or numbers, got elements of format"
+                    f" {self.lent.format.decode('ascii', 'replace')!r}")
             if self.lent.len < nbytes:
                 raise ValueError(f"buffer must hold {nbytes} bytes, got {self.lent.len}")
             start = <char*>self.lent.buf
@@ -97,10 +126,10 @@ cdef class Arena:
             self.claim.end = start + nbytes
             enter(&self.claim)
         self.nbytes = nbytes
-        self.length = nbytes - BOUNDARY
-        self.base = start + (-<uintptr_t>start) % BOUNDARY
+        self.length = nbytes - boundary
+        self.base = start + (-<uintptr_t>start) % <uintptr_t>boundary
         if mark is not None:
-            at = start[:BOUNDARY + len(mark)].find(mark)
+            at = start[:boundary + len(mark)].find(mark)
             if at < 0:
                 raise ValueError("buffer holds no block that begins with the mark")
             memmove(self.base, start + at, self.length)

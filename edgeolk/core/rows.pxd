@@ -4,6 +4,7 @@ The learner sees every example as its storage type would keep it, so that a supp
 same example seen again are the same numbers.
 """
 
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
@@ -20,35 +21,35 @@ cdef inline double half_most() noexcept nogil:
 
 
 cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT16:
-        return all_within(x, s.m.n_features, half_most())
-    return all_finite(x, s.m.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.c.n_features, half_most())
+    return all_finite(x, s.c.n_features)
 
 
 cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT64:
-        return all_finite(x, s.m.n_features)
-    if s.m.choice.dtype == DTYPE_FLOAT16:
-        return all_within(x, s.m.n_features, half_most())
-    return finite_as_float(x, s.m.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT64:
+        return all_finite(x, s.c.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.c.n_features, half_most())
+    return finite_as_float(x, s.c.n_features)
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
-    elif s.m.choice.dtype == DTYPE_FLOAT32:
+    elif s.c.choice.dtype == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.m.choice.dtype, <float>v, j, &s.quantum)
+        (<float*>s.query)[j] = olk_seen(s.c.choice.dtype, <float>v, j, &s.quantum)
 
 
 cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
     """The row as storage holds it: where it lies, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
-    if s.m.choice.dtype != DTYPE_FLOAT32:
+    if s.c.choice.dtype != DTYPE_FLOAT32:
         placed = s.query
-        for j in range(s.m.n_features):
+        for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
         note_nonzeros(s, placed)
@@ -58,44 +59,73 @@ cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
 cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
-    if s.m.choice.dtype != DTYPE_FLOAT64:
+    if s.c.choice.dtype != DTYPE_FLOAT64:
         placed = s.query
-        for j in range(s.m.n_features):
+        for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
         note_nonzeros(s, placed)
     return placed
 
 
-cdef inline void note_given(State* s, const int32_t* index, int64_t count) noexcept nogil:
-    """The list of note_nonzeros without a search: what was given, stored zeros left out."""
+cdef extern from *:
+    """
+    /* Read once: another thread may write the caller's array between a check and its use. */
+    static inline int32_t olk_read_i32(const int32_t *at) { return *(const volatile int32_t *)at; }
+    static inline int64_t olk_read_i64(const int64_t *at) { return *(const volatile int64_t *)at; }
+    static inline double olk_read_f64(const double *at) { return *(const volatile double *)at; }
+    """
+    int32_t olk_read_i32(const int32_t* at) noexcept nogil
+    int64_t olk_read_i64(const int64_t* at) noexcept nogil
+    double olk_read_f64(const double* at) noexcept nogil
+
+
+cdef inline void note_given(State* s, int64_t count) noexcept nogil:
+    """The list of note_nonzeros without a search: the indices listed, stored zeros left out."""
     cdef int64_t k
+    cdef int32_t j
     cdef double v
     s.nonzeros = 0
     for k in range(count):
-        v = read_number(s, s.query, index[k])
-        s.nonzero_index[s.nonzeros] = index[k]
-        if s.m.choice.dtype == DTYPE_FLOAT64:
+        j = s.nonzero_index[k]
+        v = read_number(s, s.query, j)
+        s.nonzero_index[s.nonzeros] = j
+        if s.c.choice.dtype == DTYPE_FLOAT64:
             (<double*>s.nonzero_value)[s.nonzeros] = v
         else:
             (<float*>s.nonzero_value)[s.nonzeros] = <float>v
         s.nonzeros += v != 0.0
-    s.sparse_x = s.query if 2 * s.nonzeros <= s.m.n_features else NULL
+    s.sparse_x = s.query if 2 * s.nonzeros <= s.c.n_features else NULL
 
 
 cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
                                      int64_t count) noexcept nogil:
-    """A row given by its non-zeros, checked, indices increasing: laid out in scratch."""
+    """A row given by its non-zeros, laid out in scratch.
+
+    NULL if the indices do not increase within the row, or a number is not finite: checked here,
+    where they are used, whatever was checked before.
+    """
     cdef int64_t k
-    cdef int64_t item = 8 if s.m.choice.dtype == DTYPE_FLOAT64 else 4
-    if s.m.choice.dtype == DTYPE_INT8:
+    cdef int64_t before = -1
+    cdef int32_t j
+    cdef double v
+    cdef int64_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    if s.c.choice.dtype == DTYPE_INT8:
         # A zero may lie between two levels.
-        for k in range(s.m.n_features):
+        for k in range(s.c.n_features):
             place_number(s, k, 0.0)
     else:
-        memset(s.query, 0, <size_t>(s.m.n_features * item))
+        memset(s.query, 0, <size_t>(s.c.n_features * item))
+    s.sparse_x = NULL
     for k in range(count):
-        place_number(s, index[k], value[k])
+        j = olk_read_i32(index + k)
+        v = olk_read_f64(value + k)
+        if not (before < j < s.c.n_features and isfinite(v)):
+            return NULL
+        before = j
+        place_number(s, j, v)
+        if s.nonzero_index != NULL:
+            s.nonzero_index[k] = j
     if s.nonzero_index != NULL:
-        note_given(s, index, count)
+        note_given(s, count)
     return s.query

@@ -1,1 +1,1 @@
-"""Readers of model files, one a format version, each frozen once the version has been released."""
+"""Model files: one reader a format version, kept for ever, and one writer."""

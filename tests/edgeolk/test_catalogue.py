@@ -13,8 +13,8 @@ from helpers import DONE, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
-from edgeolk.config import RADIAL
-from edgeolk.page import parameter_rows
+
+from edgeolk.catalogue.page import parameter_rows
 from edgeolk.parameters import PARAMETERS, USES, Parameter
 
 #: Values as model files hold them. A line may be added; none may ever change.

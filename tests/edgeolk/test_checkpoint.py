@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from collections.abc import Iterator
+import struct
+import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import checkpoint
-from edgeolk.core.header import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES
+from edgeolk.core.header import CRC_OFFSET, FORMAT_VERSION, HEADER_BYTES, read_header
 
 D = 3
 X, Y = random_stream(6, 60, D)
@@ -173,6 +175,98 @@ def test_a_sparse_file_of_a_terabyte_is_not_read(tmp_path: Path) -> None:
             pytest.skip(f"no sparse file here: {error}")
     with pytest.raises(ValueError, match="model"):
         ek.load(path)
+
+
+def with_word(block: bytes, name: str, value: Any) -> bytes:
+    """The block with one word of its header changed, wherever that lies; a right CRC-32."""
+    before = read_header(block)
+    form = "<d" if isinstance(before[name], float) else "<q"
+    for at in range(16, HEADER_BYTES, 8):
+        made = bytearray(block)
+        made[at : at + 8] = struct.pack(form, value)
+        after = read_header(made)
+        if [key for key in before if after[key] != before[key]] == [name]:
+            return resealed(made)
+    raise AssertionError(f"no word {name}")
+
+
+@pytest.mark.parametrize("way", ["load", "attach", "pickle"])
+@pytest.mark.parametrize(
+    ("name", "word", "value"),
+    [
+        ("nogd", "rank", 0),
+        ("pomdr", "n_support", 6),
+        ("pomdr", "seen", 2**63 - 1),
+        ("spa", "steps", -5),
+        ("avp", "scale", 0.0),
+        ("avp", "scale", float("nan")),
+        ("avp", "norm2", -1.0),
+    ],
+)
+def test_no_way_in_for_a_state_that_writes_where_it_must_not(
+    way: str, name: str, word: str, value: Any, tmp_path: Path
+) -> None:
+    block = block_of(name, LIVELY.get(name, {}))
+    hostile = with_word(block, word, value)
+    path = tmp_path / "model"
+    path.write_bytes(hostile)
+    buffer = bytearray(hostile + bytes(64))
+    ways = {
+        "load": lambda: ek.load(path),
+        "attach": lambda: ek.attach(buffer),
+        "pickle": lambda: ek.Learner._from_block(hostile),
+    }
+    with pytest.raises(ValueError, match="inconsistent"):
+        ways[way]()
+    assert buffer == hostile + bytes(64)
+    buffer.append(0)  # nobody holds it
+
+
+def traced(call: Callable[[], Any]) -> int:
+    """Bytes of memory at the peak of a call."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_sparse_file_with_a_good_beginning_is_not_read(tmp_path: Path) -> None:
+    """It has the size it says, but no configuration gives that size."""
+    size = 40 * 2**30
+    path = tmp_path / "model"
+    with open(path, "wb") as file:
+        file.write(with_word(block_of("rbp", {}), "nbytes", size))
+        try:
+            file.truncate(size)
+        except OSError as error:
+            pytest.skip(f"no sparse file here: {error}")
+
+    def load() -> None:
+        with pytest.raises(ValueError, match="its plan says"):
+            ek.load(path)
+
+    load()
+    assert traced(load) < 65536
+
+
+def test_loading_takes_the_model_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    learner = ek.Learner("bpa_p", n_features=100, budget=500)
+    learner.save(path)
+    held = []
+    ek.load(path)
+    assert traced(lambda: held.append(ek.load(path))) < os.path.getsize(path) + 65536
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+
+    def load() -> None:
+        with pytest.raises(ValueError, match="CRC"):
+            ek.load(path)
+
+    assert traced(load) < os.path.getsize(path) + 65536
 
 
 def test_saving_replaces_whole_or_not_at_all(tmp_path: Path) -> None:

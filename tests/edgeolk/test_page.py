@@ -8,7 +8,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.choices import CHOICES
-from edgeolk.page import anchor, page, parameter_rows, table
+from edgeolk.catalogue.page import anchor, page, parameter_rows, table
 
 PAGE = page()
 

@@ -1,0 +1,196 @@
+"""Files written whole: a reader finds the old content or the new one, also after a power cut.
+
+The bytes go to a temporary file in the target's own folder, are synced to the device, and the file
+is renamed over the target; then the folder is synced. Symbolic links are followed, so the file they
+lead to is replaced and they stay links. Whatever is not a regular file is refused.
+
+Leftovers. A saver holds an exclusive ``flock`` on its temporary file for as long as that file
+exists; the kernel takes the lock away when the saver dies. Every save removes the temporary files
+of its own target that nobody has locked. A file between its creation and its lock may be taken for
+a leftover: the saver finds that out when it has the lock, and takes another name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from io import FileIO
+from os import PathLike
+from typing import TypeAlias
+
+Path: TypeAlias = "str | bytes | PathLike[str] | PathLike[bytes]"
+
+#: Reading and writing must not hang on a FIFO, nor follow what was put under a temporary name.
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+#: Bytes of a name that leave room for what a temporary name adds, 255 being the usual limit.
+_LONGEST = 200
+#: Errors that say "this file system cannot do that", not "the data are lost".
+_NOT_HERE = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+
+
+def _refuse_irregular(mode: int, path: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", path)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "is not a regular file: neither read nor replaced", path)
+
+
+def _write_all(fd: int, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
+    for piece in pieces:
+        rest = memoryview(piece).cast("B")
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+
+
+def _beginning(name: str) -> str:
+    """How the temporary names of a target begin; those of a long name hold its checksum."""
+    raw = os.fsencode(name)
+    return f".{name}." if len(raw) <= _LONGEST else f".{zlib.crc32(raw):08x}."
+
+
+def _create(folder: int, name: str, mode: int) -> tuple[int, str]:
+    """A new file with a name of its own, locked."""
+    while True:
+        beside = f"{_beginning(name)}{os.urandom(8).hex()}.part"
+        try:
+            fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
+        except FileExistsError:
+            continue
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)  # taken for a leftover before it was locked
+            continue
+        except OSError:
+            return fd, beside  # no locks here: then nobody removes leftovers either
+        if os.fstat(fd).st_nlink:
+            return fd, beside
+        os.close(fd)
+
+
+def _remove_leftover(folder: int, beside: str) -> None:
+    """Remove a temporary file unless its saver lives."""
+    try:
+        fd = os.open(beside, os.O_RDONLY | _SAFE, dir_fd=folder)
+    except OSError:
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        ours, theirs = os.fstat(fd), os.stat(beside, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISREG(ours.st_mode) and os.path.samestat(ours, theirs):
+            os.unlink(beside, dir_fd=folder)
+    except OSError:
+        return  # locked, gone, or not ours to remove
+    finally:
+        os.close(fd)
+
+
+def _remove_leftovers(folder: int, name: str) -> None:
+    pattern = re.compile(re.escape(_beginning(name)) + r"[0-9a-f]{16}\.part")
+    for entry in os.listdir(folder):
+        if pattern.fullmatch(entry):
+            _remove_leftover(folder, entry)
+
+
+def _keep_owner_and_mode(fd: int, before: os.stat_result) -> None:
+    """Those of the file that is replaced, as far as this process may set them."""
+    mode = stat.S_IMODE(before.st_mode)
+    now = os.fstat(fd)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.fchown(fd, before.st_uid, before.st_gid)
+        except OSError:
+            mode &= 0o777
+            try:
+                os.fchown(fd, -1, before.st_gid)
+            except OSError:
+                mode &= ~0o070  # the rights of another group are not given to ours
+    os.fchmod(fd, mode)
+
+
+def sync_folder(folder: int) -> None:
+    """Make renames and new names of an open folder last, where the file system can."""
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in _NOT_HERE:
+            raise
+
+
+def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
+    """Write a file that is either as it was or as it shall be.
+
+    Parameters
+    ----------
+    path : str, bytes or path-like
+        A symbolic link is followed. Mode and owner of an existing file are kept.
+    pieces : iterable of bytes-like
+        The content, in order.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written, or is not a regular file; it is as it was.
+    """
+    target = os.path.realpath(os.fsdecode(path))
+    where, name = os.path.split(target)
+    folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        before = None
+        with contextlib.suppress(FileNotFoundError):
+            before = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            _refuse_irregular(before.st_mode, target)
+        _remove_leftovers(folder, name)
+        fd, beside = _create(folder, name, 0o666 if before is None else 0o600)
+        try:
+            _write_all(fd, pieces)
+            if before is not None:
+                _keep_owner_and_mode(fd, before)
+            os.fsync(fd)
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+        finally:
+            os.close(fd)
+        sync_folder(folder)
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def opened_regular(path: Path) -> Iterator[FileIO]:
+    """A regular file, open for unbuffered reading; never waits for anybody.
+
+    Raises
+    ------
+    OSError
+        There is no such file, or it is not a regular one.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        _refuse_irregular(os.fstat(fd).st_mode, os.fsdecode(path))
+        file = FileIO(fd)
+    except BaseException:
+        os.close(fd)
+        raise
+    with file:
+        yield file
+
+
+def read_into(file: FileIO, memory: memoryview) -> int:
+    """Fill memory from where the file stands; returns the bytes read, fewer at its end."""
+    done = 0
+    while done < len(memory):
+        got = file.readinto(memory[done:])
+        if not got:
+            break
+        done += got
+    return done

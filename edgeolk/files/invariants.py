@@ -1,0 +1,239 @@
+"""What must be true of a model's state before the compiled core may run on it.
+
+The core trusts its state: counts are used as indices, divisors are not looked at again. So whoever
+takes a state from outside (a file, a buffer, a pickle) asks here first. Everything is checked in
+one pass over the numbers, whatever format they came in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from edgeolk.catalogue import find
+from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
+from edgeolk.parts.table import DEFAULT_PARTS
+
+if TYPE_CHECKING:
+    from edgeolk.resolved import Resolved
+
+Words: TypeAlias = Mapping[str, float]
+Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
+
+#: No counter is larger: a step may add to it without overflow.
+MOST_COUNT = 2**62
+#: Exponent bits of a float16: all set in infinities and NaN.
+_HALF_EXPONENT = 0x7C00
+_COUNTERS = (
+    *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
+    *("labels_asked", "rank", "halvings", "seen", "anchored"),
+)
+#: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
+_WHOLE = ("support_vectors", "window", "coefficients", "window_labels")
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise ValueError(f"the model is inconsistent: {what}")
+
+
+def _all_finite(numbers: memoryview[Any]) -> bool:
+    if numbers.format == "b":
+        return True
+    if numbers.format == "H":
+        return max(map(_HALF_EXPONENT.__and__, numbers), default=0) < _HALF_EXPONENT
+    return all(map(isfinite, numbers))
+
+
+def _no_nan(numbers: Iterable[float]) -> bool:
+    return all(number == number for number in numbers)  # noqa: PLR0124
+
+
+def check_name(config: Resolved) -> None:
+    """The parts of a named algorithm are those of its catalogue row with some choice of options.
+
+    Raises
+    ------
+    ValueError
+        They are not.
+    """
+    member = config.member
+    if member == Algorithm.CUSTOM:
+        return
+    method = find(member)
+    for options in itertools.product(*(choice.values() for choice in method.choices.values())):
+        parts = {**DEFAULT_PARTS, **method.parts}
+        for option in options:
+            parts.update(option)
+        differ = {axis for axis, part in parts.items() if config.parts[axis] != part}
+        # An infinite radius leaves no projection.
+        unbounded = config.parts["projection"] == Projection.NONE
+        if not differ or (
+            differ == {"projection"}
+            and unbounded
+            and parts["projection"] in (Projection.BALL, Projection.COEFFICIENTS)
+            and config.values.get("U", inf) == inf
+        ):
+            return
+    raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
+
+
+def _check_counters(config: Resolved, words: Words) -> None:
+    for name in _COUNTERS:
+        value = words.get(name, 0)
+        _require(0 <= value <= MOST_COUNT, f"{name} is {value}")
+    steps, updates = words["steps"], words.get("updates", 0)
+    _require(updates <= steps, f"{updates} updates in {steps} steps")
+    for name in ("mistakes", "capacity_hits"):
+        _require(words.get(name, 0) <= steps, f"{words.get(name)} {name} in {steps} steps")
+    for name in ("halvings", "removals"):
+        _require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
+    optimistic = config.parts["update"] == Update.OPTIMISTIC
+    seen = words.get("seen", 0)
+    _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
+
+
+def _check_sizes(config: Resolved, words: Words) -> None:
+    n, budget, rank = words["n_support"], config.budget, words.get("rank", 0)
+    cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
+    basis, policy = config.parts["basis"], config.parts["policy"]
+    _require(n <= budget, f"{n} support vectors of {budget}")
+    if basis == Basis.FOURIER:
+        _require(n == budget, f"{n} frequencies of {budget}")
+    else:
+        _require(n <= words.get("updates", 0), f"{n} support vectors from fewer updates")
+    _require(cursor < budget and (cursor == 0 or n == budget), f"cursor {cursor}")
+    if basis == Basis.NYSTROM and n == budget:
+        # The basis changes in the step that fills the ring: there is no room for another one.
+        _require(1 <= rank <= config.values["rank"], f"rank {rank} with a full ring")
+    else:
+        _require(rank == 0, f"rank {rank}")
+    if policy == Policy.ANCHOR:
+        _require(n < budget, "the ring is full, but it is folded in the step that fills it")
+        b0 = config.values["b0"]
+        _require(anchored <= 1, f"anchored is {anchored}")
+        _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
+
+
+def _check_reals(config: Resolved, words: Words) -> None:
+    scale = words.get("scale", 1.0)
+    _require(0.0 < scale < inf, f"scale is {scale}")
+    for name in ("norm2", "mean_weight", "hint_error"):
+        value = words.get(name, 0.0)
+        _require(0.0 <= value < inf, f"{name} is {value}")
+    # Only reported, and may have grown beyond the range of numbers.
+    error = words.get("squared_error", 0.0)
+    _require(0.0 <= error <= inf, f"squared_error is {error}")
+    spent = words.get("forgetron_q", 0.0)
+    _require(isfinite(spent), f"forgetron_q is {spent}")
+    if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):
+        # What the shrinking factor is made from must stay positive.
+        allowed = 0.46875 * words.get("mistakes", 0)
+        _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
+
+
+def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
+    """Support vectors, coefficients and the hint window."""
+    for name in _WHOLE:
+        if name in regions:
+            _require(_all_finite(regions[name]), f"{name} must be finite")
+    n, rank = int(words["n_support"]), int(words.get("rank", 0))
+    used = 2 * n if config.parts["basis"] == Basis.FOURIER else rank or n
+    _require(not any(regions["coefficients"][used:]), "a coefficient beyond those in use is not 0")
+    if "window_labels" in regions:
+        labels = regions["window_labels"]
+        held = int(min(words.get("seen", 0), config.values["window"]))
+        _require(all(abs(y) == 1.0 for y in labels[:held]), "a label in the window is not -1 or 1")
+        _require(not any(labels[held:]), "there are labels beyond the window")
+    for name in ("mean_start", "mean_sum"):
+        if name in regions:
+            _require(_all_finite(regions[name][:used]), f"{name} must be finite")
+
+
+def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
+    """What is kept beside each support vector."""
+    n, steps = int(words["n_support"]), words["steps"]
+    if "arrivals" in regions:
+        for arrival in regions["arrivals"][:n]:
+            _require(0 <= arrival <= steps, f"an arrival at step {arrival} of {steps}")
+    if "nearest" in regions:
+        for slot, other in enumerate(regions["nearest"][:n]):
+            held = -1 <= other < n and other != slot
+            _require(held, f"a neighbour that is not held: slot {other} of {n}")
+    if "nearest_distance" in regions:
+        distances = regions["nearest_distance"][:n]
+        good = _no_nan(distances) and min(distances, default=0.0) >= 0.0
+        _require(good, "a distance is negative")
+    if "nearest_kernel" in regions:
+        _require(_no_nan(regions["nearest_kernel"][:n]), "the kernel with a neighbour is NaN")
+    if "norms" in regions:
+        norms = regions["norms"][:n]
+        _require(_no_nan(norms) and min(norms, default=0.0) >= 0.0, "a norm is negative")
+    if "diagonal" in regions:
+        own = regions["diagonal"][:n]
+        signed = config.kernel.kind == KernelKind.SIGMOID
+        least = 0.0 if signed else min(own, default=0.0)
+        _require(_all_finite(own) and least >= 0.0, "k(x, x) of a support vector is negative")
+    if "scores" in regions:
+        _require(_all_finite(regions["scores"][:n]), "scores must be finite")
+    if config.dtype == Dtype.INT8:
+        scale = regions["quantum_scale"][: config.n_features]
+        offset = regions["quantum_offset"][: config.n_features]
+        good = _all_finite(scale) and _all_finite(offset) and min(scale) > 0.0
+        _require(good, "its int8 levels are no levels")
+
+
+def _triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
+    """Factors, inverses and the change of basis."""
+    n, rank = int(words["n_support"]), int(words.get("rank", 0))
+    policy = config.parts["policy"]
+    if "factor" in regions and not words.get("anchored", 0):
+        rows = regions["factor"][: _triangle(n)]
+        _require(_all_finite(rows), "factor must be finite")
+        if policy in (Policy.SPAN, Policy.ANCHOR):
+            pivots = [rows[_triangle(i) - 1] for i in range(1, n + 1)]
+            _require(min(pivots, default=1.0) > 0.0, "a pivot of the factor is not positive")
+    if "inverse" in regions:
+        _require(_all_finite(regions["inverse"][: _triangle(n)]), "inverse must be finite")
+    if "feature_map" in regions:
+        _require(_all_finite(regions["feature_map"][: rank * n]), "feature_map must be finite")
+
+
+_CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
+    _check_ring,
+    _check_slots,
+    _check_matrices,
+)
+
+
+def check_state(config: Resolved, words: Words, regions: Regions) -> None:
+    """Check the state of a model, whoever wrote it.
+
+    Parameters
+    ----------
+    config : Config
+        The model's configuration, itself checked.
+    words : mapping of str to number
+        State words by name; ``n_support`` and ``steps`` at least, the others count as 0 (``scale``
+        as 1) where they are not given.
+    regions : mapping of str to memoryview
+        The regions that a plan of this configuration has, scratch left out, each flat and cast to
+        the type of its elements.
+
+    Raises
+    ------
+    ValueError
+        The state is none that learning leads to; says what is wrong.
+    """
+    check_name(config)
+    _check_counters(config, words)
+    _check_sizes(config, words)
+    _check_reals(config, words)
+    for check in _CHECKS:
+        check(config, words, regions)

@@ -1,0 +1,300 @@
+"""States that learning does not lead to are refused; those that it leads to are not."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from helpers import DONE, KERNELS, LIVELY, NEEDS
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk import checkpoint
+from edgeolk.config import Config
+from edgeolk.core.header import read_header
+from edgeolk.files.invariants import check_state
+
+D, B = 3, 6
+X, Y = random_stream(6, 60, D)
+
+
+class Held(NamedTuple):
+    """A state outside any learner, free to be changed."""
+
+    config: Config
+    words: dict[str, Any]
+    regions: dict[str, memoryview]
+
+    def check(self) -> None:
+        check_state(*self)
+
+
+def held(learner: ek.Learner) -> Held:
+    block = memoryview(bytearray(memoryview(learner._engine.arena)))
+    return Held(learner._config, read_header(block), checkpoint.regions_of(learner._config, block))
+
+
+def taught(name: str | None, rows: int = 60, **params: Any) -> Held:
+    options = {"n_features": D, "budget": B, "dtype": "float64", "seed": 5, **params}
+    learner = ek.Learner(name, **options)
+    learner.learn_many(X[:rows], Y[:rows])
+    return held(learner)
+
+
+def refused(state: Held, why: str) -> None:
+    with pytest.raises(ValueError, match=f"inconsistent: .*{why}"):
+        state.check()
+
+
+BAD_WORDS: list[tuple[str, str, Any]] = [
+    ("spa", "steps", -5),
+    ("spa", "steps", 2**62 + 1),
+    ("spa", "updates", 61),
+    ("spa", "mistakes", 61),
+    ("spa", "capacity_hits", 61),
+    ("spa", "labels_asked", -1),
+    ("spa", "labels_asked", 2**63 - 1),
+    ("spa", "n_support", -1),
+    ("spa", "n_support", B + 1),
+    ("spa", "updates", B - 1),
+    ("spa", "rank", 1),
+    ("spa", "seen", 60),
+    ("spa", "mean_weight", math.nan),
+    ("spa", "mean_weight", -1.0),
+    ("avp", "scale", math.nan),
+    ("avp", "scale", math.inf),
+    ("avp", "scale", 0.0),
+    ("avp", "scale", -1.0),
+    ("avp", "norm2", -1.0),
+    ("avp", "norm2", math.nan),
+    ("avp", "norm2", math.inf),
+    ("remove_oldest", "cursor", B),
+    ("remove_oldest", "cursor", -1),
+    ("forgetron", "forgetron_q", 1e9),
+    ("forgetron", "forgetron_q", math.nan),
+    ("forgetron_greedy", "forgetron_q", 1e9),
+    ("forgetron_basic", "forgetron_q", math.inf),
+    ("forgetron_basic", "removals", -1),
+    ("ahpatron", "halvings", 61),
+    ("nogd", "rank", 0),
+    ("nogd", "rank", -1),
+    ("nogd", "rank", B),
+    ("pomdr", "n_support", B),
+    ("pomdr", "seen", 2**63 - 1),
+    ("pomdr", "seen", 2**62),
+    ("pomdr", "seen", -1),
+    ("pomdr", "seen", 59),
+    ("pomdr", "anchored", 2),
+    ("pomdr", "anchored", 0),
+    ("pomdr", "hint_error", -4.0),
+    ("pomdr", "hint_error", math.nan),
+    ("fogd", "n_support", B - 1),
+    ("olk", "squared_error", -1.0),
+    ("olk", "squared_error", math.nan),
+]
+
+
+@pytest.mark.parametrize(("name", "word", "value"), BAD_WORDS, ids=str)
+def test_bad_words(name: str, word: str, value: Any) -> None:
+    state = taught(name, **LIVELY.get(name, {}))
+    state.check()
+    state.words[word] = value
+    with pytest.raises(ValueError, match="the model is inconsistent"):
+        state.check()
+
+
+def test_every_counter_has_a_bound() -> None:
+    """Steps go on counting after any state that is accepted."""
+    state = taught("rbp")
+    counters = [word for word, value in state.words.items() if word in read_words("rbp")]
+    for word in counters:
+        for value in (-1, 2**62 + 1, 2**63 - 1):
+            words = {**state.words, word: value}
+            with pytest.raises(ValueError, match="inconsistent"):
+                check_state(state.config, words, state.regions)
+
+
+def read_words(name: str) -> set[str]:
+    """Words that hold whole numbers of a state, by their type in the header."""
+    configured = {"nbytes", "n_features", "budget", "stride", "seed", "algorithm", "tracks_norm"}
+    words = taught(name).words
+    return {w for w, v in words.items() if isinstance(v, int) and w not in configured}
+
+
+def test_a_ring_that_is_not_full_has_no_oldest_slot() -> None:
+    state = taught("remove_oldest", rows=2)
+    assert state.words["n_support"] < B
+    state.words["cursor"] = 1
+    refused(state, "cursor")
+
+
+BAD_NUMBERS: list[tuple[str, str, int, Any]] = [
+    ("spa", "support_vectors", 0, math.nan),
+    ("spa", "support_vectors", -1, math.inf),
+    ("spa", "coefficients", 0, math.nan),
+    ("spa", "coefficients", -1, 1.0),
+    ("fogd", "coefficients", 2 * B, 1.0),
+    ("pegasos", "mean_start", 0, math.nan),
+    ("olk", "mean_sum", 0, -math.inf),
+    ("remove_smallest", "arrivals", 0, -1),
+    ("remove_smallest", "arrivals", 1, 61),
+    ("bsgd", "arrivals", 2, 2**62),
+    ("bpa_nn", "nearest", 0, B),
+    ("bpa_nn", "nearest", 0, -2),
+    ("bpa_nn", "nearest", 3, 3),
+    ("bpa_nn", "nearest_distance", 0, math.nan),
+    ("bpa_nn", "nearest_distance", 0, -1.0),
+    ("bpa_nn", "nearest_kernel", 0, math.nan),
+    ("projectron", "factor", 0, 0.0),
+    ("projectron", "factor", 2, -1.0),
+    ("projectron", "factor", 1, math.nan),
+    ("bpa_p", "inverse", 0, math.inf),
+    ("forgetron_greedy", "scores", 0, math.nan),
+    ("nogd", "feature_map", 0, math.nan),
+    ("pomdr", "window", 0, math.nan),
+    ("pomdr", "window_labels", 0, 7.0),
+    ("pomdr", "window_labels", 0, math.nan),
+    ("pomdr", "window_labels", -1, 1.0),
+]
+
+
+@pytest.mark.parametrize(("name", "region", "at", "value"), BAD_NUMBERS, ids=str)
+def test_bad_numbers(name: str, region: str, at: int, value: Any) -> None:
+    params = {**LIVELY.get(name, {}), **({"eta": 0.0} if name == "projectron" else {})}
+    state = taught(name, **params)
+    state.check()
+    state.regions[region][at] = value
+    with pytest.raises(ValueError, match="the model is inconsistent"):
+        state.check()
+
+
+def test_neighbours_are_counted_from_those_held() -> None:
+    """A slot within the budget, but not in use."""
+    state = taught("bpa_nn", rows=3)
+    n = state.words["n_support"]
+    assert 0 < n < B
+    state.regions["nearest"][0] = n
+    refused(state, "neighbour")
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("region", ["quantum_scale", "quantum_offset"])
+def test_levels(region: str, value: float) -> None:
+    state = taught("rbp", dtype="int8")
+    state.check()
+    state.regions[region][1] = value
+    if region == "quantum_offset" and math.isfinite(value):
+        state.check()
+    else:
+        refused(state, "levels")
+
+
+@pytest.mark.parametrize("bits", [0x7C00, 0xFC00, 0x7E01])
+def test_float16(bits: int) -> None:
+    state = taught("rbp", dtype="float16")
+    state.check()
+    state.regions["support_vectors"][0] = bits
+    refused(state, "support_vectors")
+
+
+def test_pivots_are_checked_while_they_are_used() -> None:
+    """POMDR projects only while its ring is small."""
+    params = {"U": 3.0, "b0": 4, "ald": 0.0}
+    early, late = taught("pomdr", rows=4, **params), taught("pomdr", **params)
+    assert (early.words["anchored"], late.words["anchored"]) == (0, 1)
+    assert early.words["n_support"] > 0
+    for state in (early, late):
+        state.regions["factor"][0] = -1.0
+    refused(early, "pivot")
+    late.check()
+
+
+def test_a_diagonal_that_no_kernel_has() -> None:
+    state = taught("bpa_s", kernel=ek.Polynomial(2, 0.5, 1.0))
+    state.check()
+    state.regions["diagonal"][0] = -1.0
+    refused(state, "negative")
+
+
+def test_a_norm_that_no_vector_has() -> None:
+    state = taught("rbp", sparse=True)
+    state.check()
+    state.regions["norms"][0] = -1.0
+    refused(state, "negative")
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+def renamed(state: Held, name: str | None) -> Held:
+    member = ek.Algorithm.CUSTOM if name is None else ek.catalogue.find(name).algorithm
+    return state._replace(config=Config(int(member), *list(vars(state.config).values())[1:]))
+
+
+def test_a_name_must_fit_the_parts() -> None:
+    state = taught("bpa_s")
+    renamed(state, None).check()
+    for name in DONE:
+        if name != "bpa_s":
+            refused(renamed(state, name), "parts")
+
+
+def every_choice(name: str) -> list[dict[str, str]]:
+    """Every combination of the options of a row."""
+    choices = ek.catalogue.find(name).choices
+    return [dict(zip(choices, o, strict=True)) for o in itertools.product(*choices.values())]
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_every_choice_of_a_row_keeps_its_name(name: str) -> None:
+    """With and without a bound on the function, which takes its projection away."""
+    for options in every_choice(name):
+        needs: dict[str, Any] = {}
+        for (row, choice, option), more in NEEDS.items():
+            if row == name and options[choice] == option:
+                needs |= more
+        held(ek.Learner(name, n_features=D, budget=B, **options, **needs)).check()
+        for radius in ({"U": None}, {"U": 2.0}, {"R": 2.0}):
+            try:
+                learner = ek.Learner(name, n_features=D, budget=B, **options, **needs, **radius)
+            except (TypeError, ValueError):
+                continue  # this row has no such parameter, or needs another value of it
+            held(learner).check()
+
+
+# ---- whatever learning leads to is accepted ------------------------------------------------------
+
+
+def repeated(rows: np.ndarray) -> np.ndarray:
+    return np.repeat(rows[:6], 10, axis=0)
+
+
+def wild(rows: np.ndarray) -> np.ndarray:
+    """Beyond these magnitudes products leave the range of numbers."""
+    rng = np.random.default_rng(0)
+    return rows * 10.0 ** rng.integers(-20, 6, size=(len(rows), 1))
+
+
+@pytest.mark.parametrize("rows", [np.asarray, np.zeros_like, repeated, wild])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", DONE)
+def test_states_that_learning_leads_to(
+    name: str, dtype: str, rows: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    kernels = ["gaussian"] if name in ("bsgd", "fogd") else list(KERNELS)
+    for kernel in kernels:
+        options = {"n_features": D, "dtype": dtype, "kernel": KERNELS[kernel][0]}
+        learner = ek.Learner(name, budget=3, **options, **LIVELY.get(name, {}))
+        held(learner).check()
+        for i, (x, y) in enumerate(zip(rows(X), Y, strict=True)):
+            try:
+                learner.learn_one(x, y)
+            except ValueError:
+                continue
+            if i % 7 == 0:
+                held(learner).check()
+        held(learner).check()

@@ -1,0 +1,244 @@
+"""Arguments that change while they are converted or used, and memory that is not what it seems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Owned, python
+
+import edgeolk as ek
+
+N, D = 40, 5
+#: Far beyond any row: a wild write, if anybody uses it.
+WILD = 10**8
+
+
+class Csr:
+    """A CSR matrix of ones on the diagonal, as scipy would give it."""
+
+    format = "csr"
+    has_canonical_format = True
+
+    def __init__(self, n: int = N, d: int = D) -> None:
+        self.shape = (n, d)
+        self.indptr: Any = np.arange(n + 1, dtype=np.int64)
+        self.indices: Any = np.arange(n, dtype=np.int32) % d
+        self.data: Any = np.ones(n)
+
+
+class Sly:
+    """An array-like that does something when it is converted."""
+
+    def __init__(self, values: Any, act: Callable[[], Any]) -> None:
+        self.values, self.act = np.asarray(values), act
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        self.act()
+        return self.values
+
+
+def owned(sparse: bool = True, **params: Any) -> Owned:
+    return Owned("spa", n_features=D, budget=8, beta=1.0, sparse=sparse, **params)
+
+
+def refused(subject: Owned, call: Callable[[], Any], why: str) -> None:
+    before = subject.state()
+    with pytest.raises((ValueError, TypeError), match=why):
+        call()
+    assert subject.state() == before
+
+
+def labels(n: int = N) -> np.ndarray:
+    return np.where(np.arange(n) % 2, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("field", ["indices", "indptr"])
+@pytest.mark.parametrize("wild", [WILD, -WILD, -1, D])
+def test_labels_whose_conversion_changes_the_rows(field: str, wild: int) -> None:
+    X, subject = Csr(), owned()
+
+    def act() -> None:
+        getattr(X, field)[3] = wild if field == "indices" else wild + 100
+
+    refused(subject, lambda: subject.learner.learn_many(X, Sly(labels(), act)), "X must")
+
+
+def test_labels_whose_conversion_spoils_dense_rows() -> None:
+    X, subject = np.ones((N, D)), owned(False)
+    refused(subject, lambda: subject.learner.learn_many(
+        X, Sly(labels(), lambda: X.__setitem__((7, 2), np.nan))), r"X\[7\]")
+
+
+@pytest.mark.parametrize("change", ["shape", "dtype"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_labels_whose_conversion_reshapes_the_rows(change: str) -> None:
+    X, subject = np.ones((N, 8)), Owned("spa", n_features=8, budget=4)
+
+    def act() -> None:
+        if change == "shape":
+            X.shape = (2 * N, 4)
+        else:
+            X.dtype = np.int8  # type: ignore[misc]
+
+    refused(subject, lambda: subject.learner.learn_many(X, Sly(labels(), act)), "X|y must have")
+
+
+def test_a_matrix_whose_parts_change_each_other() -> None:
+    class Turning(Csr):
+        @property
+        def data(self) -> Any:
+            return Sly(np.ones(N), lambda: self.indices.__setitem__(0, WILD))
+
+        @data.setter
+        def data(self, value: Any) -> None:
+            pass
+
+    subject = owned()
+    refused(subject, lambda: subject.learner.learn_many(Turning(), labels()), "X must")
+    refused(subject, lambda: subject.learner.decision_function(Turning()), "X must")
+
+
+@pytest.mark.parametrize("change", ["value", "dtype", "shape"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_values_whose_conversion_changes_the_indices(change: str) -> None:
+    indices = np.array([0, 2], np.int32)
+
+    def act() -> None:
+        if change == "value":
+            indices[1] = WILD
+        elif change == "dtype":
+            indices.dtype = np.int8  # type: ignore[misc]
+        else:
+            indices.shape = (2, 1)
+
+    subject = owned()
+    values = Sly([1.0, 2.0], act)
+    refused(subject, lambda: subject.learner.learn_one_sparse(indices, values, 1), "indices")
+
+
+@pytest.mark.parametrize("call", ["learn_many", "decision_function"])
+def test_another_thread_changes_the_indices(call: str) -> None:
+    """While the interpreter lock is released: refused as a whole row, or learned as it was."""
+    code = """
+import sys, threading
+from types import SimpleNamespace
+import numpy as np
+import edgeolk as ek
+n, d = 60_000, 5
+X = SimpleNamespace(
+    format="csr", shape=(n, d), indptr=np.arange(n + 1), indices=np.arange(n, dtype=np.int32) % d,
+    data=np.ones(n),
+)
+y = np.where(np.arange(n) % 2, 1.0, -1.0)
+learner = ek.Learner("spa", n_features=d, budget=50, beta=1.0, sparse=True)
+learner.learn_many(np.random.default_rng(0).normal(size=(1000, d)), y[:1000])
+done, messages = threading.Event(), set()
+def change():
+    rng = np.random.default_rng(0)
+    good = X.indices.copy(), X.indptr.copy()
+    while not done.is_set():
+        at = rng.integers(n, size=200)
+        X.indices[at] = rng.choice([10**8, -10**8, -1, d], size=200)
+        X.indptr[at] = rng.choice([10**15, -10**15, -1], size=200)
+        X.indices[at], X.indptr[at] = good[0][at], good[1][at]
+changer = threading.Thread(target=change)
+changer.start()
+for i in range(300):
+    try:
+        learner.learn_many(X, y) if sys.argv[1] == "learn_many" else learner.decision_function(X)
+    except ValueError as error:
+        messages.add(str(error).split("]: ")[-1][:20])
+done.set()
+changer.join()
+assert learner.n_support == 50
+assert messages, "the rows were never caught changing"
+"""
+    ran = python(code, call)
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-500:])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("indices", np.zeros((N, 1), np.int32)),
+        ("indices", np.zeros((1, N), np.int32)),
+        ("indices", np.zeros(N)),
+        ("indices", np.full(N, 2**40)),
+        ("indptr", np.arange(N + 1.0)),
+        ("indptr", np.arange(N + 1)[None]),
+        ("indptr", np.arange(N + 1).astype(bool)),
+        ("data", np.ones((N, 1))),
+        ("data", np.ones(N, complex)),
+    ],
+    ids=str,
+)
+def test_parts_of_a_matrix_that_are_none(field: str, value: Any) -> None:
+    X, subject = Csr(), owned()
+    setattr(X, field, value)
+    refused(subject, lambda: subject.learner.learn_many(X, labels()), r"X(\.\w+)? must")
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["object", "record with an object", "pointer"])
+def test_a_buffer_of_objects_is_refused(kind: str) -> None:
+    import ctypes
+
+    kinds: dict[str, Any] = {
+        "object": np.array([[i] for i in range(5000)] + [None], object),
+        "record with an object": np.zeros(3000, [("n", "f8"), ("held", "O")]),
+        "pointer": (ctypes.POINTER(ctypes.c_int) * 3000)(),
+    }
+    with pytest.raises(TypeError, match="buffer must be memory of bytes or numbers"):
+        ek.Learner("rbp", n_features=2, budget=3, buffer=kinds[kind])
+    with pytest.raises((TypeError, ValueError), match="buffer"):
+        ek.attach(kinds[kind])
+    if kind == "object":
+        assert kinds[kind][7] == [7]
+
+
+@pytest.mark.parametrize("kind", ["bytearray", "float64", "swapped", "ctypes", "array"])
+def test_buffers_of_numbers_are_taken(kind: str) -> None:
+    import array
+    import ctypes
+
+    kinds: dict[str, Any] = {
+        "bytearray": bytearray(8000),
+        "float64": np.zeros((10, 100)),
+        "swapped": np.zeros(1000, np.dtype("f8").newbyteorder()),
+        "ctypes": (ctypes.c_double * 1000)(),
+        "array": array.array("l", range(1000)),
+    }
+    learner = ek.Learner("rbp", n_features=2, budget=3, buffer=kinds[kind])
+    assert learner.learn_one([1.0, 2.0], 1) == 0.0
+    del learner
+    assert ek.attach(kinds[kind]).steps == 1
+
+
+def test_scores_are_not_written_over_a_learner() -> None:
+    """Neither its own buffer nor another learner's."""
+    memory = np.zeros(4000)
+    learner = ek.Learner("spa", n_features=2, budget=3, buffer=memory)
+    other = ek.Learner("spa", n_features=2, budget=3)
+    before = memory.tobytes()
+    for subject in (learner, other):
+        for call in (
+            lambda X, out, s=subject: s.decision_function(X, out=out),
+            lambda X, out, s=subject: s.averaged.decision_function(X, out=out),
+            lambda X, out, s=subject: s.learn_many(X, np.ones(len(X)), out=out),
+        ):
+            for start in (0, 10, learner.nbytes // 8 - 1):
+                with pytest.raises(ValueError, match="out must not share memory"):
+                    call(np.ones((5, 2)), memory[start : start + 5])
+    assert memory.tobytes() == before
+    behind = memory[-5:]
+    assert learner.decision_function(np.ones((5, 2)), out=behind) is behind
+    del learner, subject, call
+    assert other.decision_function(np.ones((5, 2)), out=memory[:5]).shape == (5,)
