@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, algorithms
-from edgeolk.choices import meaning
 from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.choices import meaning
 from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS, uses

@@ -7,8 +7,8 @@ import re
 import pytest
 
 import edgeolk as ek
-from edgeolk.choices import CHOICES
 from edgeolk.catalogue.page import anchor, page, parameter_rows, table
+from edgeolk.choices import CHOICES
 
 PAGE = page()
 
