@@ -5,6 +5,7 @@ never imports numpy.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ __all__ = [
     "simd",
 ]
 __version__ = "0.1.0"
+
+if find_spec("edgeolk.core.arena") is None:
+    # The folder a program is run from comes before what is installed.
+    raise ImportError(
+        f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"
+        " found before an installed edgeolk because the program runs from its folder. Run it from"
+        " another folder (or by python -P), or build the tree in place: pip install --editable ."
+    )
 
 _HOMES = {
     "boundary": ("Scorer",),
