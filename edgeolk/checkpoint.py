@@ -12,7 +12,7 @@ from edgeolk.core.header import CRC_OFFSET, HEADER_BYTES, read_header
 from edgeolk.files.atomic import Path, opened_regular, read_into, write_whole
 from edgeolk.files.invariants import check_state
 from edgeolk.parts import Dtype
-from edgeolk.planning import KINDS, plan_of
+from edgeolk.planning import plan_of
 
 #: No model is larger; a file that says so is not read into memory.
 MOST_BYTES = 2**40
@@ -70,14 +70,14 @@ def _element(config: Config, name: str) -> _Element:
 
 def regions_of(config: Config, block: memoryview) -> dict[str, memoryview[Any]]:
     """The regions of a block by name, flat, in the types of their elements; without scratch."""
-    kept = list(KINDS)[1 : list(KINDS).index(FIRST_SCRATCH)]
-    return {
-        region.name: block[region.offset : region.offset + region.nbytes].cast(
-            _element(config, region.name)
-        )
-        for region in plan_of(config).regions
-        if region.name in kept
-    }
+    regions = {}
+    # A loop: Python loses what a comprehension holds when memory is too short to end it.
+    for region in plan_of(config).regions[1:]:
+        if region.name == FIRST_SCRATCH:
+            break
+        part = block[region.offset : region.offset + region.nbytes]
+        regions[region.name] = part.cast(_element(config, region.name))
+    return regions
 
 
 def check_block(config: Config, header: Mapping[str, Any], block: memoryview) -> None:
