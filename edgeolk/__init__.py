@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
+    from edgeolk.checkpointer import Checkpointer
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
     from edgeolk.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
@@ -34,6 +35,7 @@ __all__ = [
     "Averaging",
     "Basis",
     "BudgetError",
+    "Checkpointer",
     "Gaussian",
     "Kernel",
     "Laplacian",
@@ -65,6 +67,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "boundary": ("Scorer",),
     "catalogue": ("algorithms",),
+    "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
     "kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
