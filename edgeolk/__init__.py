@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
+    from edgeolk.checkpointer import Checkpointer
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
@@ -37,6 +38,7 @@ __all__ = [
     "Averaging",
     "Basis",
     "BudgetError",
+    "Checkpointer",
     "Config",
     "Gaussian",
     "Kernel",
@@ -77,6 +79,7 @@ if find_spec("edgeolk.core.arena") is None:
 _HOMES = {
     "boundary": ("Scorer",),
     "catalogue": ("algorithms",),
+    "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
     "config": ("Config",),
