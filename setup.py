@@ -83,7 +83,8 @@ setup(
             extension("edgeolk.core.variants", flags),
             extension("edgeolk.core.engine", flags),
             extension("edgeolk.boundary", flags),
-            extension("edgeolk.scaling", flags),
+            extension("edgeolk.scaling.state", flags),
+            extension("edgeolk.scaling.scaler", flags),
         ],
         compiler_directives={
             "language_level": 3,
