@@ -21,9 +21,9 @@ The deviation is kept itself, not its square, and changed by factors: sd' = sd s
 r^2)) with r = (x - mean) / sd, |r| <= k. So 1e200 does not overflow, 1e-200 does not vanish, and no
 unit is needed. Distances are halves, because the difference of two float64 overflows.
 
-Rejected: quantile sketches. P-square lets the largest reading pull its neighbours; the median and
-the quartiles by stochastic approximation take 10 times as long to follow a change, and are 0 where
-a sensor is quiet more than half of the time.
+Rejected: quantile sketches. P-square lets the largest reading pull its neighbours. Quartiles by
+stochastic approximation take 10 times as long to follow a shift of 100 deviations, and are equal
+where a sensor is quiet more than half of the time: 3 of 7 columns of elec2, 23 of 24 of smap.
 
 CONVENTION, true between any two readings; feature_holds checks it:
 - age is 0 before the first reading; age 1: mean and held are x1; age 2: mean is x1, held is x2;

@@ -83,9 +83,7 @@ def clip_number(clip: Any) -> float:
     except OverflowError:
         number = math.inf
     if not LEAST_CLIP <= number <= MOST_CLIP:
-        raise ValueError(
-            f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}"
-        )
+        raise ValueError(f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}")
     return number
 
 

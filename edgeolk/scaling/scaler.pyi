@@ -1,33 +1,13 @@
-from dataclasses import dataclass
-from os import PathLike
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.planning import Region
+from edgeolk.scaling.state import ScalerState
 
-_Scaler = TypeVar("_Scaler", bound="RunningScaler")
 _Out = TypeVar("_Out", NDArray[np.float64], NDArray[np.float32])
 
-@dataclass(frozen=True)
-class ScalerPlan:
-    method: str
-    n_features: int
-    regions: tuple[Region, ...]
-    nbytes: int
-
-class RunningScaler:
-    def __init__(
-        self,
-        n_features: int,
-        *,
-        method: str = "standard",
-        freeze_after: int | None = None,
-        buffer: Any = None,
-    ) -> None: ...
-    @staticmethod
-    def plan(n_features: int, method: str = "standard") -> ScalerPlan: ...
+class RunningScaler(ScalerState):
     def learn_one(self, x: ArrayLike) -> None: ...
     @overload
     def transform_one(self, x: ArrayLike, out: None = None) -> NDArray[np.float64]: ...
@@ -42,27 +22,3 @@ class RunningScaler:
     def transform(self, X: ArrayLike, out: None = None) -> NDArray[np.float64]: ...
     @overload
     def transform(self, X: ArrayLike, out: _Out) -> _Out: ...
-    def freeze(self) -> None: ...
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def freeze_after(self) -> int | None: ...
-    @property
-    def n_seen(self) -> int: ...
-    @property
-    def frozen(self) -> bool: ...
-    @property
-    def nbytes(self) -> int: ...
-    @property
-    def mean_(self) -> NDArray[np.float64] | None: ...
-    @property
-    def scale_(self) -> NDArray[np.float64]: ...
-    @property
-    def min_(self) -> NDArray[np.float64] | None: ...
-    @property
-    def max_(self) -> NDArray[np.float64] | None: ...
-    def save(self, path: str | PathLike[str]) -> None: ...
-    @classmethod
-    def load(cls: type[_Scaler], path: str | PathLike[str]) -> _Scaler: ...

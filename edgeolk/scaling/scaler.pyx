@@ -18,8 +18,16 @@ cdef class RunningScaler(ScalerState):
         Numbers in a row.
     method : {"standard", "minmax"}
         ``"standard"``: (x - mean) / sd, with the population standard deviation (ddof 0).
-        ``"minmax"``: (x - min) / (max - min), 0 to 1 for what has been seen. What lies beyond is
-        not clipped: beyond the range of a frozen scaler a reading gives less than 0 or more than 1.
+        ``"minmax"``: (x - min) / (max - min), 0 to 1 for what has been seen. What lies beyond the
+        range of a frozen scaler gives less than 0 or more than 1.
+    clip : float or None, from 2 to 1e6
+        A reading farther than this many standard deviations from the mean of its feature counts
+        as one that far: in the statistics, in the scaled row, and as the ends of the range.
+        None: every reading counts as it is, all rows alike and for ever, so that one glitch of a
+        sensor makes everything else the same number.
+    window : int, optional, from 10 to 2^31 - 1
+        With ``clip``: rows after which the statistics have forgotten all but 1/e of what they held.
+        Default 10,000.
     freeze_after : int, optional
         Examples after which the statistics stay as they are. Without it only ``freeze`` stops them.
     buffer : writable contiguous buffer, optional
@@ -35,30 +43,48 @@ cdef class RunningScaler(ScalerState):
 
     Notes
     -----
+    With ``clip`` = k the statistics are winsorised exponential moments. The first rows weigh less
+    than later ones, so that what a sensor sends while it warms up is forgotten. The start is the
+    median of the first three rows; until then every feature gives 0.
+
+    - Glitches in fewer than one reading of k^2 (4 % for k = 5) are bounded for ever: a share p of
+      them makes the deviation at most sqrt((1 - p) / (1 - p k^2)) times too large.
+    - A level shift of 100 deviations is no longer clipped after 0.3 windows, within one deviation
+      of the mean after 1, and the deviation is again that of the readings after 9 (for 1e6
+      deviations: 1.1, 2 and 28 windows). Before the window is full, read "rows so far" for it.
+    - A feature that was constant stays so after one glitch; it begins with a second reading off it.
+
+    ``n_clipped`` counts clipped readings by feature. On five sensor streams that had no part in the
+    choice of the defaults, learners err in 3.9 % of the rows behind them, 6.3 % behind ``clip=None``
+    with glitches in 1 % of the readings, 3.1 and 2.9 % without. A smaller ``clip`` does better with
+    many glitches, a larger one keeps more of what is rare; windows from 3,000 on do the same.
+
     A constant feature gives exactly 0. So does one whose spread (sd, or max - min) is at most 2^-46
     of its size (its mean, or the larger end of its range), because 64 units in the last place of a
     float64 are rounding, not signal; or whose spread is below the normal numbers. Before the first
     example every feature gives 0.
 
-    Finite rows give finite rows, however large. A scaled number that does not fit the type of
-    ``out`` is refused with a ValueError; only a row far from all that was learned comes to that.
+    Finite rows give finite rows, however large. With ``clip=None`` a scaled number may not fit the
+    type of ``out``, which is refused with a ValueError; only a row far from all that was learned
+    comes to that.
 
-    Statistics are float64: Welford's recurrence with a mean of two float64, so that noise on a
-    large offset keeps its digits. The memory is the block of ``plan``, per feature 25 bytes
-    ("standard") or 16 ("minmax"), each region rounded up to 64. After construction nothing is
-    allocated but returned Python objects. One thread at a time may use a scaler; a second one gets
-    a RuntimeError.
+    Statistics are float64, with a mean of two float64, so that noise on a large offset keeps its
+    digits; with ``clip=None`` by Welford's recurrence. The memory is the block of ``plan``, per
+    feature 40 bytes ("standard") or 56 ("minmax"), with ``clip=None`` 25 or 16, each region rounded
+    up to 64. After construction nothing is allocated but returned Python objects. One thread at a
+    time may use a scaler; a second one gets a RuntimeError.
 
     References
     ----------
     B. P. Welford, "Note on a method for calculating corrected sums of squares and products",
-    Technometrics 4(3), 1962.
+    Technometrics 4(3), 1962. P. J. Huber, "Robust estimation of a location parameter", Annals of
+    Mathematical Statistics 35(1), 1964.
 
     Examples
     --------
     >>> import edgeolk as ek
     >>> scaler = ek.RunningScaler(2, method="minmax")
-    >>> scaler.learn_many([[990.0, 20.0], [1010.0, 20.0]])
+    >>> scaler.learn_many([[990.0, 20.0], [1000.0, 20.0], [1010.0, 20.0]])
     >>> scaler.transform_one([1005.0, 20.0])
     array([0.75, 0.  ])
     """
