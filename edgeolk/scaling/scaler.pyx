@@ -55,7 +55,7 @@ cdef class RunningScaler(ScalerState):
     - A feature that was constant stays so after one glitch; it begins with a second reading off it.
 
     ``n_clipped`` counts clipped readings by feature. On five sensor streams that had no part in the
-    choice of the defaults, learners err in 3.9 % of the rows behind them, 6.3 % behind ``clip=None``
+    choice of the defaults, learners err in 3.9 % of rows behind them and 6.3 % behind ``clip=None``
     with glitches in 1 % of the readings, 3.1 and 2.9 % without. A smaller ``clip`` does better with
     many glitches, a larger one keeps more of what is rare; windows from 3,000 on do the same.
 
