@@ -141,7 +141,8 @@ MODULES = (
     "edgeolk.core.step",
     "edgeolk.core.engine",
     "edgeolk.boundary",
-    "edgeolk.scaling",
+    "edgeolk.scaling.state",
+    "edgeolk.scaling.scaler",
 )
 DIRECTIVES = {
     "language_level": 3,
