@@ -43,6 +43,7 @@ PLANS: list[tuple[list[str], dict[str, Any]]] = [
     (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
     (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
     (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),
+    (["--param", "coefficients=float32"], {"coefficients": "float32"}),
     (["--param", "allow_skip=false"], {"allow_skip": False}),
 ]
 
@@ -59,7 +60,8 @@ def test_plan_of_one(
     assert told["budget"] == made.budget
     assert told["kernel"] == str(options.get("kernel", ek.Gaussian(1 / 5)))
     assert (told["sparse"], told["seed"]) == ("--sparse" in words, options.get("seed", 0))
-    assert [ek.Region(**region) for region in told["regions"]] == list(made.regions)
+    regions = [{**region, "shape": tuple(region["shape"])} for region in told["regions"]]
+    assert [ek.Region(**region) for region in regions] == list(made.regions)
 
 
 def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
