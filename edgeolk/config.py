@@ -337,4 +337,4 @@ def _values(
         parts["projection"] = Projection.NONE
         if "U" not in uses(parts):
             del values["U"]
-    return parts, values
+    return parts, {stored: values[stored] for stored in wanted if stored in values}

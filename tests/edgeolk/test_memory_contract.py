@@ -163,6 +163,8 @@ ALLOWED = {
     ("boundary.pyx", "np.where"): "the array that predict returns",
     ("boundary.pyx", "np.asarray"): "an error message; non-zeros given as lists",
     ("boundary.pyx", "bytearray"): "a type that is no label",
+    ("batches.pxd", "np.asarray"): "parts of a sparse matrix are converted",
+    ("batches.pxd", "np.require"): "likewise",
     ("ndarray.pxd", "np.asarray"): "input that is no plain array is converted",
     ("ndarray.pxd", "np.require"): "likewise",
     ("scaling.pyx", "PyArray_EMPTY"): "the array that a scaler returns without out=",
