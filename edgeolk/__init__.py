@@ -5,11 +5,13 @@ never imports numpy.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
+    from edgeolk.checkpointer import Checkpointer
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
@@ -36,6 +38,7 @@ __all__ = [
     "Averaging",
     "Basis",
     "BudgetError",
+    "Checkpointer",
     "Config",
     "Gaussian",
     "Kernel",
@@ -65,9 +68,18 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+if find_spec("edgeolk.core.arena") is None:
+    # The folder a program is run from comes before what is installed.
+    raise ImportError(
+        f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"
+        " found before an installed edgeolk because the program runs from its folder. Run it from"
+        " another folder (or by python -P), or build the tree in place: pip install --editable ."
+    )
+
 _HOMES = {
     "boundary": ("Scorer",),
     "catalogue": ("algorithms",),
+    "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
     "config": ("Config",),

@@ -88,6 +88,8 @@ cdef inline tuple converted_csr(object X):
 
 cdef inline object converted_rows(State* s, object X):
     """The arrays of a matrix: one for a dense one, three for a CSR one. Runs Python code."""
+    if getattr(X, "format", "csr") != "csr" and hasattr(X, "tocsr"):
+        X = X.tocsr()
     if getattr(X, "format", None) == "csr":
         shape = tuple(X.shape)
         arrays = converted_csr(X)

@@ -8,10 +8,13 @@ rows last: converting another argument may run code of the caller, which may cha
 """
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
+
+import warnings
 
 import numpy as np
 
@@ -244,21 +247,28 @@ cdef class Scorer:
         cdef const void* x
         cdef bint mean = self.mean
         cdef Py_ssize_t i
+        cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
         # From here on no code of the caller runs.
         self.check_rows(held, &rows)
         engine.take()
-        with nogil:
-            if mean:
-                prepare_mean(&engine.state)
-            for i in range(rows.n):
-                x = place_row(&engine.state, &rows, i)
-                outcome = REFUSED_ROW
-                if x != NULL:
-                    outcome = decide(&engine.state, x, mean, f + i)
-                if outcome != DONE:
-                    break
-        engine.release()
+        try:
+            with nogil:
+                if mean:
+                    prepare_mean(&engine.state)
+                for i in range(rows.n):
+                    if i >= look:
+                        look += look_every(&engine.state)
+                        with gil:
+                            PyErr_CheckSignals()
+                    x = place_row(&engine.state, &rows, i)
+                    outcome = REFUSED_ROW
+                    if x != NULL:
+                        outcome = decide(&engine.state, x, mean, f + i)
+                    if outcome != DONE:
+                        break
+        finally:
+            engine.release()
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return scores
@@ -269,6 +279,12 @@ cdef class Scorer:
         if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t look_every(const State* s) noexcept nogil:
+    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+    cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
+    return max(<int64_t>16, min(<int64_t>65536, rows))
 
 
 cdef Py_ssize_t row_count(object held):
@@ -348,6 +364,20 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
     return label
 
 
+cdef int warn_of_levels(Engine engine) except -1:
+    """Once, when the first reading lay beyond the levels of int8 storage."""
+    cdef State* s = &engine.state
+    if s.levels == NULL or s.levels.clipped == 0 or engine.warned:
+        return 0
+    engine.warned = True
+    warnings.warn(
+        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
+        " feature_range= or scale the features (learner.clipped counts such readings)",
+        stacklevel=2,
+    )
+    return 0
+
+
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
@@ -383,6 +413,8 @@ cdef class RowLearner(Scorer):
         cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        if self.engine.state.levels != NULL:
+            warn_of_levels(self.engine)
         return f
 
     def learn_one_sparse(self, indices, values, y):
@@ -446,6 +478,9 @@ cdef class RowLearner(Scorer):
             overflows is found on the way: the rows before it have then been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
+        KeyboardInterrupt
+            Signals are looked at every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is whole.
         """
         cdef Engine engine = self.engine
         cdef Batch rows
@@ -456,22 +491,30 @@ cdef class RowLearner(Scorer):
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
         cdef const void* x
         cdef Py_ssize_t i
+        cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
         # From here on no code of the caller runs.
         self.check_rows(held, &rows)
         check_labels(engine, targets, rows.n)
         engine.take()
-        with nogil:
-            for i in range(rows.n):
-                x = place_row(&engine.state, &rows, i)
-                outcome = REFUSED_ROW
-                if x != NULL:
-                    outcome = learn(&engine.state, x, label[i], f + i)
-                if outcome != DONE:
-                    break
-        engine.release()
+        try:
+            with nogil:
+                for i in range(rows.n):
+                    if i >= look:
+                        look += look_every(&engine.state)
+                        with gil:
+                            PyErr_CheckSignals()
+                    x = place_row(&engine.state, &rows, i)
+                    outcome = REFUSED_ROW
+                    if x != NULL:
+                        outcome = learn(&engine.state, x, label[i], f + i)
+                    if outcome != DONE:
+                        break
+        finally:
+            engine.release()
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
+        warn_of_levels(engine)
         return scores
 
 

@@ -9,10 +9,10 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue import algorithms
+from edgeolk.catalogue.page import page, parameter_rows, table
 from edgeolk.cli_plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.learner import load
-from edgeolk.catalogue.page import page, parameter_rows, table
 
 
 def _list(options: argparse.Namespace) -> None:

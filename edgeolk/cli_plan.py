@@ -9,9 +9,9 @@ import json
 from typing import Any
 
 from edgeolk.catalogue import algorithms
-from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.near import near
 from edgeolk.parts import Dtype
+from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.planning import parse_bytes
 from edgeolk.plans import Plan, plan
 

@@ -227,6 +227,11 @@ class Learner(RowLearner):
         return int(self._engine.counters()["labels_asked"])
 
     @property
+    def clipped(self) -> int:
+        """Numbers learned that lay beyond the levels of int8 storage, and counted as their end."""
+        return int(self._engine.counters()["clipped"])
+
+    @property
     def halvings(self) -> int:
         """Times the ring was halved."""
         return int(self._engine.counters()["halvings"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeolk.catalogue.choices import meaning
 from edgeolk.catalogue.methods import Method, algorithms
-from edgeolk.choices import meaning
 from edgeolk.catalogue.words import DESCRIPTIONS
 from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.parameters import PARAMETERS

@@ -9,6 +9,7 @@ cdef class Engine:
     cdef readonly Arena arena
     cdef readonly object config
     cdef bint busy
+    cdef bint warned              # that readings lay beyond the levels of int8 storage
     # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
     # into them.
     cdef dict views

@@ -13,16 +13,14 @@ from edgeolk.errors import BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.parts cimport LOSS_SQUARE, basis_starts_full
-from edgeolk.core.rng cimport seed_rng
+from edgeolk.core.parts cimport LOSS_SQUARE
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Labels, Mean, Model, Nystrom, REFUSED_FULL,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Labels, Levels, Mean, Model, Nystrom, REFUSED_FULL,
     State,
 )
-from edgeolk.core.step cimport decide, learn, prepare_mean
-from edgeolk.core.switches cimport basis_construct, update_construct
+from edgeolk.core.step cimport construct, decide, learn, prepare_mean
 from edgeolk.core.variants cimport chosen_simd
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -134,6 +132,7 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.levels = <Levels*>self.at("levels")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("quantum_scale")
@@ -167,13 +166,7 @@ cdef class Engine:
 
     def start(self):
         """A new model: what construction sets and draws."""
-        cdef State* s = &self.state
-        s.function.scale = 1.0
-        seed_rng(&s.m.rng, s.m.seed)
-        if basis_starts_full(s.c.choice.basis):
-            s.m.n = <int32_t>s.c.budget
-        basis_construct(s)
-        update_construct(s)
+        construct(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
@@ -235,6 +228,7 @@ cdef class Engine:
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
             "labels_asked": s.labels.asked if s.labels != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
+            "clipped": s.levels.clipped if s.levels != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 

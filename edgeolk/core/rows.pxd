@@ -35,18 +35,24 @@ cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
+    cdef double level
     if s.c.choice.dtype == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
     elif s.c.choice.dtype == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
         (<float*>s.query)[j] = olk_seen(s.c.choice.dtype, <float>v, j, &s.quantum)
+        if s.levels != NULL:
+            # Half a level beyond an end still rounds to it.
+            level = (<float>v - s.quantum.offset[j]) / s.quantum.scale[j]
+            s.beyond += level < -128.5 or level > 127.5
 
 
 cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
     """The row as storage holds it: where it lies, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
+    s.beyond = 0
     if s.c.choice.dtype != DTYPE_FLOAT32:
         placed = s.query
         for j in range(s.c.n_features):
@@ -59,6 +65,7 @@ cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
 cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
+    s.beyond = 0
     if s.c.choice.dtype != DTYPE_FLOAT64:
         placed = s.query
         for j in range(s.c.n_features):
@@ -112,6 +119,7 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     cdef int64_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
     if s.c.choice.dtype == DTYPE_INT8:
         # A zero may lie between two levels.
+        s.beyond = 0
         for k in range(s.c.n_features):
             place_number(s, k, 0.0)
     else:

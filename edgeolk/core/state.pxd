@@ -69,6 +69,9 @@ cdef struct Hints:
     double error              # S, the squared error of the hints since the last halving (POMDR)
     int64_t seen              # examples put in the window
 
+cdef struct Levels:
+    int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
+
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
@@ -100,6 +103,7 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
+    Levels* levels
     # arrays
     void* sv                  # (d, stride) in the storage type
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
@@ -124,6 +128,7 @@ cdef struct State:
     void* nonzero_value       # (d,) its numbers there
     const void* sparse_x      # the example the non-zeros are those of, or NULL for none
     int64_t nonzeros
+    int64_t beyond            # numbers of the example beyond the levels of int8 storage
     void* column              # (d,) one support vector gathered, or NULL
     void* row                 # (weights,) k(s_i, x), or features of x, of the coefficients' type
     void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL

@@ -19,7 +19,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from io import FileIO
 from os import PathLike
 from typing import TypeAlias
@@ -28,6 +28,7 @@ Path: TypeAlias = "str | bytes | PathLike[str] | PathLike[bytes]"
 
 #: Reading and writing must not hang on a FIFO, nor follow what was put under a temporary name.
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
 #: Bytes of a name that leave room for what a temporary name adds, 255 being the usual limit.
 _LONGEST = 200
 #: Errors that say "this file system cannot do that", not "the data are lost".
@@ -54,24 +55,15 @@ def _beginning(name: str) -> str:
     return f".{name}." if len(raw) <= _LONGEST else f".{zlib.crc32(raw):08x}."
 
 
-def _create(folder: int, name: str, mode: int) -> tuple[int, str]:
-    """A new file with a name of its own, locked."""
-    while True:
-        beside = f"{_beginning(name)}{os.urandom(8).hex()}.part"
-        try:
-            fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
-        except FileExistsError:
-            continue
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(fd)  # taken for a leftover before it was locked
-            continue
-        except OSError:
-            return fd, beside  # no locks here: then nobody removes leftovers either
-        if os.fstat(fd).st_nlink:
-            return fd, beside
-        os.close(fd)
+def _is_ours(fd: int) -> bool:
+    """Lock a fresh temporary file; False if somebody takes it for a leftover meanwhile."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # no locks here: then nobody removes leftovers either
+    return os.fstat(fd).st_nlink > 0
 
 
 def _remove_leftover(folder: int, beside: str) -> None:
@@ -123,6 +115,39 @@ def sync_folder(folder: int) -> None:
             raise
 
 
+def _replace(
+    folder: int,
+    name: str,
+    before: os.stat_result | None,
+    pieces: Iterable[bytes | bytearray | memoryview],
+) -> None:
+    """Write a temporary file and rename it over the name; on a failure it is gone."""
+    mode = 0o666 if before is None else 0o600
+    beside, fd = "", -1
+    try:
+        while fd < 0:
+            beside = f"{_beginning(name)}{os.urandom(8).hex()}.part"
+            try:
+                fd = os.open(beside, _FRESH, mode, dir_fd=folder)
+            except FileExistsError:
+                continue
+            if not _is_ours(fd):
+                os.close(fd)
+                fd = -1
+        _write_all(fd, pieces)
+        if before is not None:
+            _keep_owner_and_mode(fd, before)
+        os.fsync(fd)
+        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        if fd >= 0:
+            os.unlink(beside, dir_fd=folder)
+        raise
+    finally:
+        if fd >= 0:
+            os.close(fd)
+
+
 def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
     """Write a file that is either as it was or as it shall be.
 
@@ -147,26 +172,17 @@ def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) ->
             before = os.stat(name, dir_fd=folder, follow_symlinks=False)
             _refuse_irregular(before.st_mode, target)
         _remove_leftovers(folder, name)
-        fd, beside = _create(folder, name, 0o666 if before is None else 0o600)
-        try:
-            _write_all(fd, pieces)
-            if before is not None:
-                _keep_owner_and_mode(fd, before)
-            os.fsync(fd)
-            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside, dir_fd=folder)
-            raise
-        finally:
-            os.close(fd)
+        _replace(folder, name, before, pieces)
         sync_folder(folder)
     finally:
         os.close(folder)
 
 
-@contextlib.contextmanager
-def opened_regular(path: Path) -> Iterator[FileIO]:
+def _open_safely(path: str, _flags: int) -> int:
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+
+
+def opened_regular(path: Path) -> FileIO:
     """A regular file, open for unbuffered reading; never waits for anybody.
 
     Raises
@@ -174,15 +190,13 @@ def opened_regular(path: Path) -> Iterator[FileIO]:
     OSError
         There is no such file, or it is not a regular one.
     """
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        _refuse_irregular(os.fstat(fd).st_mode, os.fsdecode(path))
-        file = FileIO(fd)
-    except BaseException:
-        os.close(fd)
-        raise
-    with file:
-        yield file
+    name = os.fsdecode(path)
+    file = FileIO(name, opener=_open_safely)
+    mode = os.fstat(file.fileno()).st_mode
+    if not stat.S_ISREG(mode):
+        file.close()
+        _refuse_irregular(mode, name)
+    return file
 
 
 def read_into(file: FileIO, memory: memoryview) -> int:

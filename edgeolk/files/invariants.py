@@ -8,8 +8,8 @@ one pass over the numbers, whatever format they came in.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
-from math import inf, isfinite
+from collections.abc import Callable, Mapping
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
@@ -24,6 +24,7 @@ Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
 
 #: No counter is larger: a step may add to it without overflow.
 MOST_COUNT = 2**62
+_LABELS = frozenset((-1.0, 1.0))
 #: Exponent bits of a float16: all set in infinities and NaN.
 _HALF_EXPONENT = 0x7C00
 _COUNTERS = (
@@ -47,8 +48,8 @@ def _all_finite(numbers: memoryview[Any]) -> bool:
     return all(map(isfinite, numbers))
 
 
-def _no_nan(numbers: Iterable[float]) -> bool:
-    return all(number == number for number in numbers)  # noqa: PLR0124
+def _no_nan(numbers: memoryview[Any]) -> bool:
+    return not any(map(isnan, numbers))
 
 
 def check_name(config: Resolved) -> None:
@@ -145,7 +146,8 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
     if "window_labels" in regions:
         labels = regions["window_labels"]
         held = int(min(words.get("seen", 0), config.values["window"]))
-        _require(all(abs(y) == 1.0 for y in labels[:held]), "a label in the window is not -1 or 1")
+        signs = all(map(_LABELS.__contains__, labels[:held]))
+        _require(signs, "a label in the window is not -1 or 1")
         _require(not any(labels[held:]), "there are labels beyond the window")
     for name in ("mean_start", "mean_sum"):
         if name in regions:
@@ -197,8 +199,8 @@ def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
         rows = regions["factor"][: _triangle(n)]
         _require(_all_finite(rows), "factor must be finite")
         if policy in (Policy.SPAN, Policy.ANCHOR):
-            pivots = [rows[_triangle(i) - 1] for i in range(1, n + 1)]
-            _require(min(pivots, default=1.0) > 0.0, "a pivot of the factor is not positive")
+            for i in range(1, n + 1):
+                _require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:
         _require(_all_finite(regions["inverse"][: _triangle(n)]), "inverse must be finite")
     if "feature_map" in regions:

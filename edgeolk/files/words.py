@@ -17,5 +17,6 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "forgetron": (("forgetron_q", "d"),),
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
+    "levels": (("clipped", "q"),),
     "nystrom": (("rank", "q"),),
 }

@@ -13,6 +13,12 @@ from edgeolk.parts.traits import Refusal, both, has
 if TYPE_CHECKING:
     from edgeolk.resolved import Resolved
 
+#: What is looked at first says why: what learns, then what bounds it, then how it is stored.
+ORDER = (
+    *("loss", "update", "sampling", "schedule", "policy", "averaging", "projection", "basis"),
+    *("rows", "dtype", "coefficients"),
+)
+
 #: Rules that compare parameters, or a part that must be alone in what it does.
 GENERAL: tuple[Refusal, ...] = (
     (
@@ -55,8 +61,8 @@ def sentences() -> set[str]:
 
 def refuse(config: Resolved) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
-    for axis, part in config.parts.items():
-        for meaningless, sentence in TRAITS[axis][part].refuses:
+    for axis in ORDER:
+        for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
             if meaningless(config):
                 raise ValueError(sentence)
     for meaningless, sentence in GENERAL:

@@ -160,6 +160,7 @@ KINDS: dict[str, Kind] = {
     "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
     "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
+    "levels": Kind("w", _words(1), "int8: readings beyond the levels"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),

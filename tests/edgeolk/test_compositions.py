@@ -117,7 +117,7 @@ def test_optimistic_without_a_radius(U: Any) -> None:
         ek.plan("pomdr", n_features=2, budget=5, U=U)
 
 
-@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows")])
+@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows", "coefficients")])
 def test_parts_by_member_or_by_name(axis: str) -> None:
     kind = pt.AXES[axis]
     for value in (0, 99, None, "colour", [], object()):
@@ -144,6 +144,9 @@ D, B, ROWS = 3, 5, 500
 @functools.cache
 def stream() -> tuple[np.ndarray, np.ndarray]:
     return random_stream(8, ROWS, D, zeros=0.05)
+
+
+FIXED = {"rows": pt.Rows.DENSE, "coefficients": pt.Coefficients.FLOAT64}
 
 
 def says(parts: dict[str, Any], kernel: ek.Kernel) -> str:

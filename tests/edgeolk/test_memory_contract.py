@@ -161,16 +161,16 @@ ALLOWED = {
     ("core/arena.pyx", "PyMem_Free"): "and its end",
     ("boundary.pyx", "np.empty"): "the array that learn_many and decision_function return",
     ("boundary.pyx", "np.where"): "the array that predict returns",
-    ("boundary.pyx", "np.asarray"): "an error message; non-zeros given as lists",
+    ("boundary.pyx", "np.asarray"): "an error message",
     ("boundary.pyx", "bytearray"): "a type that is no label",
-    ("batches.pxd", "np.asarray"): "parts of a sparse matrix are converted",
+    ("batches.pxd", "np.asarray"): "indices that are no plain vector are converted",
     ("batches.pxd", "np.require"): "likewise",
     ("ndarray.pxd", "np.asarray"): "input that is no plain array is converted",
     ("ndarray.pxd", "np.require"): "likewise",
-    ("scaling.pyx", "PyArray_EMPTY"): "the array that a scaler returns without out=",
-    ("scaling.pyx", "np.argwhere"): "an error message",
-    ("scaling.pyx", "np.array"): "copies of the statistics, for the curious",
-    ("scaling.pyx", "np.zeros"): "likewise",
+    ("scaling/rows.pxd", "PyArray_EMPTY"): "the array that a scaler returns without out=",
+    ("scaling/rows.pxd", "np.argwhere"): "an error message",
+    ("scaling/state.pyx", "np.array"): "copies of the statistics, for the curious",
+    ("scaling/state.pyx", "np.zeros"): "likewise",
 }
 
 

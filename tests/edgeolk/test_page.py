@@ -7,7 +7,7 @@ import re
 import pytest
 
 import edgeolk as ek
-from edgeolk.choices import CHOICES
+from edgeolk.catalogue.choices import CHOICES
 from edgeolk.catalogue.page import anchor, page, parameter_rows, table
 
 PAGE = page()

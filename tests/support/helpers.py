@@ -15,8 +15,8 @@ from twins import base as tb
 import edgeolk as ek
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-#: Larger data sets, where somebody has put them beside the project.
-SHARED = ROOT.parent / "shared" / "data"
+#: Larger data sets, where somebody has put them.
+SHARED = Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 
 #: The same function twice: the library's record and the twins' plain numpy.
 KERNELS: dict[str, tuple[ek.Kernel, tb.Kernel]] = {

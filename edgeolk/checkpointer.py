@@ -1,0 +1,251 @@
+"""Checkpoints of what learns, written as it learns, that a power cut cannot lose.
+
+What they promise, and how they lie on the medium: ``docs/checkpoints.md``.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from typing import Any
+
+from edgeolk.files.media import medium_at
+from edgeolk.files.slots import Opened, Slots
+from edgeolk.learner import Learner
+from edgeolk.scaling import RunningScaler
+
+#: What a checkpoint may hold, by the number a file holds: append, never renumber.
+KINDS: dict[int, type[Any]] = {1: Learner, 2: RunningScaler}
+_COUNT = struct.Struct("<Q")
+#: Kind and bytes of each saved object; then their bytes, in the same order.
+_ENTRY = struct.Struct("<QQ")
+MOST_SLOTS = 64
+
+
+def _parts(what: Any) -> tuple[Any, ...]:
+    parts = tuple(what) if isinstance(what, (tuple, list)) else (what,)
+    for part in parts:
+        if not isinstance(part, tuple(KINDS.values())):
+            raise TypeError(
+                "a checkpoint holds a Learner, a RunningScaler, or a tuple of these, got"
+                f" {type(part).__name__}"
+            )
+    if not parts:
+        raise ValueError("a checkpoint of nothing was asked for")
+    return parts
+
+
+def _pieces(parts: tuple[Any, ...]) -> list[bytes]:
+    """What ``save`` would write of each, behind a table."""
+    kinds = [next(n for n, kind in KINDS.items() if isinstance(part, kind)) for part in parts]
+    saved = [part.__reduce__()[1][0] for part in parts]
+    table = [_ENTRY.pack(kind, len(data)) for kind, data in zip(kinds, saved, strict=True)]
+    return [_COUNT.pack(len(parts)), *table, *saved]
+
+
+def _revived(payload: bytearray) -> Any:
+    """The object or the tuple of objects in a payload, checked as ``load`` checks a file.
+
+    Raises
+    ------
+    ValueError
+        It holds none.
+    """
+    if len(payload) < _COUNT.size:
+        raise ValueError(f"{len(payload)} bytes hold no objects")
+    (count,) = _COUNT.unpack_from(payload)
+    at = _COUNT.size + count * _ENTRY.size
+    if count < 1 or at > len(payload):
+        raise ValueError(f"{count} objects are said to be in {len(payload)} bytes")
+    parts = []
+    for i in range(count):
+        kind, length = _ENTRY.unpack_from(payload, _COUNT.size + i * _ENTRY.size)
+        if kind not in KINDS or length > len(payload) - at:
+            raise ValueError(f"an object of kind {kind} and {length} bytes is none")
+        parts.append(KINDS[kind]._from_block(bytes(memoryview(payload)[at : at + length])))
+        at += length
+    if at != len(payload):
+        raise ValueError(f"{len(payload) - at} bytes are left over")
+    return parts[0] if count == 1 else tuple(parts)
+
+
+def _progress(parts: tuple[Any, ...]) -> int:
+    """Examples seen, by whichever has seen most."""
+    return max(part.steps if isinstance(part, Learner) else part.n_seen for part in parts)
+
+
+class Checkpointer:
+    """Keeps checkpoints in slots that are written in turn, so that a cut loses none.
+
+    Parameters
+    ----------
+    place : str, bytes, path-like, or writable buffer
+        A folder that is there (a file for each slot is kept in it), a file that is there or is to
+        be made, a block device, or memory: battery-backed, or a mapped file.
+    every : int or None
+        ``step`` writes when that many examples have been learned since the last checkpoint.
+    seconds : float, optional
+        ... or when so many seconds have passed, and something has been learned.
+    slots : int
+        2 to 64. More of them spread the wear of flash memory.
+    clock : callable
+        Seconds that only grow.
+
+    Attributes
+    ----------
+    bytes_written : int
+        Bytes handed to the medium so far, by this checkpointer.
+    sequence : int or None
+        Number of the newest checkpoint; None if there is none. Numbers wrap after 2^32.
+    opened : Opened or None
+        Which slot is the newest, and why others were refused; None before anything was opened.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+
+    Examples
+    --------
+    >>> import edgeolk as ek
+    >>> store = bytearray(20_000)
+    >>> with ek.Checkpointer(store, every=2) as checkpoints:
+    ...     learner = checkpoints.open() or ek.Learner("rbp", n_features=1, budget=5)
+    ...     [checkpoints.step(learner) for _ in range(4) if learner.learn_one([1.0], 1) or True]
+    [False, True, False, True]
+    >>> ek.Checkpointer.restore(store).steps
+    4
+    """
+
+    def __init__(
+        self,
+        place: Any,
+        every: int | None = 1000,
+        seconds: float | None = None,
+        slots: int = 2,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if every is not None and (isinstance(every, bool) or not isinstance(every, int)):
+            raise TypeError(f"every must be a whole number or None, got {type(every).__name__}")
+        if every is not None and every < 1:
+            raise ValueError(f"every must be at least 1, got {every}")
+        if seconds is not None and not seconds > 0.0:
+            raise ValueError(f"seconds must be above 0, got {seconds!r}")
+        if isinstance(slots, bool) or not isinstance(slots, int):
+            raise TypeError(f"slots must be a whole number, got {type(slots).__name__}")
+        if not 2 <= slots <= MOST_SLOTS:
+            raise ValueError(f"slots must be from 2 to {MOST_SLOTS}, got {slots}")
+        self.every = every
+        self.seconds = seconds
+        self._clock = clock
+        self._medium = medium_at(place, slots)
+        self._slots = Slots(self._medium, _revived)
+        self._last = 0
+        self._last_time = clock()
+
+    # ---- writing ----------------------------------------------------------------------------
+
+    def step(self, what: Any) -> bool:
+        """Write a checkpoint if one is due; whether it was.
+
+        Parameters
+        ----------
+        what : Learner, RunningScaler, or a tuple of these
+            What learns.
+
+        Raises
+        ------
+        OSError, ValueError, TypeError, RuntimeError
+            As ``write``.
+        """
+        now = _progress(_parts(what))
+        # Less than before is another learner's: it starts to count here.
+        self._last = min(self._last, now)
+        learned = now - self._last
+        due = self.every is not None and learned >= self.every
+        if not due and self.seconds is not None and learned:
+            due = self._clock() - self._last_time >= self.seconds
+        if due:
+            self.write(what)
+        return due
+
+    def write(self, what: Any) -> int:
+        """Write a checkpoint now; returns its number when it is on the device.
+
+        Parameters
+        ----------
+        what : Learner, RunningScaler, or a tuple of these
+            What ``open`` is to give back.
+
+        Raises
+        ------
+        OSError
+            The medium failed, or another checkpointer writes there: the newest checkpoint is the
+            one that was, or this one.
+        ValueError
+            The slots are too small, or hold something else; nothing was written.
+        TypeError
+            Nothing that can be saved.
+        RuntimeError
+            It is in use by another thread; the newest checkpoint is the one that was.
+        """
+        parts = _parts(what)
+        number = self._slots.write(_pieces(parts))
+        self._last = _progress(parts)
+        self._last_time = self._clock()
+        return number
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    def open(self) -> Any:
+        """What the newest complete checkpoint holds, or None; nothing is written.
+
+        ``opened`` says afterwards which slot that was and why others were refused.
+
+        Returns
+        -------
+        Learner, RunningScaler, tuple of these, or None
+            As it was given to ``write``.
+        """
+        found = self._slots.open()
+        if found is not None:
+            self._last = _progress(_parts(found))
+        return found
+
+    @classmethod
+    def restore(cls, place: Any, slots: int = 2) -> Any:
+        """What ``Checkpointer(place, slots=slots).open()`` gives, and no more."""
+        with cls(place, slots=slots) as checkpoints:
+            return checkpoints.open()
+
+    @property
+    def opened(self) -> Opened | None:
+        """Which slot is the newest, and why others were refused; None before anything is known."""
+        return self._slots.opened
+
+    @property
+    def sequence(self) -> int | None:
+        """Number of the newest checkpoint; None if there is none, or nothing was opened yet."""
+        return None if self.opened is None else self.opened.sequence
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes handed to the medium so far, by this checkpointer."""
+        return self._medium.bytes_written
+
+    # ---- end --------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the files, so that another process may write them."""
+        self._medium.close()
+
+    def __enter__(self) -> Checkpointer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Checkpointer every {self.every} steps: {self.opened or 'not opened yet'}>"

@@ -1,0 +1,285 @@
+"""Where checkpoints lie: two files, one file, a block device, or memory of the caller.
+
+A medium is a few slots of bytes. It can read, write and sync; it knows nothing of what the bytes
+mean. Writes reach the device in any order until ``sync`` returns.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from edgeolk.files.atomic import Path, write_whole
+
+Piece = bytes | bytearray | memoryview
+
+#: Two slots share no sector, so a write that is cut short spoils one slot only.
+SECTOR = 4096
+#: Memory has no sectors; slots begin on cache lines.
+LINE = 64
+_ZEROS = bytes(SECTOR)
+
+
+class Medium(Protocol):
+    """What the two-slot store asks of the place it writes to."""
+
+    slots: int
+    bytes_written: int
+
+    def room(self, slot: int) -> int:
+        """Bytes of a slot, 0 if it is not there yet."""
+
+    def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
+        """Get ready to write a slot of at least ``need`` bytes.
+
+        A slot that has to be made begins with ``mark``. ``alone`` says that no other slot holds
+        anything worth keeping.
+        """
+
+    def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
+        """Fill memory from a slot; returns the bytes read."""
+
+    def write(self, slot: int, offset: int, piece: Piece) -> None:
+        """Write a piece into a slot."""
+
+    def sync(self, slot: int) -> None:
+        """Return when all that was written to a slot is on the device."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+
+def _too_small(room: int, need: int, what: str) -> ValueError:
+    return ValueError(f"a slot of this {what} has {room} bytes, the checkpoint needs {need}")
+
+
+class MemoryMedium:
+    """Slots side by side in a writable buffer: battery-backed memory, or a mapped file."""
+
+    def __init__(self, buffer: Any, slots: int) -> None:
+        try:
+            self._memory = memoryview(buffer).cast("B")
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise TypeError(f"buffer must be contiguous memory of numbers: {error}") from None
+        if self._memory.readonly:
+            raise TypeError(f"buffer must be writable, got {type(buffer).__name__}")
+        self._flush = getattr(buffer, "flush", None)
+        self._room = len(self._memory) // slots // LINE * LINE
+        self.slots = slots
+        self.bytes_written = 0
+
+    def room(self, slot: int) -> int:
+        return self._room
+
+    def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
+        if need > self._room:
+            raise _too_small(self._room, need, "buffer")
+
+    def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
+        start = slot * self._room + offset
+        count = min(len(memory), self._room - offset)
+        memory[:count] = self._memory[start : start + count]
+        return count
+
+    def write(self, slot: int, offset: int, piece: Piece) -> None:
+        view = memoryview(piece).cast("B")
+        start = slot * self._room + offset
+        self._memory[start : start + len(view)] = view
+        self.bytes_written += len(view)
+
+    def sync(self, slot: int) -> None:
+        if self._flush is not None:
+            self._flush()
+
+    def close(self) -> None:
+        self._memory.release()
+
+
+class _File:
+    """An open file that one checkpointer at a time may write."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._fd = -1
+        self._writable = False
+
+    def fd(self, writable: bool = False) -> int:
+        """The descriptor, opened when first asked for; -1 if there is no file."""
+        if self._fd >= 0 and writable and not self._writable:
+            self.close()
+        if self._fd < 0:
+            flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK
+            try:
+                self._fd = os.open(self.path, flags)
+            except FileNotFoundError:
+                return -1
+            mode = os.fstat(self._fd).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
+                self.close()
+                raise OSError(errno.EINVAL, "is neither a file nor a block device", self.path)
+            if writable:
+                self._lock()
+            self._writable = writable
+        return self._fd
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise BlockingIOError(
+                errno.EAGAIN, "is being written by another checkpointer", self.path
+            ) from None
+        except OSError:
+            return  # no locks here
+
+    def is_device(self) -> bool:
+        fd = self.fd()
+        return fd >= 0 and stat.S_ISBLK(os.fstat(fd).st_mode)
+
+    def size(self) -> int:
+        fd = self.fd()
+        return 0 if fd < 0 else os.lseek(fd, 0, os.SEEK_END)
+
+    def create(self, pieces: Iterable[Piece]) -> None:
+        """A file that was never seen half made; one that another writes is not replaced."""
+        self.fd(True)
+        write_whole(self.path, pieces)
+        self.close()
+        self.fd(True)
+
+    def read_into(self, offset: int, memory: memoryview) -> int:
+        fd, done = self.fd(), 0
+        while fd >= 0 and done < len(memory):
+            got = os.preadv(fd, [memory[done:]], offset + done)
+            if not got:
+                break
+            done += got
+        return done
+
+    def write(self, offset: int, piece: Piece) -> int:
+        fd, done = self.fd(True), 0
+        view = memoryview(piece).cast("B")
+        while done < len(view):
+            done += os.pwrite(fd, view[done:], offset + done)
+        return done
+
+    def sync(self) -> None:
+        os.fsync(self.fd(True))
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            self._writable = False
+            os.close(fd)
+
+
+def _rounded(need: int) -> int:
+    return -(-need // SECTOR) * SECTOR
+
+
+def _formatted(mark: Piece, room: int, slots: int) -> Iterator[Piece]:
+    """Empty slots, each beginning with the mark; the zeros claim the blocks of the file."""
+    first = bytes(mark) + bytes(SECTOR - len(mark))
+    for _ in range(slots):
+        yield first
+        for _ in range(room // SECTOR - 1):
+            yield _ZEROS
+
+
+class FileMedium:
+    """Slots side by side in one file of fixed size, or on a block device."""
+
+    def __init__(self, path: Path, slots: int) -> None:
+        self._file = _File(os.fsdecode(path))
+        self.slots = slots
+        self.bytes_written = 0
+
+    def room(self, slot: int) -> int:
+        return self._file.size() // self.slots // SECTOR * SECTOR
+
+    def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
+        room = self.room(slot)
+        if need <= room:
+            self._refuse_foreign(mark, room)
+            return
+        if self._file.is_device():
+            raise _too_small(room, need, "device")
+        if not alone:
+            raise _too_small(room, need, "file")
+        if self._file.size():
+            self._refuse_foreign(mark, room)
+        room = _rounded(need)
+        self._file.create(_formatted(mark, room, self.slots))
+        self.bytes_written += room * self.slots
+
+    def _refuse_foreign(self, mark: Piece, room: int) -> None:
+        """A file that somebody mistyped is not written over; nor is a disk in use."""
+        known, blank = bytes(mark)[:8], (bytes(8), b"\xff" * 8)
+        allowed = (known, *blank) if self._file.is_device() else (known,)
+        start = memoryview(bytearray(8))
+        for slot in range(self.slots):
+            self._file.read_into(slot * room, start)
+            if bytes(start) in allowed:
+                return
+        raise ValueError(f"{self._file.path} holds something else than checkpoints")
+
+    def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
+        return self._file.read_into(slot * self.room(slot) + offset, memory)
+
+    def write(self, slot: int, offset: int, piece: Piece) -> None:
+        self.bytes_written += self._file.write(slot * self.room(slot) + offset, piece)
+
+    def sync(self, slot: int) -> None:
+        self._file.sync()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class FolderMedium:
+    """A file of fixed size for each slot, in one folder."""
+
+    def __init__(self, folder: Path, slots: int) -> None:
+        where = os.fsdecode(folder)
+        self._files = [_File(os.path.join(where, f"slot-{i}.checkpoint")) for i in range(slots)]
+        self.slots = slots
+        self.bytes_written = 0
+
+    def room(self, slot: int) -> int:
+        return self._files[slot].size()
+
+    def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
+        for i, file in enumerate(self._files):
+            if self.room(i) < (need if i == slot else 1):
+                # All of them at once: a full device says so before anything is learned.
+                room = _rounded(need)
+                file.create(_formatted(mark, room, 1))
+                self.bytes_written += room
+            file.fd(True)  # locked
+
+    def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
+        return self._files[slot].read_into(offset, memory)
+
+    def write(self, slot: int, offset: int, piece: Piece) -> None:
+        self.bytes_written += self._files[slot].write(offset, piece)
+
+    def sync(self, slot: int) -> None:
+        self._files[slot].sync()
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+
+
+def medium_at(place: Any, slots: int) -> Medium:
+    """The medium for what a caller names: a path, or a writable buffer."""
+    if isinstance(place, (str, bytes, os.PathLike)):
+        name = os.fsdecode(place)
+        kind = FolderMedium if os.path.isdir(name) else FileMedium
+        return kind(name, slots)
+    return MemoryMedium(place, slots)

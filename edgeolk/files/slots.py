@@ -1,0 +1,221 @@
+"""A store of checkpoints that a power cut cannot break: slots written in turn.
+
+Design. Each slot is a header of 32 bytes and a payload; the header has a sequence number, the
+payload's length and CRC-32, and a CRC-32 of its own. A checkpoint goes to a slot that is not the
+newest valid one: payload, sync, header, sync. So the header never reaches the device before what it
+vouches for, and until it does, the newest slot is the one that was. Nothing is renamed, grown or
+moved, which file systems without a journal (FAT) do not do safely. Opening only reads.
+
+Sequence numbers wrap: a is newer than b if (a - b) mod 2^32 is below 2^31.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from edgeolk.files.media import Medium, Piece
+
+MAGIC = b"edgeckpt"
+VERSION = 1
+#: magic, format version, sequence number, payload length and CRC-32; then their CRC-32.
+_FIELDS = struct.Struct("<8sIIQI")
+_SEAL = struct.Struct("<I")
+HEADER_BYTES = _FIELDS.size + _SEAL.size
+_ROUND = 2**32
+
+Check = Callable[[bytearray], Any]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What opening found.
+
+    Attributes
+    ----------
+    slot : int or None
+        The slot of the newest complete checkpoint, None if there is none.
+    sequence : int or None
+        Its sequence number.
+    refused : dict of int to str
+        Every other slot that is not an older complete checkpoint, and why.
+    """
+
+    slot: int | None
+    sequence: int | None
+    refused: dict[int, str]
+
+    def __str__(self) -> str:
+        found = "no checkpoint" if self.slot is None else f"slot {self.slot}, no. {self.sequence}"
+        return "; ".join([found, *(f"slot {i}: {why}" for i, why in self.refused.items())])
+
+
+@dataclass(frozen=True)
+class _Head:
+    sequence: int
+    length: int
+    crc: int
+
+
+def packed_head(sequence: int, length: int, crc: int) -> bytes:
+    """A header; one of length 0 marks a slot that has been made, but never written."""
+    fields = _FIELDS.pack(MAGIC, VERSION, sequence, length, crc)
+    return fields + _SEAL.pack(zlib.crc32(fields))
+
+
+def is_newer(a: int, b: int) -> bool:
+    """Whether sequence number a comes after b, near the wrap too."""
+    return 0 < (a - b) % _ROUND < _ROUND // 2
+
+
+def _crc(pieces: Sequence[Piece]) -> int:
+    crc = 0
+    for piece in pieces:
+        crc = zlib.crc32(piece, crc)
+    return crc
+
+
+class Slots:
+    """Checkpoints on a medium.
+
+    Parameters
+    ----------
+    medium : Medium
+        At least two slots.
+    check : callable
+        Makes of a payload what it holds, or raises ValueError with the reason why not.
+    """
+
+    def __init__(self, medium: Medium, check: Check) -> None:
+        self._medium = medium
+        self._check = check
+        self._heads: dict[int, _Head] = {}
+        self._head = bytearray(HEADER_BYTES)
+        self._in_doubt: set[int] = set()
+        self.opened: Opened | None = None
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    def _read_head(self, slot: int) -> _Head | str:
+        """The header of a slot, or why it has none."""
+        raw = self._head
+        got = self._medium.read_into(slot, 0, memoryview(raw))
+        if got < HEADER_BYTES or not any(raw):
+            return "empty"
+        magic, version, sequence, length, crc = _FIELDS.unpack_from(raw)
+        if magic != MAGIC:
+            return "its header is no checkpoint's"
+        if _SEAL.unpack_from(raw, _FIELDS.size)[0] != zlib.crc32(raw[: _FIELDS.size]):
+            return "its header is damaged: the CRC-32 does not match"
+        if version != VERSION:
+            return f"checkpoint format {version}; this version reads {VERSION}"
+        if length == 0:
+            return "empty"
+        if length > self._medium.room(slot) - HEADER_BYTES:
+            return f"{length} bytes do not fit into the slot"
+        return _Head(sequence, length, crc)
+
+    def _read_payload(self, slot: int, head: _Head) -> Any:
+        """What the payload holds; ValueError if nothing."""
+        payload = bytearray(head.length)
+        got = self._medium.read_into(slot, HEADER_BYTES, memoryview(payload))
+        if got < head.length:
+            raise ValueError(f"it ends after {got} of {head.length} bytes")
+        if _crc([payload]) != head.crc:
+            raise ValueError("its payload is damaged: the CRC-32 does not match")
+        return self._check(payload)
+
+    def open(self) -> Any:
+        """What the newest complete checkpoint holds, or None. Nothing is written.
+
+        ``opened`` then says which slot it was and why others were refused.
+        """
+        refused: dict[int, str] = {}
+        self._heads = {}
+        for slot in range(self._medium.slots):
+            try:
+                head = self._read_head(slot)
+            except OSError as error:
+                head = f"it cannot be read: {error}"
+            if isinstance(head, str):
+                refused[slot] = head
+            else:
+                self._heads[slot] = head
+        waiting = set(self._heads)
+        while waiting:
+            slot = max(waiting, key=self._age)
+            waiting.remove(slot)
+            try:
+                value = self._read_payload(slot, self._heads[slot])
+            except (ValueError, OSError) as error:
+                refused[slot] = str(error)
+                continue
+            self._newest(slot, self._heads[slot].sequence, refused)
+            return value
+        self.opened = Opened(None, None, refused)
+        return None
+
+    def _age(self, slot: int) -> int:
+        """A number that grows from the oldest to the newest header, also across the wrap."""
+        first = self._heads[min(self._heads)].sequence
+        return (self._heads[slot].sequence - first + _ROUND // 2) % _ROUND
+
+    def _newest(self, slot: int, sequence: int, refused: dict[int, str]) -> None:
+        """Note the newest slot; what claims to be newer is in doubt."""
+        self.opened = Opened(slot, sequence, refused)
+        self._in_doubt |= {
+            other for other, head in self._heads.items() if is_newer(head.sequence, sequence)
+        }
+
+    # ---- writing ----------------------------------------------------------------------------
+
+    def _target(self, newest: int | None) -> int:
+        """The slot to write: any that is worth nothing, else the oldest; never the newest."""
+        others = [slot for slot in range(self._medium.slots) if slot != newest]
+        for slot in others:
+            if slot in self._in_doubt or slot not in self._heads:
+                return slot
+        return min(others, key=self._age)
+
+    def write(self, pieces: Sequence[Piece]) -> int:
+        """Make the pieces, one after the other, the newest checkpoint; returns its number.
+
+        Raises
+        ------
+        OSError
+            The medium failed: the newest checkpoint is the one that was, or this one.
+        ValueError
+            The slots are too small, or the medium holds something else; nothing was written.
+        RuntimeError
+            The pieces changed while they were written; the newest checkpoint is the one that was.
+        """
+        if self.opened is None:
+            self.open()
+        assert self.opened is not None
+        newest, before = self.opened.slot, self.opened.sequence
+        length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
+        slot, sequence = self._target(newest), 1 if before is None else (before + 1) % _ROUND
+        medium = self._medium
+        medium.prepare(slot, HEADER_BYTES + length, packed_head(0, 0, 0), newest is None)
+        if slot in self._in_doubt:
+            # Its header may vouch for what is about to be overwritten, with a newer number.
+            medium.write(slot, 0, bytes(HEADER_BYTES))
+            medium.sync(slot)
+        self._in_doubt.add(slot)
+        offset = HEADER_BYTES
+        for piece in pieces:
+            medium.write(slot, offset, piece)
+            offset += memoryview(piece).nbytes
+        medium.sync(slot)
+        if _crc(pieces) != crc:
+            raise RuntimeError("the model has changed while it was written; nothing is replaced")
+        medium.write(slot, 0, packed_head(sequence, length, crc))
+        medium.sync(slot)
+        self._in_doubt.discard(slot)
+        self._heads[slot] = _Head(sequence, length, crc)
+        refused = {i: why for i, why in self.opened.refused.items() if i != slot}
+        self.opened = Opened(slot, sequence, refused)
+        return sequence

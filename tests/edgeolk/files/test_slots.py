@@ -1,0 +1,415 @@
+"""Power cuts at every byte of a checkpoint: the newest complete one is found, or the one before."""
+
+from __future__ import annotations
+
+import errno
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from device import Device, PowerCut
+
+from edgeolk.files import slots as module
+from edgeolk.files.slots import HEADER_BYTES, Slots, is_newer, packed_head
+
+ROUND = 2**32
+
+
+class Geometry(NamedTuple):
+    """Slots of a device, and bytes of a payload."""
+
+    sector: int
+    room: int
+    payload: int
+    slots: int = 2
+
+    def blank(self) -> bytes:
+        return bytes(self.slots * self.room)
+
+
+TINY = Geometry(sector=64, room=64, payload=5)
+#: A header that lies in two sectors: only its own checksum holds it together.
+SPLIT = Geometry(sector=16, room=96, payload=40)
+USUAL = Geometry(sector=512, room=1536, payload=1100)
+LARGE = Geometry(sector=4096, room=8192, payload=5000)
+THREE = Geometry(sector=64, room=128, payload=70, slots=3)
+
+
+def payload_of(state: int, size: int) -> bytes:
+    """The bytes of one state, which no other state has."""
+    return state.to_bytes(3, "little") + random.Random(state).randbytes(size - 3)
+
+
+def state_in(payload: bytes | bytearray) -> int:
+    """Which state it is; a payload of none is the failure all of this is about."""
+    state = int.from_bytes(payload[:3], "little")
+    assert payload == payload_of(state, len(payload)), "a third state"
+    return state
+
+
+class Run(NamedTuple):
+    """What a run was told before it ended."""
+
+    device: Device
+    acknowledged: int  # 0 for none
+    in_flight: int
+
+    def holds(self, recovered: int) -> bool:
+        return recovered in (self.acknowledged, self.in_flight)
+
+
+def recovered(image: bytes | bytearray, geometry: Geometry) -> int:
+    """The state that is found after a cut, 0 for none; finding it changes nothing."""
+    device = Device(image, geometry.slots, geometry.sector)
+    found = Slots(device, state_in).open() or 0
+    assert device.calls == 0
+    return found
+
+
+def run(device: Device, geometry: Geometry, writes: int) -> Run:
+    """Open, then write some checkpoints, until the power fails."""
+    slots = Slots(device, state_in)
+    acknowledged = in_flight = slots.open() or 0
+    first = acknowledged + 1
+    try:
+        for state in range(first, first + writes):
+            in_flight = state
+            data = payload_of(state, geometry.payload)
+            try:
+                slots.write([data[:2], bytearray(data[2:]), b""])
+            except OSError:
+                continue  # unacknowledged; the next state is tried
+            acknowledged = state
+    except PowerCut:
+        return Run(device, acknowledged, in_flight)
+    return Run(device, acknowledged, acknowledged)
+
+
+def length_of(image: bytes | bytearray, geometry: Geometry, writes: int, **faults: Any) -> int:
+    """Ticks of a run without a cut."""
+    device = Device(image, geometry.slots, geometry.sector, **faults)
+    run(device, geometry, writes)
+    return device.ticks
+
+
+def cuts(
+    image: bytes | bytearray, geometry: Geometry, writes: int, step: int = 1, garble: bool = True,
+    **faults: Any,
+) -> Iterator[tuple[Run, bytearray]]:
+    """Every cut of a run, with every image it may leave."""
+    for cut in range(0, length_of(image, geometry, writes, **faults) + 1, step):
+        device = Device(image, geometry.slots, geometry.sector, cut=cut, seed=cut, **faults)
+        done = run(device, geometry, writes)
+        for remains in device.remains(garble):
+            yield done, remains
+
+
+def counted(
+    image: bytes | bytearray, geometry: Geometry, writes: int, depth: int = 1, step: int = 1,
+    **faults: Any,
+) -> int:
+    """Check every cut, and every cut of the runs that follow it; returns how many."""
+    tried = 0
+    for done, remains in cuts(image, geometry, writes, step, **faults):
+        state = recovered(remains, geometry)
+        assert done.holds(state), (done.device.cut, done.acknowledged, done.in_flight, state)
+        tried += 1
+        if depth > 1:
+            tried += counted(remains, geometry, 1, depth - 1, step)
+    return tried
+
+
+def written(geometry: Geometry, writes: int, sequence: int = 0) -> bytearray:
+    """The image after some checkpoints, the first of them numbered after ``sequence``."""
+    image = bytearray(geometry.blank())
+    if sequence:
+        data = payload_of(0, geometry.payload)
+        head = packed_head(sequence, len(data), module._crc([data]))
+        image[: len(head) + len(data)] = head + data
+    device = Device(image, geometry.slots, geometry.sector)
+    run(device, geometry, writes)
+    return device.image
+
+
+# ---- cuts ----------------------------------------------------------------------------------------
+
+GEOMETRIES = {"tiny": TINY, "split": SPLIT, "three slots": THREE}
+LONG = {"usual": USUAL, "large": LARGE}
+
+
+@pytest.mark.parametrize("already", [0, 1, 2, 3])
+@pytest.mark.parametrize("name", GEOMETRIES)
+def test_a_cut_after_every_byte(name: str, already: int) -> None:
+    geometry = GEOMETRIES[name]
+    assert counted(written(geometry, already), geometry, writes=3) > 500
+
+
+@pytest.mark.parametrize("already", [0, 2])
+@pytest.mark.parametrize("name", LONG)
+def test_cuts_of_usual_sizes(name: str, already: int) -> None:
+    """Every 37th byte; every one in the long tests."""
+    geometry = LONG[name]
+    assert counted(written(geometry, already), geometry, writes=2, step=37) > 200
+
+
+def test_a_cut_of_the_recovery_from_a_cut() -> None:
+    assert counted(written(TINY, 2), TINY, writes=1, depth=2, step=3) > 5_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("already", [0, 1, 2])
+def test_every_cut_of_every_recovery(already: int) -> None:
+    assert counted(written(TINY, already), TINY, writes=2, depth=2) > 50_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_every_byte_of_usual_sizes(name: str) -> None:
+    geometry = LONG[name]
+    assert counted(written(geometry, 2), geometry, writes=2) > 20_000
+
+
+@pytest.mark.parametrize("sequence", range(ROUND - 4, ROUND))
+def test_cuts_where_the_numbers_wrap(sequence: int) -> None:
+    image = written(TINY, 0, sequence)
+    assert counted(image, TINY, writes=4) > 500
+    final = written(TINY, 4, sequence)
+    assert recovered(final, TINY) == 4
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "newer"),
+    [
+        (1, 0, True), (0, 1, False), (5, 5, False), (0, ROUND - 1, True), (ROUND - 1, 0, False),
+        (2, ROUND - 2, True), (ROUND // 2 - 1, 0, True), (ROUND // 2 + 1, 0, False),
+    ],
+)  # fmt: skip
+def test_which_number_is_newer(a: int, b: int, newer: bool) -> None:
+    assert is_newer(a, b) is newer
+
+
+# ---- the order of writes, whatever checksums are worth ------------------------------------------
+
+
+@pytest.fixture
+def worthless_checksums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every payload has the same checksum: only the order of writes is left to protect it."""
+    monkeypatch.setattr(module, "_crc", lambda pieces: 7)
+
+
+@pytest.mark.parametrize("already", [0, 1, 2, 3])
+@pytest.mark.usefixtures("worthless_checksums")
+def test_the_order_alone_protects_against_torn_payloads(already: int) -> None:
+    for geometry in (TINY, THREE):
+        assert counted(written(geometry, already), geometry, writes=3, garble=False) > 200
+
+
+@pytest.mark.usefixtures("worthless_checksums")
+def test_the_order_protects_after_a_failure_too() -> None:
+    """A header that may have reached the device does not vouch for what is written next."""
+    image, tried = written(THREE, 3), 0
+    for fail in range(8):
+        for seed in range(6):
+            tried += counted_after_failure(image, THREE, fail, seed, garble=False)
+    assert tried > 1_000
+
+
+# ---- failures ------------------------------------------------------------------------------------
+
+
+def counted_after_failure(
+    image: bytes | bytearray, geometry: Geometry, fail: int, seed: int, garble: bool = True,
+    error: int = errno.EIO,
+) -> int:
+    """A call fails, the program goes on, and the power is cut at any time after."""
+    faults = {"fail": fail, "error": error}
+    tried = 0
+    for cut in range(length_of(image, geometry, 3, seed=seed, **faults) + 1):
+        device = Device(image, geometry.slots, geometry.sector, cut=cut, seed=seed, **faults)
+        done = run(device, geometry, 3)
+        # What failed was in flight too, and may have been completed by the device.
+        allowed = set(range(done.acknowledged, done.in_flight + 1))
+        for remains in device.remains(garble):
+            assert recovered(remains, geometry) in allowed
+            tried += 1
+    return tried
+
+
+@pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC])
+@pytest.mark.parametrize("fail", range(13))
+def test_a_failure_of_every_call(fail: int, error: int) -> None:
+    assert counted_after_failure(written(TINY, 2), TINY, fail, fail, error=error) > 200
+
+
+def test_a_failure_is_told_and_the_next_checkpoint_succeeds() -> None:
+    for fail in range(4):
+        device = Device(written(TINY, 2), sector=64, fail=fail)
+        slots = Slots(device, state_in)
+        assert slots.open() == 2
+        with pytest.raises(OSError, match="failed"):
+            slots.write([payload_of(3, 5)])
+        assert slots.opened is not None
+        assert slots.opened.sequence == 2
+        slots.write([payload_of(4, 5)])
+        assert recovered(device.image, TINY) == 4
+
+
+def test_a_slot_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(written(TINY, 2), sector=64)
+    real = device.read_into
+
+    def read_into(slot: int, offset: int, memory: memoryview) -> int:
+        if slot == 1:
+            raise OSError(errno.EIO, "a bad sector")
+        return real(slot, offset, memory)
+
+    monkeypatch.setattr(device, "read_into", read_into)
+    slots = Slots(device, state_in)
+    assert slots.open() == 1
+    assert slots.opened is not None
+    assert "cannot be read" in slots.opened.refused[1]
+
+
+# ---- damage at rest ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GEOMETRIES)
+def test_every_single_bit_flip(name: str) -> None:
+    """A flip in the newest checkpoint leads to the one before; any other one does not matter."""
+    geometry = GEOMETRIES[name]
+    image = written(geometry, 4)
+    newest = 3 % geometry.slots
+    used = range(newest * geometry.room, newest * geometry.room + HEADER_BYTES + geometry.payload)
+    for at in range(8 * len(image)):
+        image[at // 8] ^= 1 << at % 8
+        slots = Slots(Device(image, geometry.slots, geometry.sector), state_in)
+        assert slots.open() == (3 if at // 8 in used else 4)
+        assert slots.opened is not None
+        assert (newest in slots.opened.refused) == (at // 8 in used)
+        image[at // 8] ^= 1 << at % 8
+
+
+def test_every_word_of_a_header_may_be_hostile() -> None:
+    """With right checksums: never a crash, never memory beyond the slot."""
+    rng = random.Random(0)
+    words = [0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
+    image = written(TINY, 2)
+    for _ in range(3000):
+        head = packed_head(
+            rng.choice(words) % ROUND, rng.choice(words) if rng.random() < 0.9 else 5,
+            rng.choice(words) % ROUND,
+        )
+        image[64 : 64 + HEADER_BYTES] = head
+        assert recovered(image, TINY) == 1
+
+
+def test_why_a_slot_was_refused() -> None:
+    def said(image: bytearray) -> str:
+        slots = Slots(Device(image, 2, 64), state_in)
+        slots.open()
+        assert slots.opened is not None
+        return str(slots.opened)
+
+    image = written(TINY, 2)
+    assert said(image) == "slot 1, no. 2"
+    assert said(bytearray(128)) == "no checkpoint; slot 0: empty; slot 1: empty"
+    flipped = {64: "no checkpoint's", 64 + 17: "header is damaged", 64 + 33: "payload is damaged"}
+    for at, why in flipped.items():
+        damaged = bytearray(image)
+        damaged[at] ^= 4
+        assert said(damaged).startswith("slot 0, no. 1; slot 1: ")
+        assert why in said(damaged)
+    longer = bytearray(image)
+    longer[64 : 64 + HEADER_BYTES] = packed_head(2, 33, 0)
+    assert "33 bytes do not fit" in said(longer)
+    other = bytearray(image)
+    fields = module._FIELDS.pack(module.MAGIC, 9, 2, 5, 0)
+    other[64 : 64 + HEADER_BYTES] = fields + module._SEAL.pack(module.zlib.crc32(fields))
+    assert "checkpoint format 9; this version reads 1" in said(other)
+
+
+# ---- what is written -----------------------------------------------------------------------------
+
+
+def test_the_newest_slot_is_never_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(THREE.blank(), 3, 64)
+    slots = Slots(device, state_in)
+    touched: list[int] = []
+    real = device.write
+
+    def write(slot: int, offset: int, piece: bytes) -> None:
+        assert slots.opened is not None
+        assert slot != slots.opened.slot
+        touched.append(slot)
+        real(slot, offset, piece)
+
+    monkeypatch.setattr(device, "write", write)
+    for state in range(1, 10):
+        slots.write([payload_of(state, 70)])
+    assert touched == [slot for slot in (0, 1, 2) * 3 for _ in range(2)]
+
+
+def test_a_checkpoint_writes_its_payload_and_one_header() -> None:
+    device = Device(USUAL.blank())
+    slots = Slots(device, state_in)
+    for state in range(1, 6):
+        before = device.bytes_written
+        slots.write([payload_of(state, 1100)])
+        assert device.bytes_written - before == 1100 + HEADER_BYTES
+        assert device.calls == 4 * state
+        assert not device.pending
+
+
+def test_a_payload_that_does_not_fit_writes_nothing() -> None:
+    device = Device(written(TINY, 2), sector=64)
+    slots = Slots(device, state_in)
+    with pytest.raises(ValueError, match="too small"):
+        slots.write([bytes(33)])
+    assert device.calls == 0
+    assert recovered(device.image, TINY) == 2
+
+
+def test_pieces_that_change_while_they_are_written_replace_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = Device(written(TINY, 2), sector=64)
+    slots = Slots(device, state_in)
+    data = bytearray(payload_of(3, 5))
+    real = device.sync
+
+    def sync(slot: int) -> None:
+        data[0] ^= 1
+        real(slot)
+
+    monkeypatch.setattr(device, "sync", sync)
+    with pytest.raises(RuntimeError, match="changed while it was written"):
+        slots.write([data])
+    assert recovered(device.image, TINY) == 2
+
+
+def test_a_checkpoint_that_is_refused_by_its_content_is_not_the_newest() -> None:
+    """Whole by its checksum, but nothing this program can use: it gives its slot."""
+
+    def picky(payload: bytearray) -> int:
+        if state_in(payload) == 2:
+            raise ValueError("a state nobody likes")
+        return state_in(payload)
+
+    device = Device(written(TINY, 2), sector=64)
+    slots = Slots(device, picky)
+    assert slots.open() == 1
+    assert slots.opened is not None
+    assert slots.opened.refused == {1: "a state nobody likes"}
+    slots.write([payload_of(7, 5)])
+    assert slots.opened.slot == 1
+    assert recovered(device.image, TINY) == 7
+
+
+def test_writing_without_opening_looks_first() -> None:
+    device = Device(written(TINY, 2), sector=64)
+    Slots(device, state_in).write([payload_of(3, 5)])
+    slots = Slots(device, state_in)
+    assert slots.open() == 3
+    assert slots.opened is not None
+    assert (slots.opened.slot, slots.opened.sequence) == (0, 3)

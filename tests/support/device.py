@@ -1,0 +1,145 @@
+"""A storage device on which the power fails: after any byte, before anything was synced or all.
+
+What was written since the last sync may be on the device or not, sector by sector and in any order.
+A sector in flight when the power fails may be torn, zeroed or full of garbage.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+Piece = bytes | bytearray | memoryview
+
+
+class PowerCut(Exception):
+    """The end of this run."""
+
+
+class Device:
+    """A medium of the two-slot store, in memory.
+
+    Time is counted in ticks: one for each byte a write accepts, one for the call itself, two for a
+    sync (asked for, done). At tick ``cut`` the power fails. Call number ``fail`` (writes and syncs
+    are counted) ends in ``error`` instead, a write after half of its bytes.
+    """
+
+    def __init__(
+        self, image: Piece, slots: int = 2, sector: int = 512, cut: int = -1, fail: int = -1,
+        error: int = 5, seed: int = 0,
+    ) -> None:
+        self.image = bytearray(image)
+        self.slots = slots
+        self.sector = sector
+        self.cut, self.fail, self.error = cut, fail, error
+        self.pending: list[tuple[int, bytes]] = []
+        self.ticks = self.calls = self.bytes_written = 0
+        self.syncs_at: list[int] = []
+        self._rng = random.Random(seed)
+        self._room = len(self.image) // slots
+        assert self._room % sector == 0
+
+    # ---- what the store asks for ----------------------------------------------------------------
+
+    def room(self, slot: int) -> int:
+        assert 0 <= slot < self.slots
+        return self._room
+
+    def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
+        if need > self._room:
+            raise ValueError("too small")
+
+    def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
+        seen = self.applied(self.pending)
+        start = slot * self._room + offset
+        count = min(len(memory), self._room - offset)
+        memory[:count] = seen[start : start + count]
+        return count
+
+    def write(self, slot: int, offset: int, piece: Piece) -> None:
+        data = bytes(piece)
+        assert 0 <= offset
+        assert offset + len(data) <= self._room, "a write beyond its slot"
+        accepted, event = len(data), ""
+        if self.calls == self.fail:
+            accepted, event = len(data) // 2, "error"
+        if 0 <= self.cut - self.ticks <= accepted:
+            accepted, event = self.cut - self.ticks, "cut"
+        self.calls += 1
+        self.ticks += accepted + 1
+        if accepted:
+            self.pending.append((slot * self._room + offset, data[:accepted]))
+        self.bytes_written += accepted
+        self._end(event)
+
+    def sync(self, slot: int) -> None:
+        event = "error" if self.calls == self.fail else ""
+        self.calls += 1
+        if self.cut == self.ticks:
+            self._end("cut")
+        if event:
+            # Some of it is there, and nothing will say again which.
+            units = [unit for unit in self.units() if self._rng.random() < 0.5]
+            self.image = self.applied(units)
+            self.pending = []
+            self._end(event)
+        self.image = self.applied(self.pending)
+        self.pending = []
+        self.syncs_at.append(self.calls)
+        self.ticks += 2
+        if self.cut == self.ticks - 1:
+            self._end("cut")
+
+    def close(self) -> None:
+        pass
+
+    def _end(self, event: str) -> None:
+        if event == "cut":
+            raise PowerCut
+        if event == "error":
+            raise OSError(self.error, "the device failed")
+
+    # ---- what is left after a cut ----------------------------------------------------------------
+
+    def applied(self, units: list[tuple[int, bytes]]) -> bytearray:
+        image = bytearray(self.image)
+        for start, data in units:
+            image[start : start + len(data)] = data
+        return image
+
+    def units(self) -> list[tuple[int, bytes]]:
+        """What is pending, in pieces that lie in one sector each."""
+        found = []
+        for start, data in self.pending:
+            while data:
+                count = self.sector - start % self.sector
+                found.append((start, data[:count]))
+                start, data = start + count, data[count:]
+        return found
+
+    def remains(self, garble: bool = True, most: int = 24) -> Iterator[bytearray]:
+        """Images that a cut may leave: every subset of a few sectors, samples of many."""
+        units = self.units()
+        if 2 ** len(units) <= most:
+            chosen = [list(c) for n in range(len(units) + 1)
+                      for c in itertools.combinations(units, n)]
+        else:
+            chosen = [[], units, units[:1], units[1:], units[:-1], units[-1:], units[::2]]
+            chosen += [[u for u in units if self._rng.random() < 0.5] for _ in range(most // 3)]
+        for subset in chosen:
+            yield self.applied(subset)
+        if not (garble and units):
+            return
+        for start, data in {units[0], units[-1]}:
+            first = start - start % self.sector
+            for kind in ("zeros", "ones", "noise", "torn"):
+                image = self.applied(units)
+                size = self.sector
+                if kind == "torn":
+                    half = first + self.sector // 2
+                    image[half : first + size] = self.image[half : first + size]
+                else:
+                    filling = {"zeros": bytes(size), "ones": b"\xff" * size}
+                    image[first : first + size] = filling.get(kind) or self._rng.randbytes(size)
+                yield image
