@@ -4,6 +4,7 @@
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
 #define OLK_WIDE (64 / (int)sizeof(OLK_T))
+#define OLK_UNIT (OLK_LEVELS ? (OLK_T)65536 : (OLK_T)1)
 
 /* lane[l] += the products of numbers l, l + OLK_WIDE, .. of n = 128 at most. */
 static inline void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
@@ -65,22 +66,22 @@ static inline void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S 
     }
 }
 
-/* stored[i] += change[i], i < n <= 128; int8: rounded at random by bits[i]. */
+/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths: bits[i] and the
+   half that rounds to one of them decide whether the rest makes a level. */
 static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict change,
                                           const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_LEVELS
-    int32_t whole[128];
+    int32_t part[128];
     for (ptrdiff_t i = 0; i < n; i++) {
-        OLK_T v = change[i];
-        v = v > 1000 ? 1000 : v;
-        v = v < -1000 ? -1000 : v;
-        v += ((OLK_T)bits[i] + (OLK_T)0.5) * (OLK_T)(1.0 / 65536.0);
-        const int32_t cut = (int32_t)v;
-        whole[i] = cut - (v < (OLK_T)cut);
+        OLK_T v = change[i] + (OLK_T)0.5;
+        v = v > 0x1p26f ? 0x1p26f : v;
+        v = v < -0x1p26f ? -0x1p26f : v;
+        part[i] = OLK_FLOOR(v);
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        int32_t level = stored[i] + whole[i];
+        /* Lifted by 2^27, so that the shift is of a positive number. */
+        int32_t level = stored[i] + ((part[i] + bits[i] + (1 << 27)) >> 16) - (1 << 11);
         level = level > 127 ? 127 : level;
         stored[i] = (OLK_S)(level < -127 ? -127 : level);
     }
@@ -91,7 +92,7 @@ static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *r
 #endif
 }
 
-/* The same, one word of the generator for each pair; n = 2 pairs. */
+/* The same, one word of the generator for each pair of the n. */
 static inline void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
                                      uint64_t *generator)
 {
@@ -112,39 +113,53 @@ static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict featur
                                      ptrdiff_t n, uint64_t *generator)
 {
     OLK_T change[128];
+    tau *= OLK_UNIT;
     for (int i = 0; i < 128; i++)
         change[i] = tau * feature[i];
     OLK_FN(olk_store)(stored, change, n, generator);
 }
 
-/* Columns `low` and `high` of K, low < high: stored += tau feature and minus it, the other way round
-   for tau < 0. */
+/* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
 static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
                                          ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
                                          ptrdiff_t high, uint64_t *generator)
 {
-    for (ptrdiff_t k = 0; k < lines; k++) {
-        OLK_S pair[4];
-        const OLK_T c = tau * feature[2 * k], s = tau * feature[2 * k + 1];
-        const OLK_T change[4] = {c, s, -c, -s};
-        OLK_S *one = stored + 2 * (k * K + low), *two = stored + 2 * (k * K + high);
-        memcpy(pair, one, 2 * sizeof *pair);
-        memcpy(pair + 2, two, 2 * sizeof *pair);
-        OLK_FN(olk_store)(pair, change, 4, generator);
-        memcpy(one, pair, 2 * sizeof *pair);
-        memcpy(two, pair + 2, 2 * sizeof *pair);
+    tau *= OLK_UNIT;
+    for (ptrdiff_t start = 0; start < lines; start += 32) {
+        const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
+        OLK_S pair[128];
+        OLK_T change[128];
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                const OLK_T step = tau * feature[2 * (start + k) + i];
+                pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
+                pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
+                change[4 * k + i] = step;
+                change[4 * k + 2 + i] = -step;
+            }
+        OLK_FN(olk_store)(pair, change, 4 * n, generator);
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
+                stored[2 * ((start + k) * K + high) + i] = pair[4 * k + 2 + i];
+            }
     }
 }
 
-/* a += (w - a) / n over `count` numbers. */
+/* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
 static inline void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
                                        uint64_t *generator)
 {
     OLK_T change[128];
+    inverse *= OLK_UNIT;
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
-        for (ptrdiff_t i = 0; i < n; i++)
-            change[i] = ((OLK_T)w[start + i] - (OLK_T)a[start + i]) * inverse;
+        if (n == 128)
+            for (int i = 0; i < 128; i++)
+                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
+        else
+            for (ptrdiff_t i = 0; i < n; i++)
+                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
         OLK_FN(olk_store)(a + start, change, n, generator);
     }
 }
@@ -154,10 +169,12 @@ static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_T *feature, OLK_T kappa,
                                     OLK_T inverse, uint64_t *generator)
 {
     OLK_T change[128];
+    inverse *= OLK_UNIT;
     for (ptrdiff_t i = 0; i < n; i++)
         change[i] = (kappa * feature[i] - (OLK_T)a[i]) * inverse;
     OLK_FN(olk_store)(a, change, n, generator);
 }
 
+#undef OLK_UNIT
 #undef OLK_WIDE
 #undef OLK_FN

@@ -50,7 +50,7 @@ static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes the features [D][2] of one row. fw may be NULL with one column.
+   `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
    Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
 static int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
                             ptrdiff_t m, int must, OLK_T *keep, double *fw, double *fa)
@@ -89,14 +89,16 @@ static int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const ol
                 } else {
                     if (fw)
                         OLK_FN(olk_gather)(feature, w, 2 * lines, lane[r][0]);
-                    OLK_FN(olk_gather)(feature, a, 2 * lines, lane[r][1]);
+                    if (fa)
+                        OLK_FN(olk_gather)(feature, a, 2 * lines, lane[r][1]);
                 }
             }
         }
         for (ptrdiff_t r = 0; K == 1 && r < m; r++) {
             if (fw)
                 fw[r * p->groups + g] = size * OLK_FN(olk_gathered)(lane[r][0]);
-            fa[r * p->groups + g] = size * OLK_FN(olk_gathered)(lane[r][1]);
+            if (fa)
+                fa[r * p->groups + g] = size * OLK_FN(olk_gathered)(lane[r][1]);
         }
     }
     return 1;

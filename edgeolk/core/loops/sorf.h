@@ -218,19 +218,16 @@ static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double 
     return some;
 }
 
-/* Whether a score is too near to a decision for OLK_FAST, or changes weights. */
-static inline int OLK_FN(olk_again)(const olk_sorf_scores *f, const olk_sorf_shares *share,
-                                    double y, double weight, uint64_t t)
+/* Whether a score is too near to a decision for OLK_FAST. */
+static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shares *share, double y)
 {
-    OLK_FN(olk_plan) plan;
-    if (f->p->task == OLK_SORF_REGRESSION || fabs(olk_sorf_margin(f, share, -1, 0.0, y)) <
-                                                 OLK_SORF_NEAR)
+    if (fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < OLK_SORF_NEAR)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
             if (fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < OLK_SORF_NEAR)
                 return 1;
-    return OLK_FN(olk_losses)(f, y, weight, t, OLK_SORF_NEAR, &plan);
+    return 0;
 }
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
@@ -248,11 +245,12 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
     const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    const int again = !OLK_TWO_TYPES || real ||
-                      !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
-                      OLK_FN(olk_again)(&f, &before, y, weight, *s->t);
+    const int all = !OLK_TWO_TYPES || real ||
+                    !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
+                    OLK_FN(olk_near)(&f, &before, y);
+    const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
     if (again)
-        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, fa);
+        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, all || !one ? fa : NULL);
 
     double returned, blended = 0.0;
     if (real) {

@@ -42,11 +42,21 @@ static inline void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict firs
     for (int i = 0; i < VECTORS; i++)
         r[i] = *(const vector *)(v + i * L);
     for (int round = 0; round < 3; round++) {
-        /* Inside a register: the partner's lane beside each, and the later of the two negated. */
+        /* Inside a register: the partner's lane beside each, and the later of the two negated; by
+           a multiply-add, exact here, where there is one: it leaves the adders to the rest. */
+#if OLK_FUSED
+#define OLK_STAGE(h)                                                                               \
+    do {                                                                                           \
+        const vector sign = __builtin_convertvector((at & (h)) != 0, vector) * 2 + 1;              \
+        for (int i = 0; i < VECTORS; i++)                                                          \
+            r[i] = OLK_VMADD(r[i], sign, __builtin_shuffle(r[i], at ^ (h)));                       \
+    } while (0)
+#else
 #define OLK_STAGE(h)                                                                               \
     for (int i = 0; i < VECTORS; i++)                                                              \
         r[i] = __builtin_shuffle(r[i], at ^ (h)) +                                                 \
                (vector)((lanes)r[i] ^ ((lanes)((at & (h)) != 0) & OLK_SIGN))
+#endif
         OLK_STAGE(1);
         if (L > 2)
             OLK_STAGE(2);
