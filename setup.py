@@ -138,6 +138,7 @@ def extension(name):
 MODULES = (
     "edgeolk.core.arena",
     "edgeolk.core.variants",
+    "edgeolk.core.structured",
     "edgeolk.core.step",
     "edgeolk.core.engine",
     "edgeolk.boundary",

@@ -11,7 +11,7 @@ cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, floor, isfinite
 from libc.stdint cimport int32_t, int64_t
 
 import warnings
@@ -22,7 +22,9 @@ from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
-from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT64, LOSS_LOGISTIC, LOSS_SQUARE
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT16, DTYPE_FLOAT64, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE,
+)
 from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, half_most, place_f32, place_f64, place_sparse,
 )
@@ -154,8 +156,62 @@ cdef class Scorer:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
+    cdef int one_score(self) except -1:
+        if self.engine.state.c.columns > 1:
+            raise TypeError(
+                "a row has a score for each class here: scores_one and scores give them")
+        return 0
+
+    cdef object class_scores(self, const void* x):
+        """The scores of a placed row, one a class."""
+        cdef object scores = np.empty(self.engine.state.c.columns)
+        if decide(&self.engine.state, x, False, <double*>cnp.PyArray_DATA(scores)) != DONE:
+            raise outcome_error(-1, "x")
+        return scores
+
+    def scores_one(self, x):
+        """Scores of one row, one a class; for two classes, the one score there is.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n_classes,)
+        """
+        x = self.checked_row(x)
+        return self.class_scores(self.placed(x))
+
+    def scores(self, X):
+        """Scores of many rows, float64 of shape (n, n_classes)."""
+        cdef Batch rows
+        cdef Py_ssize_t i
+        cdef const void* x
+        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
+        cdef double* f = <double*>cnp.PyArray_DATA(made)
+        cdef int outcome = DONE
+        self.check_rows(held, &rows)
+        self.engine.take()
+        with nogil:
+            for i in range(rows.n):
+                x = place_row(&self.engine.state, &rows, i)
+                outcome = REFUSED_ROW
+                if x != NULL:
+                    outcome = decide(&self.engine.state, x, False,
+                                     f + i * self.engine.state.c.columns)
+                if outcome != DONE:
+                    break
+        self.engine.release()
+        if outcome != DONE:
+            raise outcome_error(outcome, f"X[{i}]")
+        return made
+
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
+        self.one_score()
         if self.mean:
             prepare_mean(&self.engine.state)
         if decide(&self.engine.state, x, self.mean, &f) != DONE:
@@ -209,7 +265,10 @@ cdef class Scorer:
         return self.score_row(x)
 
     def predict_one(self, x):
-        """Label of one row: 1 where f(x) >= 0, else -1; the score itself in regression."""
+        """Label of one row: 1 where f(x) >= 0, else -1; the class with the highest score, the
+        lowest of equals; the score itself in regression; -1 for novelty, else 1."""
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.scores_one(x)))
         return self.label_of(self.score_row(x))
 
     def predict_proba_one(self, x):
@@ -241,6 +300,7 @@ cdef class Scorer:
         """
         cdef Engine engine = self.engine
         cdef Batch rows
+        self.one_score()
         cdef object held = converted_rows(&engine.state, X)
         cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
@@ -274,7 +334,10 @@ cdef class Scorer:
         return scores
 
     def predict(self, X):
-        """Labels of many rows as int8, 1 where f(x) >= 0, else -1; the scores in regression."""
+        """Labels of many rows as int8, 1 where f(x) >= 0, else -1; classes as whole numbers; the
+        scores in regression."""
+        if self.engine.state.c.columns > 1:
+            return np.argmax(self.scores(X), axis=1)
         scores = self.decision_function(X)
         if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return scores
@@ -311,9 +374,9 @@ cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexce
 
 cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Each of n numbers, as if each were a row's only one."""
-    if s.c.choice.dtype == DTYPE_FLOAT64:
+    if s.c.vectors == DTYPE_FLOAT64:
         return all_finite(value, n)
-    if s.c.choice.dtype == DTYPE_FLOAT16:
+    if s.c.vectors == DTYPE_FLOAT16:
         return all_within(value, n, half_most())
     return finite_as_float(value, n)
 
@@ -339,10 +402,27 @@ cdef object raise_not_finite(object row, str name):
     raise ValueError(f"{name} must fit the storage type, got {row[j]} at feature {j}")
 
 
+cdef bint is_label(const State* s, double label) noexcept nogil:
+    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
+    if s.c.columns > 1:
+        return 0.0 <= label < s.c.columns and label == floor(label)
+    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
+        return isfinite(label)
+    return label == 1.0 or label == -1.0
+
+
+cdef str labels_allowed(const State* s):
+    if s.c.columns > 1:
+        return f"a class from 0 to {s.c.columns - 1}"
+    return "finite" if s.c.choice.loss == LOSS_SQUARE else "-1 or +1"
+
+
 cdef double checked_label(Engine engine, object y, str name) except? -2.0:
     """A label in {-1, +1}, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
+    if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
+        return 0.0
     if PyLong_CheckExact(y):
         label = <double>PyLong_AsLongAndOverflow(y, &overflow)
         if overflow:
@@ -356,11 +436,8 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
             label = float(y)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
-    if engine.state.c.choice.loss == LOSS_SQUARE:
-        if not isfinite(label):
-            raise ValueError(f"{name} must be finite, got {y!r}")
-    elif label != 1.0 and label != -1.0:
-        raise ValueError(f"{name} must be -1 or +1, got {y!r}")
+    if not is_label(&engine.state, label):
+        raise ValueError(f"{name} must be {labels_allowed(&engine.state)}, got {y!r}")
     return label
 
 
@@ -381,7 +458,7 @@ cdef int warn_of_levels(Engine engine) except -1:
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
-    def learn_one(self, x, y):
+    def learn_one(self, x, y=None):
         """Learn one example.
 
         Parameters
@@ -389,12 +466,14 @@ cdef class RowLearner(Scorer):
         x : ndarray of shape (n_features,)
             As for ``decision_one``.
         y : int or float
-            -1 or +1; any finite number with the square loss.
+            -1 or +1; a class from 0 to n_classes - 1; any finite number with the square loss; not
+            needed for novelty.
 
         Returns
         -------
         float
-            The score f(x) before the update.
+            The score f(x) before the update; with several classes the margin of y's class, for
+            novelty f(x) less the threshold.
 
         Raises
         ------
@@ -453,7 +532,7 @@ cdef class RowLearner(Scorer):
         """
         return wants(&self.engine.state, self.score_row(x))
 
-    def learn_many(self, X, y, out=None):
+    def learn_many(self, X, y=None, out=None):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -485,7 +564,10 @@ cdef class RowLearner(Scorer):
         cdef Engine engine = self.engine
         cdef Batch rows
         cdef object held = converted_rows(&engine.state, X)
-        cdef object targets = converted_labels(y)
+        cdef object targets
+        if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
+            y = np.zeros(row_count(held))
+        targets = converted_labels(y)
         cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
         cdef const double* label = <const double*>cnp.PyArray_DATA(targets)
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
@@ -529,16 +611,13 @@ cdef int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
     """Each of n labels."""
     cdef Py_ssize_t i
     cdef const double* label
-    cdef bint regression = engine.state.c.choice.loss == LOSS_SQUARE
     if not is_vector(y, cnp.NPY_FLOAT64):
         raise ValueError("y has changed while the arguments were converted")
     if cnp.PyArray_DIM(y, 0) != n:
         raise ValueError(f"y must have {n} labels, one for each row, got {cnp.PyArray_DIM(y, 0)}")
     label = <const double*>cnp.PyArray_DATA(y)
     for i in range(n):
-        if regression:
-            if not isfinite(label[i]):
-                raise ValueError(f"y[{i}] must be finite, got {label[i]}")
-        elif label[i] != 1.0 and label[i] != -1.0:
-            raise ValueError(f"y[{i}] must be -1 or +1, got {label[i]:g}")
+        if not is_label(&engine.state, label[i]):
+            raise ValueError(
+                f"y[{i}] must be {labels_allowed(&engine.state)}, got {label[i]:g}")
     return 0

@@ -15,12 +15,23 @@ from edgeolk.levels import ends, levels
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.parts.numbers import AXES, Algorithm, Basis, Coefficients, Dtype, Projection, Rows
-from edgeolk.parts.parameters import PARAMETERS, checked, shown
+from edgeolk.parts.numbers import (
+    AXES,
+    Algorithm,
+    Basis,
+    Coefficients,
+    Dtype,
+    Loss,
+    Projection,
+    Rows,
+    Update,
+)
+from edgeolk.parts.parameters import PARAMETERS, checked, lists_of, shown
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
+from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
-from edgeolk.planning.fit import fit
+from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.regions import layout, total
 from edgeolk.resolved import Resolved
 
@@ -48,7 +59,8 @@ class Config(Resolved):
         ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
     dtype : {"float32", "float64", "float16", "int8"}
         How support vectors are stored. Rows are computed in float64 for float64, else in float32.
-        The learner sees every example as storage would hold it.
+        The learner sees every example as storage would hold it. Default float32; int8 for
+        ``sorf``, which stores no vectors but weights.
     coefficients : {"float64", "float32"}
         How coefficients are stored, and kernel rows where a policy keeps them; sums are float64.
         float32 halves their bytes; policies that solve linear systems refuse it.
@@ -58,6 +70,8 @@ class Config(Resolved):
         Whether rows are mostly zeros. Norms of the support vectors are then kept (4 bytes each, 8
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
+    n_classes : int, optional
+        Classes to tell apart, labels 0 to n_classes - 1; without it two, labels -1 and +1.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
@@ -78,28 +92,49 @@ class Config(Resolved):
         budget: int | None = None,
         ram: int | str | None = None,
         kernel: Kernel | None = None,
-        dtype: Any = "float32",
+        dtype: Any = None,
         coefficients: Any = "float64",
         seed: int = 0,
         sparse: bool = False,
+        n_classes: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
         **params: Any,
     ) -> None:
         method = None if algorithm is None else find(algorithm)
         n_features = whole("n_features", n_features, 1)
         if kernel is None:
-            kernel = Gaussian(1.0 / n_features)
+            kernel = Gaussian((method.gamma if method else 1.0) / n_features)
         elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
             raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
         if not isinstance(sparse, bool):
             raise TypeError(f"sparse must be True or False, got {sparse!r}")
+        picked = _pick_parts(method, params)
+        basis = BASES[Basis(picked["basis"])]
         parts: Parts = {
-            "dtype": _storage("dtype", dtype, Dtype),
+            "dtype": _storage("dtype", basis.default_dtype if dtype is None else dtype, Dtype),
             "coefficients": _storage("coefficients", coefficients, Coefficients),
             "rows": Rows.SPARSE if sparse else Rows.DENSE,
-            **_pick_parts(method, params),
+            **picked,
         }
-        budget = _members(BASES[Basis(parts["basis"])].members, budget, ram, params)
+        budget = _members(basis.members, budget, ram, params)
+        lists = {
+            name: params.pop(name, None) for name in UPDATES[Update(parts["update"])].lists
+        }
+        if isinstance(lists.get("widths"), (list, tuple)) and params.get("groups") is None:
+            nested = sum(hasattr(width, "__len__") for width in lists["widths"])
+            params["groups"] = max(1, nested)
+        columns = 1
+        if n_classes is not None:
+            columns = whole("n_classes", n_classes, 2, 2**15)
+            if "widths" not in lists:
+                raise ValueError("n_classes= is for 'sorf'; other learners tell two classes apart")
+            if parts["loss"] != Loss.HINGE:
+                raise ValueError("n_classes= needs loss='hinge'")
+        context = {
+            "n_features": float(n_features),
+            "ram": 0.0 if ram is None else float(parse_bytes(ram)),
+            "novelty": float(parts["loss"] == Loss.NOVELTY),
+        }
         seed = whole("seed", seed, 0, 2**64 - 1)
         if feature_range is not None:
             if parts["dtype"] != Dtype.INT8:
@@ -109,14 +144,18 @@ class Config(Resolved):
 
         def configure(size: int) -> Resolved:
             size = whole("budget", size, 1)
+            chosen, values = _values(method, parts, {**context, "budget": float(size)}, params)
             resolved = Resolved(
                 method.algorithm if method else Algorithm.CUSTOM,
                 n_features,
                 size,
                 seed,
                 kernel,
-                *_values(method, parts, size, params),
+                chosen,
+                values,
                 feature_range,
+                columns,
+                lists_of(values, **lists) if lists else {},
             )
             refuse(resolved)
             return resolved
@@ -202,7 +241,13 @@ class Config(Resolved):
                 if fitting:
                     chosen[name] = max(fitting, key=lambda pair: pair[0])[1]
         own = {public.get(name, name): shown(name, value) for name, value in self.values.items()}
-        return {**chosen, **own}
+        lists: dict[str, Any] = {}
+        widths = [numbers for name, numbers in self.lists.items() if name.startswith("widths")]
+        if widths:
+            lists["widths"] = widths[0] if len(widths) == 1 else tuple(widths)
+        if "blends" in self.lists:
+            lists["blends"] = self.lists["blends"]
+        return {**chosen, **own, **lists}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -215,6 +260,8 @@ class Config(Resolved):
         }
         if self.coefficients != Coefficients.FLOAT64:
             said["coefficients"] = self.coefficients.name.lower()
+        if self.columns > 1:
+            said["n_classes"] = self.columns
         if self.seed:
             said["seed"] = self.seed
         if self.parts["rows"] == Rows.SPARSE:
@@ -300,7 +347,7 @@ def _pick_parts(method: Method | None, given: dict[str, Any]) -> Parts:
 
 
 def _values(
-    method: Method | None, parts: Parts, budget: int, given: Mapping[str, Any]
+    method: Method | None, parts: Parts, context: Mapping[str, float], given: Mapping[str, Any]
 ) -> tuple[Parts, dict[str, float]]:
     """The parts in force and their parameters, every default filled in."""
     parts = dict(parts)
@@ -322,11 +369,12 @@ def _values(
     for stored in wanted:
         name = public.get(stored, stored)
         default = defaults.get(stored, PARAMETERS[stored].default)
-        if name not in given and callable(default):
+        absent = name not in given or (given[name] is None and PARAMETERS[stored].none is None)
+        if absent and callable(default):
             made.append(stored)
         else:
             values[stored] = checked(name, given.get(name, default), stored)
-    known = {"budget": float(budget), "float32": float(parts["dtype"] != Dtype.FLOAT64)}
+    known = {**context, "float32": float(parts["dtype"] != Dtype.FLOAT64)}
     for stored in sorted(made, key=lambda name: name != "U"):
         default = defaults.get(stored, PARAMETERS[stored].default)
         assert callable(default)

@@ -125,7 +125,9 @@ class Learner(RowLearner):
         return type(self)._from_block, (bytes(self._sealed()),)
 
     def __repr__(self) -> str:
-        state = f"{self.steps} steps, {self.n_support}/{self.budget} support vectors"
+        state = f"{self.steps} steps"
+        if self._config.basis.keeps_vectors:
+            state += f", {self.n_support}/{self.budget} support vectors"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
@@ -264,7 +266,14 @@ class Learner(RowLearner):
         Those of int8 storage are given as float32.
 
         For a Fourier basis, the frequencies.
+
+        Raises
+        ------
+        AttributeError
+            The learner stores no vectors.
         """
+        if not self._config.basis.keeps_vectors:
+            raise AttributeError(f"{self.algorithm} stores weights of features, no vectors")
         held: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
             return held
@@ -278,7 +287,14 @@ class Learner(RowLearner):
 
         For a Fourier basis the weights of the D cosines, then of the D sines; for a Nystrom basis
         the coefficients on the support vectors that the weights amount to.
+
+        Raises
+        ------
+        AttributeError
+            The learner keeps no coefficients of kernels.
         """
+        if not self._config.basis.keeps_vectors:
+            raise AttributeError(f"{self.algorithm} has weights_, no dual coefficients")
         engine = self._engine
         basis = self._config.parts["basis"]
         counters = engine.counters()
@@ -290,6 +306,27 @@ class Learner(RowLearner):
             return weights
         rows = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
         return weights @ rows.reshape(rank, n)
+
+    @property
+    def weights_(self) -> NDArray[Any]:
+        """Weights as stored, (2, D, n_classes or 1, 2), a copy: the last ones, then their average;
+        cosines, then sines. For novelty the average alone, (1, D, 1, 2).
+
+        Raises
+        ------
+        AttributeError
+            The learner's function is not a weighted sum of structured features.
+        """
+        if self._config.basis.keeps_vectors:
+            raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
+        names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
+        shape = (self.budget, self._config.columns, 2)
+        return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
+
+    @property
+    def n_classes(self) -> int:
+        """Classes told apart; 2 where labels are -1 and +1."""
+        return max(2, self._config.columns)
 
     @property
     def averaged(self) -> Averaged:

@@ -4,14 +4,16 @@ of its parts."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import cast
 
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype
+from edgeolk.files.head import OMITTED
+from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype, Loss
+from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
 from edgeolk.parts.storage import StorageTraits
 from edgeolk.parts.table import TRAITS
@@ -41,6 +43,8 @@ class Resolved:
         Ends of the levels of int8 storage, as given.
     columns : int
         Columns of coefficients.
+    lists : mapping of stored name to numbers
+        Parameters that are several numbers, those at their defaults omitted.
     """
 
     member: Algorithm
@@ -52,6 +56,7 @@ class Resolved:
     values: Mapping[str, float]
     feature_range: tuple[object, object] | None = None
     columns: int = 1
+    lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -79,6 +84,13 @@ class Resolved:
     @property
     def storage(self) -> StorageTraits:
         return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
+
+    @property
+    def vectors(self) -> Dtype:
+        """Storage type that the learner sees rows in: its own, or that of the arithmetic."""
+        if self.basis.keeps_vectors:
+            return self.dtype
+        return Dtype.FLOAT64 if self.dtype == Dtype.FLOAT64 else Dtype.FLOAT32
 
     @property
     def dtype(self) -> Dtype:
@@ -168,5 +180,29 @@ class Resolved:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
-        # In one order, whoever gave them: equal configurations have equal headers.
-        return {**{name: self.values[name] for name in STORED if name in self.values}, **used}
+        own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
+        listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
+        return {**own, **used, **listed}
+
+    def list_of(self, name: str) -> tuple[float, ...]:
+        """The numbers in force of a parameter that is several."""
+        if name in self.lists:
+            return self.lists[name]
+        if name.startswith("widths"):
+            return WIDTHS[int(self.values["groups"])][int(name[-1])]
+        return LIST_DEFAULTS[name]
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether a row is learned with a label."""
+        return self.parts["loss"] != Loss.NOVELTY
+
+    @property
+    def option_regions(self) -> tuple[str, ...]:
+        """Regions that parameters ask for, named after them."""
+        asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
+        if "relevance" in asked:
+            asked += ["turns", "inputs"]
+        if self.columns > 1:
+            asked.append("class_scores")
+        return tuple(asked)

@@ -31,7 +31,8 @@ class Method:
     """One published algorithm.
 
     ``choices`` are parameters that pick a part: name -> {value: parts}, the first value being the
-    default. ``renames`` maps a name of the paper to the stored one.
+    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width of
+    the Gaussian kernel times the number of features.
     """
 
     algorithm: Algorithm
@@ -42,6 +43,7 @@ class Method:
     choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
+    gamma: float = 1.0
 
     @property
     def freezes(self) -> bool:
@@ -342,6 +344,20 @@ METHODS: tuple[Method, ...] = (
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
         {"update": Update.GRADIENT, "basis": Basis.NYSTROM},
         choices={"loss": ANY_LOSS}, renames={"k": "rank"},
+    ),
+    Method(
+        Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",
+        "features: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar, NeurIPS 2016; the rest is this"
+        " project's",
+        {"update": Update.BLENDED, "basis": Basis.STRUCTURED},
+        choices={
+            "loss": {
+                "hinge": {"loss": Loss.HINGE},
+                "square": {"loss": Loss.SQUARE},
+                "novelty": {"loss": Loss.NOVELTY},
+            }
+        },
+        renames={"delta": "memory", "window": "forget"}, gamma=0.5,
     ),
 )
 

@@ -6,14 +6,16 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_WRITABLE
-from libc.math cimport isfinite
-from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t
+from libc.math cimport isfinite, sqrt
+from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
 from edgeolk.errors import BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.parts cimport LOSS_SQUARE
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
+)
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
@@ -21,6 +23,10 @@ from edgeolk.core.state cimport (
     State,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean
+from edgeolk.core.structured cimport (
+    OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
+    olk_pcg_seed, olk_sorf, olk_sorf_state,
+)
 from edgeolk.core.variants cimport chosen_simd
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -40,6 +46,7 @@ cdef void decode(State* s, object config) except *:
     s.c.weights = config.weights
     s.c.columns = config.columns
     s.c.item = config.storage.nbytes
+    s.c.vectors = config.vectors
     s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm
     for i, value in enumerate(config.choices):
@@ -48,6 +55,52 @@ cdef void decode(State* s, object config) except *:
         param[i] = value
     s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
     s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
+
+
+cdef void decode_structured(State* s, object config) except *:
+    """What a learner on structured features is made of (S 3 of the specification)."""
+    cdef olk_sorf* p = &s.structured.made
+    cdef int g, i
+    cdef double widest = 0.0
+    values = config.values
+    groups = int(values["groups"])
+    blocks = -(-config.budget // 64)
+    share, rest = divmod(blocks, groups)
+    choose(&s.structured, s.c.choice.dtype)
+    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
+    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
+    if s.c.choice.loss == LOSS_SQUARE:
+        p.task = OLK_SORF_REGRESSION
+    elif s.c.choice.loss == LOSS_NOVELTY:
+        p.task = OLK_SORF_NOVELTY
+    p.groups = groups
+    p.first[0] = 0
+    for g in range(groups):
+        size = share + (g < rest)
+        p.first[g + 1] = p.first[g] + size
+        p.size[g] = config.budget if groups == 1 else 64 * size
+        widths = config.list_of(f"widths{g}")
+        p.widths[g] = len(widths)
+        for i, width in enumerate(widths):
+            p.omega[g][i] = sqrt(2.0 * s.c.kernel.gamma * width) / 64.0
+            widest = max(widest, p.omega[g][i])
+    blends = config.list_of("blends")
+    p.n_blends = len(blends)
+    for i, blend in enumerate(blends):
+        p.blends[i] = blend
+    p.linear, p.last_label = values["linear"], values["last_label"]
+    p.relevance = values["relevance"]
+    p.kappa = 1.0
+    if s.c.choice.dtype == DTYPE_INT8:
+        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
+    p.r, p.sharp, p.delta = values["r"], values["sharp"], values["memory"]
+    p.cmin, p.cmax, p.shrink = values["cmin"], values["cmax"], values["shrink"]
+    p.nu, p.window = values["nu"], values["forget"]
+    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    # Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares.
+    s.structured.most = (1e30 if s.c.vectors == DTYPE_FLOAT32 else 1e300) / max(1.0, 2e6 * widest)
+    if p.linear:
+        s.structured.most = min(s.structured.most, 1e12)
 
 
 cdef object typed(object shaped, str element):
@@ -100,7 +153,11 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         decode(&self.state, config)
+        if config.update.whole:
+            decode_structured(&self.state, config)
         self.attach()
+        if config.update.whole:
+            self.attach_structured()
         if fresh:
             self.start()
 
@@ -163,6 +220,36 @@ cdef class Engine:
         s.work2 = <double*>self.at("work2")
         s.order = <int32_t*>self.at("order")
 
+    cdef int attach_structured(self) except -1:
+        """Pointers of a learner on structured features into the block."""
+        cdef olk_sorf* p = &self.state.structured.made
+        cdef olk_sorf_state* t = &self.state.structured.state
+        cdef Model* m = self.state.m
+        cdef Py_ssize_t row = self.state.c.n_features * (
+            8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4)
+        cdef Py_ssize_t longer = row + (8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4)
+        t.w = self.at("weights")
+        t.a = self.at("mean_weights")
+        t.L = <double*>self.at("blend")
+        if t.L != NULL:
+            t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
+        t.t = <uint64_t*>&m.steps
+        t.mistakes = <uint64_t*>&m.mistakes
+        t.updates = <uint64_t*>&m.updates
+        t.rounding = &m.rng
+        t.target = <double*>self.at("target")
+        t.last = <double*>self.at("last_label")
+        t.novelty = <double*>self.at("novelty")
+        t.wl = self.at("linear")
+        t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
+        t.lambda_ = self.at("relevance")
+        t.G = NULL if t.lambda_ == NULL else <char*>t.lambda_ + row
+        t.turns = <uint64_t*>self.at("turns")
+        t.inputs = self.at("inputs")
+        t.scores = <double*>self.at("class_scores")
+        t.row = NULL
+        return 0
+
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
@@ -220,12 +307,12 @@ cdef class Engine:
             "steps": s.m.steps,
             "mistakes": s.m.mistakes,
             "updates": s.m.updates,
-            "capacity_hits": s.function.capacity_hits,
+            "capacity_hits": s.function.capacity_hits if s.function != NULL else 0,
             "n_support": s.m.n,
-            "n_coefficients": coefficient_count(s),
+            "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
-            "labels_asked": s.function.labels_asked,
+            "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.levels.clipped if s.levels != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,

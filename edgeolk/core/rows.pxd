@@ -21,27 +21,27 @@ cdef inline double half_most() noexcept nogil:
 
 
 cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
-    if s.c.choice.dtype == DTYPE_FLOAT16:
+    if s.c.vectors == DTYPE_FLOAT16:
         return all_within(x, s.c.n_features, half_most())
     return all_finite(x, s.c.n_features)
 
 
 cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
-    if s.c.choice.dtype == DTYPE_FLOAT64:
+    if s.c.vectors == DTYPE_FLOAT64:
         return all_finite(x, s.c.n_features)
-    if s.c.choice.dtype == DTYPE_FLOAT16:
+    if s.c.vectors == DTYPE_FLOAT16:
         return all_within(x, s.c.n_features, half_most())
     return finite_as_float(x, s.c.n_features)
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
     cdef double level
-    if s.c.choice.dtype == DTYPE_FLOAT64:
+    if s.c.vectors == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
-    elif s.c.choice.dtype == DTYPE_FLOAT32:
+    elif s.c.vectors == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.c.choice.dtype, <float>v, j, &s.quantum)
+        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
         if s.levels != NULL:
             # Half a level beyond an end still rounds to it.
             level = (<float>v - s.quantum.offset[j]) / s.quantum.scale[j]
@@ -53,7 +53,7 @@ cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
     s.beyond = 0
-    if s.c.choice.dtype != DTYPE_FLOAT32:
+    if s.c.vectors != DTYPE_FLOAT32:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
@@ -66,7 +66,7 @@ cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
     s.beyond = 0
-    if s.c.choice.dtype != DTYPE_FLOAT64:
+    if s.c.vectors != DTYPE_FLOAT64:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
@@ -97,7 +97,7 @@ cdef inline void note_given(State* s, int64_t count) noexcept nogil:
         j = s.nonzero_index[k]
         v = read_number(s, s.query, j)
         s.nonzero_index[s.nonzeros] = j
-        if s.c.choice.dtype == DTYPE_FLOAT64:
+        if s.c.vectors == DTYPE_FLOAT64:
             (<double*>s.nonzero_value)[s.nonzeros] = v
         else:
             (<float*>s.nonzero_value)[s.nonzeros] = <float>v
@@ -116,8 +116,8 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     cdef int64_t before = -1
     cdef int32_t j
     cdef double v
-    cdef int64_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
-    if s.c.choice.dtype == DTYPE_INT8:
+    cdef int64_t item = 8 if s.c.vectors == DTYPE_FLOAT64 else 4
+    if s.c.vectors == DTYPE_INT8:
         # A zero may lie between two levels.
         s.beyond = 0
         for k in range(s.c.n_features):

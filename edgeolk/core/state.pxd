@@ -13,6 +13,7 @@ from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
+from edgeolk.core.structured cimport Structured
 
 
 cdef struct Model:
@@ -82,6 +83,7 @@ cdef struct Settings:
     int64_t weights           # coefficients of a column, padding included
     int64_t columns
     int64_t item              # bytes of one stored number
+    int vectors               # storage type that rows are seen in
     int64_t window_stride
     bint tracks_norm
     Choices choice
@@ -139,6 +141,7 @@ cdef struct State:
     olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
+    Structured structured     # the learner on structured features, step = NULL for the others
 
 
 cdef struct Example:

@@ -50,7 +50,18 @@ VALUES: dict[str, int] = {
     **{"ridge": 10, "rescale": 11, "allow_skip": 12, "growth": 13, "shift": 14, "sparsity": 15},
     **{"singular": 16, "decay": 17, "horizon": 18, "G": 19, "boost": 20, "delta": 21, "clip": 22},
     **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
+    **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
+    **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
+    **{f"blends.{i}": 184 + i for i in range(8)},
+    **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
+}
+
+#: Values that are not written where they are these, and are these where they are not written.
+OMITTED: dict[str, float] = {
+    **{"r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0},
+    **{"shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0},
+    **{"nu": 0.05, "forget": 4096.0},
 }
 
 #: Numbers of the regions that are state.
@@ -60,7 +71,9 @@ REGIONS: dict[str, int] = {
     **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
     **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
     **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
-    **{"halving": 24, "hints": 25, "nystrom": 26, "levels": 27},
+    **{"halving": 24, "hints": 25, "nystrom": 26, "levels": 27, "weights": 28, "mean_weights": 29},
+    **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
+    **{"novelty": 36},
 }
 
 #: Numbers of the element types.

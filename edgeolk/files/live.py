@@ -7,11 +7,12 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
-from edgeolk.files.head import MOST_BYTES, NATIVE, PARTS, Head
+from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.numbers import AXES, Algorithm
+from edgeolk.parts.numbers import AXES, LISTS, Algorithm
+from edgeolk.parts.table import uses
 from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
 from edgeolk.resolved import Resolved
 
@@ -100,20 +101,45 @@ def resolved_from(head: Head) -> Resolved:
         A part or a kernel has a number that there is not.
     """
     values = dict(head.values)
+    lists = lists_from(values)
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
+    parts = parts_from(head.parts)
+    for name in uses({axis: part for axis, part in parts.items() if axis != "dtype"}):
+        if name in OMITTED:
+            values.setdefault(name, OMITTED[name])
     return Resolved(
         algorithm_from(head.parts["algorithm"]),
         head.n_features,
         head.budget,
         head.seed,
         kernel_from(fields),
-        parts_from(head.parts),
+        parts,
         values,
         columns=head.columns,
+        lists=lists,
     )
+
+
+def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
+    """The lists among stored values, taken out of them.
+
+    Raises
+    ------
+    ValueError
+        A number of one is missing.
+    """
+    lists: dict[str, tuple[float, ...]] = {}
+    for name in LISTS:
+        keys = sorted(key for key in values if key.startswith(f"{name}."))
+        numbers = tuple(values.pop(key) for key in keys)
+        if keys != [f"{name}.{i}" for i in range(len(keys))]:
+            raise ValueError(f"the model is inconsistent: a number of {name} is missing")
+        if numbers:
+            lists[name] = numbers
+    return lists
 
 
 def write_head(block: memoryview, head: Head) -> None:

@@ -2,6 +2,7 @@
 
 from edgeolk.parts.numbers import (
     AXES,
+    LISTS,
     STORED,
     Algorithm,
     Averaging,
@@ -20,6 +21,7 @@ from edgeolk.parts.numbers import (
 
 __all__ = [
     "AXES",
+    "LISTS",
     "STORED",
     "Algorithm",
     "Averaging",

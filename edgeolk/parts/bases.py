@@ -21,10 +21,11 @@ from edgeolk.parts.numbers import (
     Policy,
     Projection,
     Rows,
+    Sampling,
     Schedule,
     Update,
 )
-from edgeolk.parts.traits import Part, has, lacks
+from edgeolk.parts.traits import Part, Refusal, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ class BasisTraits(Part):
         Instead of the policy's, if any.
     members : str
         What the budget is called for it, if not so; then 100 is its default.
+    default_dtype : str
+        Storage type where none is given.
     """
 
     score: str
@@ -61,6 +64,7 @@ class BasisTraits(Part):
     changes_old: bool = True
     longest_step: str = ""
     members: str = ""
+    default_dtype: str = "float32"
 
 
 _NO_RING = (
@@ -77,6 +81,16 @@ _NO_RING = (
         "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING",
     ),
 )
+
+def _no_step(*axes: tuple[str, object]) -> tuple[Refusal, ...]:
+    return tuple(
+        (
+            lacks(axis, member),  # type: ignore[arg-type]
+            f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
+        )
+        for axis, member in axes
+    )
+
 
 BASES: dict[Basis, BasisTraits] = {
     Basis.SUPPORT_VECTORS: BasisTraits(
@@ -107,6 +121,42 @@ BASES: dict[Basis, BasisTraits] = {
             ),
         ),
         longest_step="O(B d), every step",
+    ),
+    Basis.STRUCTURED: BasisTraits(
+        score="",
+        keeps_vectors=False,
+        members="D",
+        default_dtype="int8",
+        refuses=(
+            (
+                lacks("update", Update.BLENDED),
+                "Basis.STRUCTURED needs Update.BLENDED",
+            ),
+            (
+                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
+                "Basis.STRUCTURED needs the Gaussian kernel: its features are cosines and sines",
+            ),
+            (
+                has("dtype", Dtype.FLOAT16),
+                "Basis.STRUCTURED stores weights as int8, float32 or float64, not float16",
+            ),
+            *_no_step(
+                ("policy", Policy.STOP),
+                ("projection", Projection.NONE),
+                ("sampling", Sampling.ALWAYS),
+                ("schedule", Schedule.CONSTANT),
+                ("averaging", Averaging.NONE),
+            ),
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients= is for support vectors: dtype= says how weights are stored",
+            ),
+            (
+                has("rows", Rows.SPARSE),
+                "sparse= is for support vectors: nothing is kept of rows here",
+            ),
+        ),
+        longest_step="2 N (d + 1,200) additions and 4 D sines or cosines, N = D/64, at a loss",
     ),
     Basis.NYSTROM: BasisTraits(
         score="nystrom.nystrom_score",

@@ -25,11 +25,19 @@ LOSSES: dict[Loss, Part] = {
             ),
         )
     ),
+    Loss.NOVELTY: Part(
+        refuses=(
+            (
+                lacks("update", Update.BLENDED),
+                "Loss.NOVELTY needs Update.BLENDED: the other updates need labels",
+            ),
+        )
+    ),
     Loss.SQUARE: Part(
         regions=("errors",),
         refuses=(
             (
-                lacks("update", Update.GRADIENT),
+                lacks("update", Update.GRADIENT, Update.BLENDED),
                 "Loss.SQUARE needs Update.GRADIENT: the other updates follow a margin",
             ),
         ),

@@ -32,6 +32,7 @@ class Loss(IntEnum):
     RAMP = 2  # min(2, hinge): no update where |f| > 1 (Wang & Vucetic 2010, section 4)
     LOGISTIC = 3  # log(1 + exp(-y f))
     SQUARE = 4  # (y - f)^2 / 2, real targets
+    NOVELTY = 5  # no labels: is this row unlike those before?
 
 
 class Update(IntEnum):
@@ -54,6 +55,7 @@ class Update(IntEnum):
     LOGISTIC_SCALE = 15  # ... h = ln(1 + boost exp(-y f))
     LOGISTIC_CUT = 16  # ... h = max(l(y f), l(delta))
     OPTIMISTIC = 17  # y (f + hint) < 1: y times an adaptive rate (Li & Liao 2023)
+    BLENDED = 18  # a passive-aggressive model and its running average, blended by recent mistakes
 
 
 class Sampling(IntEnum):
@@ -122,6 +124,7 @@ class Basis(IntEnum):
     SUPPORT_VECTORS = 1
     FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
     NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
+    STRUCTURED = 4  # cosines and sines made again from the seed at every row (Yu et al. 2016)
 
 
 class Rows(IntEnum):
@@ -187,7 +190,23 @@ STORED = (
     "coe",
     "b0",
     "ald",
+    "r",
+    "unit",
+    "sharp",
+    "memory",
+    "cmin",
+    "cmax",
+    "shrink",
+    "linear",
+    "last_label",
+    "relevance",
+    "groups",
+    "nu",
+    "forget",
 )
+
+#: Parameters that are several numbers: name -> the most there can be. One list of widths a group.
+LISTS = {"blends": 8, "widths0": 8, "widths1": 8, "widths2": 8, "widths3": 8}
 
 
 class Algorithm(IntEnum):
@@ -228,3 +247,4 @@ class Algorithm(IntEnum):
     BSGD = 32
     FOGD = 33
     NOGD = 34
+    SORF = 35

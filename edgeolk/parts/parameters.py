@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -58,6 +59,16 @@ def _fifth(context: Context) -> float:
     return max(1.0, math.floor(0.2 * context["budget"] + 0.5))
 
 
+def _relevance(context: Context) -> float:
+    """On where its 16 bytes a feature are at most an eighth of the block's."""
+    nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
+    return float(not context["novelty"] and 16.0 * context["n_features"] <= nbytes / 8.0)
+
+
+def _groups(context: Context) -> float:
+    return 1.0 if context["novelty"] or context["budget"] < 8000 else 2.0
+
+
 def _half(context: Context) -> float:
     return float(context["budget"] // 2)
 
@@ -106,7 +117,92 @@ PARAMETERS: dict[str, Parameter] = {
         0.005, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
         low_open=False,
     ),
+    "r": Parameter(0.03, 0.0, math.inf, "ridge of the passive-aggressive step", low_open=False),
+    "unit": _positive(3.0, "int8: stored levels per unit of weight; 1.5 to 2 beyond 1e5 rows"),
+    "sharp": _positive(1.0, "sharpness of the blend"),
+    "memory": Parameter(0.999, 0.0, 1.0, "memory of the mistake counters"),
+    "cmin": Parameter(
+        30.0, 1.0, math.inf, "shortest averaging window, in octets of rows", low_open=False
+    ),
+    "cmax": Parameter(
+        4096.0, 1.0, math.inf, "longest averaging window, in octets of rows", low_open=False
+    ),
+    "shrink": Parameter(0.9, 0.0, 1.0, "factor on the window when the average falls behind"),
+    "linear": Parameter(False, 0, 1, "a linear model as one more candidate", flag=True),
+    "last_label": Parameter(
+        False, 0, 1,
+        "the last label as one more candidate; only where a label is known before the next row is"
+        " answered",
+        flag=True,
+    ),
+    "relevance": Parameter(_relevance, 0, 1, "widths of the inputs are learned too", flag=True),
+    "groups": Parameter(
+        _groups, 1.0, 4.0, "models side by side, each with widths of its own", low_open=False,
+        high_open=False, whole=True,
+    ),
+    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel"),
+    "forget": Parameter(
+        4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False
+    ),
 }
+
+def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str, tuple[float, ...]]:
+    """The lists in force, those left at their defaults omitted.
+
+    Parameters
+    ----------
+    values : mapping
+        Parameters in force, of which ``groups`` counts.
+    widths : sequence of numbers, or of one sequence a group, or None
+    blends : sequence of numbers or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    """
+    groups = int(values["groups"])
+    made: dict[str, tuple[float, ...]] = {}
+    if blends is not None:
+        made["blends"] = _numbers("blends", blends, 2)
+        rises = all(a < b for a, b in itertools.pairwise(made["blends"]))
+        if not rises or made["blends"][0] != 0.0 or made["blends"][-1] != 1.0:
+            raise ValueError(f"blends must rise from 0 to 1, got {blends!r}")
+    if widths is None:
+        if groups not in WIDTHS:
+            raise ValueError(f"groups={groups} needs widths=, one sequence a group")
+        return made
+    nested = [hasattr(width, "__len__") for width in widths]
+    each = list(widths) if any(nested) else [widths]
+    if len(each) != groups:
+        raise ValueError(f"widths must be {groups} sequences, one a group, got {widths!r}")
+    for group, one in enumerate(each):
+        made[f"widths{group}"] = _numbers("widths", one, 1)
+        if not min(made[f"widths{group}"]) > 0.0:
+            raise ValueError(f"widths must be above 0, got {widths!r}")
+    return made
+
+
+def _numbers(name: str, given: Any, least: int) -> tuple[float, ...]:
+    try:
+        made = tuple(float(number) for number in given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a sequence of numbers, got {given!r}") from None
+    if not least <= len(made) <= 8 or not all(map(math.isfinite, made)):
+        raise ValueError(f"{name} must be {least} to 8 finite numbers, got {given!r}")
+    return made
+
+
+#: Parameters that are several numbers: defaults, and what each number must be.
+LIST_DEFAULTS: dict[str, tuple[float, ...]] = {"blends": (0.0, 0.1, 0.3, 1.0)}
+
+#: Widths of the kernels as multiples of gamma, by the number of groups.
+WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
+    1: ((0.3, 1.0, 3.0),),
+    2: ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0)),
+    3: ((0.3, 0.3, 1.0), (1.0, 3.0, 3.0), (3.0, 10.0, 10.0)),
+}
+
 
 def checked(name: str, value: Any, stored: str) -> float:
     """A value for the parameter stored under that name, as the number to store.

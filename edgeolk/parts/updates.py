@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edgeolk.parts.numbers import Loss, Policy, Projection, Update
-from edgeolk.parts.traits import Part, lacks
+from edgeolk.parts.numbers import Basis, Loss, Policy, Projection, Update
+from edgeolk.parts.traits import Part, both, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +29,10 @@ class UpdateTraits(Part):
         Old coefficients shrink even where no parameter says so.
     sets_scale : bool
         It sets the common scale itself: nothing else may change it.
+    whole : str
+        Where an update is the whole step: whose C functions do it.
+    lists : tuple of str
+        Parameters that are several numbers.
     """
 
     asks: str
@@ -39,6 +43,8 @@ class UpdateTraits(Part):
     construct: str = ""
     scales: bool = False
     sets_scale: bool = False
+    whole: str = ""
+    lists: tuple[str, ...] = ()
 
 
 ANCHOR_AND_OPTIMISTIC = (
@@ -105,6 +111,48 @@ UPDATES: dict[Update, UpdateTraits] = {
     ),
     Update.LOGISTIC_CUT: UpdateTraits(
         **_LOGISTIC, parameters=("eta", "delta"), refuses=(_HAS_LOGISTIC_LOSS,)
+    ),
+    Update.BLENDED: UpdateTraits(
+        asks="",
+        coefficient="",
+        whole="sorf",
+        parameters=(
+            *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
+            *("relevance", "groups", "nu", "forget"),
+        ),
+        lists=("widths", "blends"),
+        regions=("weights", "mean_weights", "blend"),
+        refuses=(
+            (
+                lacks("basis", Basis.STRUCTURED),
+                "Update.BLENDED needs Basis.STRUCTURED: it is the learner of these features",
+            ),
+            (
+                lacks("loss", Loss.HINGE, Loss.SQUARE, Loss.NOVELTY),
+                "Update.BLENDED follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY",
+            ),
+            (
+                both(
+                    has("loss", Loss.NOVELTY),
+                    lambda c: c.values["linear"] + c.values["last_label"] + c.values["relevance"]
+                    > 0.0
+                    or c.values["groups"] > 1.0,
+                ),
+                "Loss.NOVELTY keeps one average: no linear, last_label, relevance or groups",
+            ),
+            (
+                lambda c: c.values["cmin"] > c.values["cmax"],
+                "cmin must be at most cmax",
+            ),
+            (
+                lambda c: c.values["groups"] > -(-c.budget // 64),
+                "groups must be at most the blocks of 64 frequencies",
+            ),
+            (
+                both(lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0),
+                "linear is one more candidate for two classes and for regression only",
+            ),
+        ),
     ),
     Update.OPTIMISTIC: UpdateTraits(
         asks="margin.margin_asks",

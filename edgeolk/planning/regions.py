@@ -114,6 +114,12 @@ def _members(config: Resolved) -> tuple[int, int]:
     return 1, config.budget
 
 
+def _blend(config: Resolved) -> tuple[int, int]:
+    groups = int(config.values["groups"])
+    extra = int(config.values["linear"] + config.values["last_label"])
+    return 1, groups * len(config.list_of("blends")) + extra + groups
+
+
 def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
     return lambda config: (1, n)
 
@@ -159,10 +165,35 @@ KINDS: dict[str, Kind] = {
     "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
     "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
+    "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "weights, never annealed"),
+    "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
+    "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
+    "novelty": Kind("d", _words(2), "threshold, mean score"),
+    "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
+    "last_label": Kind("d", _words(1), "the last label"),
+    "linear": Kind(
+        "computing", lambda c: (2, c.n_features + 1), "linear candidate: weights, variances"
+    ),
+    "relevance": Kind(
+        "computing", lambda c: (2, c.n_features), "log scales of the inputs, squared gradients"
+    ),
+    "turns": Kind("q", _words(1), "steps of relevance"),
     "levels": Kind("w", _words(1), "int8: readings beyond the levels"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
+    "inputs": Kind(
+        "computing",
+        lambda c: (2, c.n_features),
+        "scratch: scaled inputs, their gradient",
+        Lifetime.CALL,
+    ),
+    "class_scores": Kind(
+        "d",
+        lambda c: (2 * int(c.values["groups"]), c.columns),
+        "scratch: scores of the classes",
+        Lifetime.CALL,
+    ),
     "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
     "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
     "distance_row": Kind(
@@ -188,8 +219,16 @@ def needed(config: Resolved) -> set[str]:
     names = {"coefficients", "function", "query"}
     for row in config.rows:
         names.update(row.regions)
+    names.update(config.option_regions)
     if config.basis.keeps_vectors:
         names.add("support_vectors")
+    else:
+        names -= {"coefficients", "function", "quantum_scale", "quantum_offset", "levels"}
+    if not config.needs_labels:
+        names -= {"weights", "blend"}
+        names.add("novelty")
+    elif config.is_regression and not config.basis.keeps_vectors:
+        names.add("target")
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:

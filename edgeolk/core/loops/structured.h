@@ -28,55 +28,7 @@
 #endif
 
 #include "pcg.h"
-
-enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
-enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
-
-/* What a learner is made of; made at construction, constant afterwards. */
-typedef struct {
-    ptrdiff_t d, D;    /* inputs, frequencies */
-    ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
-    int32_t task;
-    int32_t groups;                              /* 1 to 4; 1 for novelty */
-    int32_t first[OLK_SORF_GROUPS + 1];          /* blocks of each; the last: all blocks */
-    int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
-    double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
-    double size[OLK_SORF_GROUPS];                /* what a group's sums are divided by */
-    int32_t n_blends;                            /* 2 to 8 */
-    int32_t linear, last_label, relevance;       /* options, 0 or 1 */
-    double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
-    double kappa;                                /* stored levels per unit of weight */
-    double r, sharp, delta, cmin, cmax, shrink;
-    double nu, window;                           /* novelty */
-    uint64_t signs;                              /* state of the feature generator, seeded */
-} olk_sorf;
-
-/* A learner's memory: the caller's. NULL where the learner has no such part. "Type" is the type of
-   rows: double for float64, else float. */
-typedef struct {
-    void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L;              /* [groups][n_blends], then linear's, then the last label's */
-    double *n;              /* [groups], starts at 1 */
-    uint64_t *t, *mistakes, *updates;
-    uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
-    double *target;         /* regression: mean, sum of squared deviations */
-    double *last;           /* last label: y, z, or class + 1 */
-    double *novelty;        /* rho, m */
-    void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
-    void *lambda, *G;       /* relevance: [d] of type */
-    uint64_t *turns;        /* relevance */
-    /* scratch */
-    void *inputs;           /* relevance: [2][d] of type */
-    double *scores;         /* K > 1: [2][groups][K] */
-    void *row;              /* may be NULL: [D][2], float for float32, else double */
-} olk_sorf_state;
-
-/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. */
-typedef struct {
-    const void *values;
-    const int32_t *index;
-    ptrdiff_t count;
-} olk_sorf_row;
+#include "sorf_types.h"
 
 typedef uint32_t olk_u_f32;
 typedef uint64_t olk_u_f64;
@@ -142,16 +94,6 @@ enum { OLK_SORF_ROWS = 8 };
 #endif
 #endif
 #undef OLK_NAME
-
-/* One instruction set's functions, by storage: int8, float32, float64. */
-typedef struct {
-    const char *name;
-    double (*step[3])(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *, double y,
-                      double weight);
-    double (*novelty[3])(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *);
-    void (*scores[3])(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *, ptrdiff_t m,
-                      double *out);
-} olk_sorf_functions;
 
 #ifdef OLK_SORF_SINGLE
 #define OLK_SORF_VARIANT(isa)                                                                      \

@@ -1,0 +1,76 @@
+/* What a learner on structured features is made of, what it remembers, and what can be done with it;
+   structured.h has the functions. */
+#ifndef EDGEOLK_SORF_TYPES_H
+#define EDGEOLK_SORF_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
+
+/* What a learner is made of; made at construction, constant afterwards. */
+typedef struct {
+    ptrdiff_t d, D;    /* inputs, frequencies */
+    ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
+    int32_t task;
+    int32_t groups;                              /* 1 to 4; 1 for novelty */
+    int32_t first[OLK_SORF_GROUPS + 1];          /* blocks of each; the last: all blocks */
+    int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
+    double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
+    double size[OLK_SORF_GROUPS];                /* what a group's sums are divided by */
+    int32_t n_blends;                            /* 2 to 8 */
+    int32_t linear, last_label, relevance;       /* options, 0 or 1 */
+    double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
+    double kappa;                                /* stored levels per unit of weight */
+    double r, sharp, delta, cmin, cmax, shrink;
+    double nu, window;                           /* novelty */
+    uint64_t signs;                              /* state of the feature generator, seeded */
+} olk_sorf;
+
+/* A learner's memory: the caller's. NULL where the learner has no such part. "Type" is the type of
+   rows: double for float64, else float. */
+typedef struct {
+    void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
+    double *L;              /* [groups][n_blends], then linear's, then the last label's */
+    double *n;              /* [groups], starts at 1 */
+    uint64_t *t, *mistakes, *updates;
+    uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
+    double *target;         /* regression: mean, sum of squared deviations */
+    double *last;           /* last label: y, z, or class + 1 */
+    double *novelty;        /* rho, m */
+    void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
+    void *lambda, *G;       /* relevance: [d] of type */
+    uint64_t *turns;        /* relevance */
+    /* scratch */
+    void *inputs;           /* relevance: [2][d] of type */
+    double *scores;         /* K > 1: [2][groups][K] */
+    void *row;              /* may be NULL: [D][2], float for float32, else double */
+} olk_sorf_state;
+
+/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. */
+typedef struct {
+    const void *values;
+    const int32_t *index;
+    ptrdiff_t count;
+} olk_sorf_row;
+
+/* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before. */
+typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+                                   double y, double weight);
+/* Returns f - rho of before: novel where it is below 0. */
+typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
+                                      const olk_sorf_row *);
+/* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
+typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+                                   ptrdiff_t m, double *out);
+
+/* One instruction set's functions, by storage: int8, float32, float64. */
+typedef struct {
+    const char *name;
+    olk_sorf_step_fn step[3];
+    olk_sorf_novelty_fn novelty[3];
+    olk_sorf_scores_fn scores[3];
+} olk_sorf_functions;
+
+#endif

@@ -1,0 +1,26 @@
+"""The loops of structured features, compiled for every instruction set: the only place they are."""
+
+from libc.string cimport strcmp
+
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
+from edgeolk.core.variants cimport chosen_simd
+
+cdef extern from "structured.h":
+    const olk_sorf_functions olk_sorf_variants[]
+
+
+cdef int variant() noexcept:
+    """The instruction set that the other loops run on; both lists have the same names."""
+    cdef int i = 0
+    while strcmp(olk_sorf_variants[i].name, chosen_simd().name) != 0:
+        i += 1
+    return i
+
+
+cdef void choose(Structured* f, int dtype) noexcept:
+    """The functions for a storage type."""
+    cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
+    cdef const olk_sorf_functions* found = &olk_sorf_variants[variant()]
+    f.step = found.step[kind]
+    f.novelty = found.novelty[kind]
+    f.scores = found.scores[kind]
