@@ -22,6 +22,7 @@ REGIONS = (
     "function support_vectors coefficients quantum_scale quantum_offset diagonal arrivals norms"
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors labels forgetron halving hints nystrom"
+    " levels"
 )
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -40,6 +41,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "levels": "clipped:q",
 }
 #: Type of each region of state that is no struct, as files have it: "storage" is that of support
 #: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.

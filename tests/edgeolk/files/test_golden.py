@@ -159,7 +159,7 @@ def held(stored: Stored, name: str) -> list[list[float]]:
     own |= dict.fromkeys(("quantum_scale", "quantum_offset"), stored.n_features)
     own |= {"window_labels": own["window"], "feature_map": budget * budget}
     if name == "feature_map":
-        rows = [sum(rows, [])]
+        rows = [numbers(stored, name).ravel().tolist()]
     return [row[: own[name]] for row in rows]
 
 
