@@ -1,0 +1,1 @@
+"""Accuracy against bytes: what a learner of so many bytes errs."""

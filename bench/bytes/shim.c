@@ -1,0 +1,64 @@
+/* The loops of structured features as a shared library, for shim.py. */
+#include "structured.h"
+
+enum { VARIANTS = (int)(sizeof olk_sorf_variants / sizeof *olk_sorf_variants) };
+
+const char *shim_name(int variant)
+{
+    return variant < VARIANTS ? olk_sorf_variants[variant].name : NULL;
+}
+
+int shim_runs(int variant)
+{
+#ifdef OLK_SORF_X86
+    __builtin_cpu_init();
+    if (variant == 1)
+        return __builtin_cpu_supports("x86-64-v3");
+    if (variant == 2)
+        return __builtin_cpu_supports("x86-64-v4");
+#endif
+    return variant == 0;
+}
+
+/* Sizes of the structs, so that the other side can see whether it has the same ones. */
+void shim_sizes(size_t *sizes)
+{
+    sizes[0] = sizeof(olk_sorf);
+    sizes[1] = sizeof(olk_sorf_state);
+    sizes[2] = sizeof(olk_sorf_row);
+}
+
+uint64_t shim_seeded(uint64_t seed, int signs)
+{
+    return olk_pcg_seed(seed, signs ? OLK_PCG_SIGNS : OLK_PCG_DRAWS);
+}
+
+double shim_exp(double x)
+{
+    return olk_sorf_exp(x);
+}
+
+double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
+                 const olk_sorf_row *row, double y, double weight)
+{
+    const olk_sorf_functions *f = olk_sorf_variants + variant;
+    if (p->task == OLK_SORF_NOVELTY)
+        return f->novelty[storage](p, s, row);
+    return f->step[storage](p, s, row, y, weight);
+}
+
+/* n dense rows, `bytes` apart, in order. */
+void shim_steps(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
+                const char *rows, size_t bytes, ptrdiff_t n, const double *y, double *out)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const olk_sorf_row row = {rows + (size_t)i * bytes, NULL, 0};
+        out[i] = shim_step(variant, storage, p, s, &row, y ? y[i] : 0.0, 1.0);
+    }
+}
+
+void shim_scores(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
+                 const olk_sorf_row *row, ptrdiff_t m, double *out)
+{
+    olk_sorf_variants[variant].scores[storage](p, s, row, m, out);
+}

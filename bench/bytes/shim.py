@@ -1,0 +1,275 @@
+"""The compiled loops of structured features, loaded by themselves: no engine around them.
+
+The header is compiled here and called through ctypes, in every form it has: once per instruction
+set, as plain C99, and in single precision for microcontrollers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
+COMMON = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+#: Flags of each form; setup.py's for the first.
+FORMS = {
+    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *COMMON),
+    "plain": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *COMMON),
+    "single": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_SINGLE", *COMMON),
+}
+STORAGE = ("int8", "float32", "float64")
+TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}
+GROUPS, WIDTHS, BLENDS = 4, 8, 8
+LINES = 64
+WIDTHS_OF_ONE = ((0.3, 1.0, 3.0),)
+
+Array = NDArray[Any]
+
+
+class Config(ctypes.Structure):
+    """``olk_sorf``."""
+
+    _fields_ = (
+        ("d", ctypes.c_ssize_t),
+        ("D", ctypes.c_ssize_t),
+        ("classes", ctypes.c_ssize_t),
+        ("task", ctypes.c_int32),
+        ("groups", ctypes.c_int32),
+        ("first", ctypes.c_int32 * (GROUPS + 1)),
+        ("widths", ctypes.c_int32 * GROUPS),
+        ("omega", ctypes.c_double * WIDTHS * GROUPS),
+        ("size", ctypes.c_double * GROUPS),
+        ("n_blends", ctypes.c_int32),
+        ("linear", ctypes.c_int32),
+        ("last_label", ctypes.c_int32),
+        ("relevance", ctypes.c_int32),
+        ("blends", ctypes.c_double * BLENDS),
+        ("kappa", ctypes.c_double),
+        ("r", ctypes.c_double),
+        ("sharp", ctypes.c_double),
+        ("delta", ctypes.c_double),
+        ("cmin", ctypes.c_double),
+        ("cmax", ctypes.c_double),
+        ("shrink", ctypes.c_double),
+        ("nu", ctypes.c_double),
+        ("window", ctypes.c_double),
+        ("signs", ctypes.c_uint64),
+    )
+
+
+#: Parts of ``olk_sorf_state``, in order.
+PARTS = (
+    "w",
+    "a",
+    "L",
+    "n",
+    "t",
+    "mistakes",
+    "updates",
+    "rounding",
+    "target",
+    "last",
+    "novelty",
+    "wl",
+    "Sl",
+    "lam",
+    "grad2",
+    "turns",
+    "inputs",
+    "scores",
+    "row",
+)
+
+
+class State(ctypes.Structure):
+    """``olk_sorf_state``."""
+
+    _fields_ = tuple((name, ctypes.c_void_p) for name in PARTS)
+
+
+class Row(ctypes.Structure):
+    """``olk_sorf_row``."""
+
+    _fields_ = (
+        ("values", ctypes.c_void_p),
+        ("index", ctypes.c_void_p),
+        ("count", ctypes.c_ssize_t),
+    )
+
+
+class NoCompilerError(RuntimeError):
+    """There is nothing to compile the loops with."""
+
+
+@functools.cache
+def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """The loops in one form, compiled into a folder that is gone afterwards.
+
+    Raises
+    ------
+    NoCompilerError
+        There is no C compiler.
+    RuntimeError
+        It cannot compile them.
+    """
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / f"{form}.so"
+        command = [*compiler, *FORMS[form], *extra, f"-I{LOOPS}", "-shared", "-fPIC"]
+        command += ["-o", str(target), str(Path(__file__).with_name("shim.c")), "-lm"]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True)
+        except FileNotFoundError as error:
+            raise NoCompilerError(f"there is no C compiler {compiler[0]!r}") from error
+        except subprocess.CalledProcessError as error:
+            raise RuntimeError(f"{compiler[0]} cannot compile shim.c: {error.stderr}") from error
+        found = ctypes.CDLL(str(target))
+    found.shim_name.restype = ctypes.c_char_p
+    found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
+    found.shim_seeded.restype = ctypes.c_uint64
+    found.shim_exp.argtypes = [ctypes.c_double]
+    found.shim_exp.restype = ctypes.c_double
+    given = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(Config), ctypes.POINTER(State)]
+    pointer = ctypes.c_void_p
+    found.shim_step.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_double, ctypes.c_double]
+    found.shim_step.restype = ctypes.c_double
+    found.shim_steps.argtypes = [*given, pointer, ctypes.c_size_t, ctypes.c_ssize_t]
+    found.shim_steps.argtypes += [pointer, pointer]
+    found.shim_scores.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_ssize_t, pointer]
+    sizes = (ctypes.c_size_t * 3)()
+    found.shim_sizes(sizes)
+    if list(sizes) != [ctypes.sizeof(kind) for kind in (Config, State, Row)]:
+        raise RuntimeError("shim.py and structured.h disagree about a struct")
+    return found
+
+
+def variants(form: str = "vector") -> list[str]:
+    """Names of the instruction sets compiled for that this processor has."""
+    loaded, names = library(form), []
+    while (name := loaded.shim_name(len(names))) is not None and loaded.shim_runs(len(names)):
+        names.append(name.decode())
+    return names
+
+
+class Sorf:
+    """One learner: its configuration and its memory, numpy arrays that can be looked at."""
+
+    def __init__(
+        self,
+        n_features: int,
+        D: int,
+        gamma: float,
+        *,
+        task: str = "two",
+        dtype: str = "int8",
+        n_classes: int = 1,
+        groups: Sequence[Sequence[float]] = WIDTHS_OF_ONE,
+        seed: int = 0,
+        r: float = 0.03,
+        unit: float = 3.0,
+        nu: float = 0.05,
+        window: float = 4096.0,
+        linear: bool = False,
+        last_label: bool = False,
+        relevance: bool = False,
+        row: bool = False,
+        form: str = "vector",
+        variant: str | None = None,
+    ) -> None:
+        self.library = library(form)
+        self.variant = variants(form).index(variant) if variant else len(variants(form)) - 1
+        self.storage = STORAGE.index(dtype)
+        self.real = np.dtype(np.float64 if dtype == "float64" else np.float32)
+        levels = (127.0 if task == "novelty" else unit) if dtype == "int8" else 1.0
+        blocks, count = -(-D // LINES), len(groups)
+        blends = (0.0, 0.1, 0.3, 1.0)
+        p = self.config = Config(d=n_features, D=D, classes=n_classes, task=TASKS[task])
+        p.groups, p.n_blends = count, len(blends)
+        p.linear, p.last_label, p.relevance = linear, last_label, relevance
+        share, rest = divmod(blocks, count)
+        for g, widths in enumerate(groups):
+            size = share + (g < rest)
+            p.first[g + 1], p.widths[g] = p.first[g] + size, len(widths)
+            p.size[g] = D if count == 1 else LINES * size
+            for i, width in enumerate(widths):
+                p.omega[g][i] = math.sqrt(2.0 * gamma * width) / LINES
+        p.blends[: len(blends)] = blends
+        p.kappa, p.r, p.sharp, p.delta = levels, r, 1.0, 0.999
+        p.cmin, p.cmax, p.shrink, p.nu, p.window = 30.0, 4096.0, 0.9, nu, window
+        p.signs = self.library.shim_seeded(seed, 1)
+
+        double, whole = np.float64, np.uint64
+        exact = np.float32 if dtype == "float32" or form == "single" else double
+        weights = (D, n_classes, 2)
+        self.parts: dict[str, Array] = {"a": np.zeros(weights, dtype)}
+        if task != "novelty":
+            self.parts["w"] = np.zeros(weights, dtype)
+        self.parts["L"] = np.zeros(count * len(blends) + linear + last_label)
+        self.parts["n"] = np.ones(count)
+        for name in ("t", "mistakes", "updates", "rounding", "turns"):
+            self.parts[name] = np.zeros(1, whole)
+        self.parts["rounding"][0] = self.library.shim_seeded(seed, 0)
+        self.parts |= {"target": np.zeros(2), "last": np.zeros(1), "novelty": np.zeros(2)}
+        if linear:
+            self.parts["wl"] = np.zeros(n_features + 1, self.real)
+            self.parts["Sl"] = np.ones(n_features + 1, self.real)
+        if relevance:
+            self.parts["lam"], self.parts["grad2"] = np.zeros((2, n_features), self.real)
+            self.parts["inputs"] = np.zeros((2, n_features), self.real)
+        self.parts["scores"] = np.zeros((2, count, n_classes), double)
+        if row:
+            self.parts["row"] = np.zeros((D, 2), exact)
+        self.state = State(**{name: part.ctypes.data for name, part in self.parts.items()})
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            return self.__dict__["parts"][name]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def _call(self) -> tuple[Any, ...]:
+        return self.variant, self.storage, ctypes.byref(self.config), ctypes.byref(self.state)
+
+    def _row(self, x: ArrayLike, index: ArrayLike | None) -> tuple[Row, Array, Array | None]:
+        values = np.ascontiguousarray(x, self.real)
+        if index is None:
+            return Row(values.ctypes.data, None, 0), values, None
+        at = np.ascontiguousarray(index, np.int32)
+        return Row(values.ctypes.data, at.ctypes.data, len(at)), values, at
+
+    def step(
+        self, x: ArrayLike, y: float = 0.0, weight: float = 1.0, index: ArrayLike | None = None
+    ) -> float:
+        """Learn one row, dense or by its non-zeros; the score before."""
+        row, *_kept = self._row(x, index)
+        return float(self.library.shim_step(*self._call(), ctypes.byref(row), y, weight))
+
+    def steps(self, X: Array, y: Array | None = None) -> Array:
+        """Learn rows in order; the scores before each."""
+        rows = np.ascontiguousarray(X, self.real)
+        labels = None if y is None else np.ascontiguousarray(y, np.float64)
+        out = np.empty(len(rows))
+        given = None if labels is None else labels.ctypes.data
+        self.library.shim_steps(
+            *(*self._call(), rows.ctypes.data, rows.strides[0], len(rows), given, out.ctypes.data)
+        )
+        return out
+
+    def scores(self, X: ArrayLike, index: ArrayLike | None = None) -> Array:
+        """Blended scores (rows, columns); of one row where it is sparse."""
+        row, values, at = self._row(X, index)
+        m = 1 if at is not None or values.ndim == 1 else len(values)
+        out = np.empty((m, self.config.classes))
+        self.library.shim_scores(*self._call(), ctypes.byref(row), m, out.ctypes.data)
+        return out

@@ -1,0 +1,86 @@
+/* From rows to the 64 lines of a block (a count sketch where d > 64) and back, for one type of rows
+   and one computed in; included by structured_isa.h. The words of a block are drawn in order: those
+   of the d signs here, then four for the signs between the transforms. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_TYPE), OLK_INTYPE))
+#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+
+/* The last, incomplete 64 of each of m dense rows, filled up with zeros. */
+static inline void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrdiff_t m,
+                                     OLK_T (*tail)[64])
+{
+    const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
+    for (ptrdiff_t r = 0; r < m; r++)
+        for (ptrdiff_t i = 0; i < 64; i++)
+            tail[r][i] = from + i < p->d ? (OLK_T)x[r * p->d + from + i] : 0;
+}
+
+/* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
+static inline void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, const OLK_IN *x,
+                                    ptrdiff_t m, const OLK_T (*tail)[64], OLK_T (*v)[64])
+{
+    OLK_U flip[64];
+    for (ptrdiff_t start = 0; start < p->d; start += 64) {
+        const int whole = start + 64 <= p->d;
+        OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
+        if (start + 32 < p->d)
+            OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), flip + 32);
+        else
+            memset(flip + 32, 0, 32 * sizeof *flip);
+        for (ptrdiff_t r = 0; r < m; r++) {
+            const OLK_IN *restrict in = x + r * p->d + start;
+            const OLK_T *restrict end = tail[r];
+            OLK_T *restrict to = v[r];
+            if (start == 0)
+                memset(to, 0, 64 * sizeof *to);
+            if (whole)
+                for (int i = 0; i < 64; i++)
+                    to[i] += OLK_BY_TYPE(olk_flipped)((OLK_T)in[i], flip[i]);
+            else
+                for (int i = 0; i < 64; i++)
+                    to[i] += OLK_BY_TYPE(olk_flipped)(end[i], flip[i]);
+        }
+    }
+}
+
+/* A row by its non-zeros, indices ascending: words without any are jumped over. */
+static inline void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *generator,
+                                           const OLK_IN *value, const int32_t *index,
+                                           ptrdiff_t count, OLK_T *v)
+{
+    const ptrdiff_t words = (p->d + 31) / 32;
+    ptrdiff_t at = 0;
+    uint32_t word = 0;
+    memset(v, 0, 64 * sizeof *v);
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const int32_t i = index[k];
+        if (i / 32 >= at) {
+            olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - at));
+            word = olk_pcg_next(generator, OLK_PCG_SIGNS);
+            at = i / 32 + 1;
+        }
+        v[i % 64] += (word >> (i % 32) & 1) ? -(OLK_T)value[k] : (OLK_T)value[k];
+    }
+    olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(words - at));
+}
+
+/* q_k += s_i h_(i mod 64) for every number of a row: the transpose of the fold. */
+static inline void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
+                                      const olk_sorf_row *row, const OLK_T *h, OLK_IN *q)
+{
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    ptrdiff_t at = 0;
+    uint32_t word = 0;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const ptrdiff_t i = row->index ? row->index[k] : k;
+        if (i / 32 >= at) {
+            olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - at));
+            word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
+            at = i / 32 + 1;
+        }
+        q[k] = (OLK_IN)((OLK_T)q[k] + ((word >> (i % 32) & 1) ? -h[i % 64] : h[i % 64]));
+    }
+}
+
+#undef OLK_BY_TYPE
+#undef OLK_FN

@@ -1,0 +1,180 @@
+/* Stored weights of structured features: sums with a block's features, and stores, for one storage
+   type and one computed in; included by structured_isa.h. A block of one column is 128 numbers in a
+   row, cosine and sine in turn; K columns are K times as many, frequency by frequency. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
+#define OLK_WIDE (64 / (int)sizeof(OLK_T))
+#define OLK_UNIT (OLK_LEVELS ? (OLK_T)65536 : (OLK_T)1)
+
+/* lane[l] += the products of numbers l, l + OLK_WIDE, .. of n = 128 at most. */
+static inline void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
+                                      ptrdiff_t n, OLK_T *restrict lane)
+{
+    OLK_T wide[128];
+    if (n == 128) {
+        for (int i = 0; i < 128; i++)
+            wide[i] = (OLK_T)stored[i];
+    } else {
+        memset(wide, 0, sizeof wide);
+        for (ptrdiff_t i = 0; i < n; i++)
+            wide[i] = (OLK_T)stored[i];
+    }
+#if OLK_BYTES
+    enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = OLK_WIDE / L };
+    typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+    vector sum[VECTORS];
+    for (int g = 0; g < VECTORS; g++)
+        sum[g] = *(const vector *)(lane + g * L);
+    for (int i = 0; i < 128; i += OLK_WIDE)
+        for (int g = 0; g < VECTORS; g++)
+            sum[g] = OLK_VMADD(*(const vector *)(feature + i + g * L),
+                               *(const vector *)(wide + i + g * L), sum[g]);
+    for (int g = 0; g < VECTORS; g++)
+        *(vector *)(lane + g * L) = sum[g];
+#else
+    for (int l = 0; l < OLK_WIDE; l++)
+        for (int i = l; i < 128; i += OLK_WIDE)
+            lane[l] = OLK_MADD(feature[i], wide[i], lane[l]);
+#endif
+}
+
+static inline double OLK_FN(olk_gathered)(const OLK_T *lane)
+{
+    double total = 0.0;
+    for (int l = 0; l < OLK_WIDE; l++)
+        total += (double)lane[l];
+    return total;
+}
+
+/* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
+static inline void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S *stored,
+                                              ptrdiff_t lines, ptrdiff_t K, double scale,
+                                              double *sum)
+{
+    for (ptrdiff_t c = 0; c < K; c += 8) {
+        const int n = (int)(K - c < 8 ? K - c : 8);
+        OLK_T total[16] = {0};
+        for (ptrdiff_t k = 0; k < lines; k++) {
+            const OLK_S *from = stored + 2 * (k * K + c);
+            for (int i = 0; i < n; i++) {
+                total[2 * i] += feature[2 * k] * (OLK_T)from[2 * i];
+                total[2 * i + 1] += feature[2 * k + 1] * (OLK_T)from[2 * i + 1];
+            }
+        }
+        for (int i = 0; i < n; i++)
+            sum[c + i] += scale * ((double)total[2 * i] + (double)total[2 * i + 1]);
+    }
+}
+
+/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths: bits[i] and the
+   half that rounds to one of them decide whether the rest makes a level. */
+static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict change,
+                                          const uint16_t *restrict bits, ptrdiff_t n)
+{
+#if OLK_LEVELS
+    int32_t part[128];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        OLK_T v = change[i] + (OLK_T)0.5;
+        v = v > 0x1p26f ? 0x1p26f : v;
+        v = v < -0x1p26f ? -0x1p26f : v;
+        part[i] = OLK_FLOOR(v);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        /* Lifted by 2^27, so that the shift is of a positive number. */
+        int32_t level = stored[i] + ((part[i] + bits[i] + (1 << 27)) >> 16) - (1 << 11);
+        level = level > 127 ? 127 : level;
+        stored[i] = (OLK_S)(level < -127 ? -127 : level);
+    }
+#else
+    (void)bits;
+    for (ptrdiff_t i = 0; i < n; i++)
+        stored[i] = (OLK_S)((OLK_T)stored[i] + change[i]);
+#endif
+}
+
+/* The same, one word of the generator for each pair of the n. */
+static inline void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
+                                     uint64_t *generator)
+{
+    uint16_t bits[128];
+#if OLK_LEVELS
+    OLK_NAME(olk_draw)(generator, bits, n / 2);
+#else
+    (void)generator;
+#endif
+    if (n == 128)
+        OLK_FN(olk_store_some)(stored, change, bits, 128);
+    else
+        OLK_FN(olk_store_some)(stored, change, bits, n);
+}
+
+/* stored += tau feature, one column. */
+static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict feature, OLK_T tau,
+                                     ptrdiff_t n, uint64_t *generator)
+{
+    OLK_T change[128];
+    tau *= OLK_UNIT;
+    for (int i = 0; i < 128; i++)
+        change[i] = tau * feature[i];
+    OLK_FN(olk_store)(stored, change, n, generator);
+}
+
+/* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
+static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
+                                         ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
+                                         ptrdiff_t high, uint64_t *generator)
+{
+    tau *= OLK_UNIT;
+    for (ptrdiff_t start = 0; start < lines; start += 32) {
+        const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
+        OLK_S pair[128];
+        OLK_T change[128];
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                const OLK_T step = tau * feature[2 * (start + k) + i];
+                pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
+                pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
+                change[4 * k + i] = step;
+                change[4 * k + 2 + i] = -step;
+            }
+        OLK_FN(olk_store)(pair, change, 4 * n, generator);
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
+                stored[2 * ((start + k) * K + high) + i] = pair[4 * k + 2 + i];
+            }
+    }
+}
+
+/* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
+static inline void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
+                                       uint64_t *generator)
+{
+    OLK_T change[128];
+    inverse *= OLK_UNIT;
+    for (ptrdiff_t start = 0; start < count; start += 128) {
+        const ptrdiff_t n = count - start < 128 ? count - start : 128;
+        if (n == 128)
+            for (int i = 0; i < 128; i++)
+                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
+        else
+            for (ptrdiff_t i = 0; i < n; i++)
+                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
+        OLK_FN(olk_store)(a + start, change, n, generator);
+    }
+}
+
+/* a += (kappa feature - a) / n over one block. */
+static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_T *feature, OLK_T kappa, ptrdiff_t n,
+                                    OLK_T inverse, uint64_t *generator)
+{
+    OLK_T change[128];
+    inverse *= OLK_UNIT;
+    for (ptrdiff_t i = 0; i < n; i++)
+        change[i] = (kappa * feature[i] - (OLK_T)a[i]) * inverse;
+    OLK_FN(olk_store)(a, change, n, generator);
+}
+
+#undef OLK_UNIT
+#undef OLK_WIDE
+#undef OLK_FN

@@ -1,0 +1,187 @@
+/* What `sorf` does with scores, in double and without features: shares of the candidates, margins,
+   counters, the averaging window, scaled targets. Scores are arrays [groups][columns]. */
+#ifndef EDGEOLK_MIXING_H
+#define EDGEOLK_MIXING_H
+
+/* exp(x) within 4e-16 of itself, 0 below -700, for x <= 700: the same bits on every platform. */
+static inline double olk_sorf_exp(double x)
+{
+    static const double of_r[] = {
+        1.6059043836821613e-10, 2.08767569878681e-09,   2.505210838544172e-08,
+        2.755731922398589e-07,  2.7557319223985893e-06, 2.48015873015873e-05,
+        0.0001984126984126984,  0.001388888888888889,   0.008333333333333333,
+        0.041666666666666664,   0.16666666666666666,    0.5,
+        1.0,                    1.0,
+    };
+    if (!(x >= -700.0))
+        return 0.0;
+    const double shifted = x * 1.4426950408889634074 + 6755399441055744.0;
+    const double n = shifted - 6755399441055744.0;
+    const double r = (x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6;
+    double sum = of_r[0];
+    for (int k = 1; k < 14; k++)
+        sum = sum * r + of_r[k];
+    union { double f; int64_t bits; } power;
+    power.bits = ((int64_t)n + 1023) * (INT64_C(1) << 52);
+    return sum * power.f;
+}
+
+/* Shares of the candidates: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g), and beta f_linear and
+   beta_last f_last. They follow from the counters, so they are not stored. */
+typedef struct {
+    double E[OLK_SORF_GROUPS], alpha[OLK_SORF_GROUPS];
+    double beta, beta_last;
+} olk_sorf_shares;
+
+static inline void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share)
+{
+    const int32_t A = p->n_blends, own = p->groups * A;
+    const int32_t all = own + (p->linear != 0) + (p->last_label != 0);
+    double least = L[0], total = 0.0, rest[2] = {0.0, 0.0};
+    for (int32_t q = 1; q < all; q++)
+        least = L[q] < least ? L[q] : least;
+    for (int32_t g = 0; g < p->groups; g++) {
+        share->E[g] = share->alpha[g] = 0.0;
+        for (int32_t q = 0; q < A; q++) {
+            const double e = olk_sorf_exp(-p->sharp * (L[g * A + q] - least));
+            share->E[g] += e;
+            share->alpha[g] += e * p->blends[q];
+        }
+        total += share->E[g];
+    }
+    for (int32_t q = own; q < all; q++)
+        total += rest[q - own] = olk_sorf_exp(-p->sharp * (L[q] - least));
+    for (int32_t g = 0; g < p->groups; g++) {
+        share->E[g] /= total;
+        share->alpha[g] /= total;
+    }
+    share->beta = p->linear ? rest[0] / total : 0.0;
+    share->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
+}
+
+/* Everything a row is answered with. */
+typedef struct {
+    const olk_sorf *p;
+    const double *fw, *fa; /* [groups][columns] */
+    double f_linear;
+    double last; /* class + 1 for several classes, 0 before the first row */
+} olk_sorf_scores;
+
+/* The last label's score for a column. */
+static inline double olk_sorf_last(const olk_sorf_scores *f, ptrdiff_t c)
+{
+    return f->p->task == OLK_SORF_CLASSES ? (f->last == (double)(c + 1)) : f->last;
+}
+
+/* One candidate's score for a column: a blend of group g, or (g = -1) the mixture of all by their
+   shares. */
+static inline double olk_sorf_score(const olk_sorf_scores *f, const olk_sorf_shares *share,
+                                    ptrdiff_t g, double blend, ptrdiff_t c)
+{
+    const ptrdiff_t K = f->p->classes;
+    if (g >= 0)
+        return f->fa[g * K + c] + blend * (f->fw[g * K + c] - f->fa[g * K + c]);
+    double sum = 0.0;
+    for (g = 0; g < f->p->groups; g++)
+        sum += share->E[g] * f->fa[g * K + c] +
+               share->alpha[g] * (f->fw[g * K + c] - f->fa[g * K + c]);
+    if (f->p->linear)
+        sum += share->beta * f->f_linear;
+    if (f->p->last_label)
+        sum += share->beta_last * olk_sorf_last(f, c);
+    return sum;
+}
+
+/* The best wrong class, the smallest at a tie. */
+static inline ptrdiff_t olk_sorf_rival(const olk_sorf_scores *f, const olk_sorf_shares *share,
+                                       ptrdiff_t g, double blend, double y)
+{
+    ptrdiff_t best = -1;
+    double most = 0.0;
+    for (ptrdiff_t c = 0; c < f->p->classes; c++) {
+        if (c == (ptrdiff_t)y)
+            continue;
+        const double score = olk_sorf_score(f, share, g, blend, c);
+        if (best < 0 || score > most) {
+            best = c;
+            most = score;
+        }
+    }
+    return best;
+}
+
+/* y f with two classes, f_y less the best other with several; an error where it is not above 0. */
+static inline double olk_sorf_margin(const olk_sorf_scores *f, const olk_sorf_shares *share,
+                                     ptrdiff_t g, double blend, double y)
+{
+    if (f->p->task != OLK_SORF_CLASSES)
+        return y * olk_sorf_score(f, share, g, blend, 0);
+    return olk_sorf_score(f, share, g, blend, (ptrdiff_t)y) -
+           olk_sorf_score(f, share, g, blend, olk_sorf_rival(f, share, g, blend, y));
+}
+
+/* What a candidate's counter grows by, given its margin or, for regression, its score. */
+static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
+{
+    if (p->task != OLK_SORF_REGRESSION)
+        return margin <= 0.0;
+    const double square = (y - margin) * (y - margin);
+    return square < 4.0 ? square : 4.0;
+}
+
+static inline void olk_sorf_count(const olk_sorf_scores *f, double y, double weight, double *L)
+{
+    const olk_sorf *p = f->p;
+    const int real = p->task == OLK_SORF_REGRESSION;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t q = 0; q < p->n_blends; q++, L++) {
+            const double m = real ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
+                                  : olk_sorf_margin(f, NULL, g, p->blends[q], y);
+            *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+        }
+    if (p->linear) {
+        const double m = real ? f->f_linear : y * f->f_linear;
+        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+        L++;
+    }
+    if (p->last_label) {
+        double m = real ? f->last : y * f->last;
+        if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, no label is a tie */
+            m = f->last == y + 1.0 ? 1.0 : (f->last == 0.0 ? 0.0 : -1.0);
+        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+    }
+}
+
+/* The averaging windows, after every eighth row: t counts it. */
+static inline void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n)
+{
+    if (t % 8)
+        return;
+    for (int32_t g = 0; g < p->groups; g++) {
+        const double *of = L + g * p->n_blends;
+        if (of[0] <= of[p->n_blends - 1]) {
+            n[g] = n[g] + 1.0 < p->cmax ? n[g] + 1.0 : p->cmax;
+        } else {
+            const double octets = (double)(t / 8 + 1);
+            const double floor = octets < p->cmin ? octets : p->cmin;
+            n[g] = p->shrink * n[g] > floor ? p->shrink * n[g] : floor;
+        }
+    }
+}
+
+/* Deviation of the first `rows` targets from their mean; 1 while there is none. */
+static inline double olk_sorf_deviation(const double *target, uint64_t rows)
+{
+    return rows > 1 && target[1] > 0.0 ? OLK_SQRT(target[1] / (double)(rows - 1)) : 1.0;
+}
+
+/* Takes in target number t (from 0); returns it scaled by the mean and deviation it is part of. */
+static inline double olk_sorf_scale(double *target, uint64_t t, double y)
+{
+    const double gap = y - target[0];
+    target[0] += gap / (double)(t + 1);
+    target[1] += gap * (y - target[0]);
+    return (y - target[0]) / olk_sorf_deviation(target, t + 1);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* One pass over the features of a row, for one storage type, one type computed in and one
+   instruction set; included by structured_isa.h. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
+#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+#define OLK_BY_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_TYPE), OLK_INTYPE))
+#define OLK_WIDE (64 / (int)sizeof(OLK_T))
+
+/* A group's widths, over and over: block b of it begins at entry 64 b mod widths. */
+static inline void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *scale)
+{
+    for (int j = 0, i = 0; j < 64 + OLK_SORF_WIDTHS; j++) {
+        scale[j] = (OLK_T)p->omega[g][i];
+        i = i + 1 == p->widths[g] ? 0 : i + 1;
+    }
+}
+
+/* Frequencies of block b that there are. */
+static inline ptrdiff_t OLK_FN(olk_lines)(const olk_sorf *p, ptrdiff_t b)
+{
+    return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
+}
+
+/* The next block: rows folded, the signs between its transforms. */
+static inline void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
+                                     const olk_sorf_row *row, ptrdiff_t m,
+                                     const OLK_T (*tail)[64], OLK_T (*v)[64], OLK_U *first,
+                                     OLK_U *second)
+{
+    if (row->index)
+        OLK_BY_ROW(olk_fold_sparse)(p, generator, row->values, row->index, row->count, v[0]);
+    else
+        OLK_BY_ROW(olk_fold)(p, generator, row->values, m, tail, v);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first + 32);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
+}
+
+/* Features of a folded row. Returns 0 where its angles are too large, unless it has to do. */
+static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U *second,
+                                       const OLK_T *scale, int must, OLK_T *feature)
+{
+    OLK_BY_TYPE(olk_mix)(v, first, second);
+    if (!OLK_BY_TYPE(olk_phases)(v, scale, feature))
+        return 1;
+    if (must)
+        OLK_BY_TYPE(olk_phases_slowly)(v, scale, feature);
+    return must;
+}
+
+/* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
+   `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
+   Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
+static int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+                            ptrdiff_t m, int must, OLK_T *keep, double *fw, double *fa)
+{
+    OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_T own[128], lane[OLK_SORF_ROWS][2][OLK_WIDE];
+    OLK_U first[64], second[64];
+    const ptrdiff_t K = p->classes;
+    uint64_t generator = p->signs;
+    if (!row->index)
+        OLK_BY_ROW(olk_tails)(p, row->values, m, tail);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const double size = 1.0 / (p->kappa * p->size[g]);
+        OLK_FN(olk_scales)(p, g, scale);
+        memset(lane, 0, sizeof lane);
+        if (K > 1)
+            for (ptrdiff_t r = 0; r < m; r++) {
+                memset(fa + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fa);
+                memset(fw + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fw);
+            }
+        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
+            const ptrdiff_t lines = OLK_FN(olk_lines)(p, b), from = 128 * b * K;
+            const OLK_T *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
+            const OLK_S *w = (const OLK_S *)s->w + from, *a = (const OLK_S *)s->a + from;
+            OLK_FN(olk_block)(p, &generator, row, m, (const OLK_T(*)[64])tail, v, first, second);
+            for (ptrdiff_t r = 0; r < m; r++) {
+                OLK_T *feature = keep && lines == 64 ? keep + 128 * b : own;
+                if (!OLK_FN(olk_features)(v[r], first, second, turned, must, feature))
+                    return 0;
+                if (keep && lines < 64)
+                    memcpy(keep + 128 * b, own, 2 * (size_t)lines * sizeof *own);
+                if (K > 1) {
+                    const ptrdiff_t at = (r * p->groups + g) * K;
+                    OLK_FN(olk_gather_columns)(feature, w, lines, K, size, fw + at);
+                    OLK_FN(olk_gather_columns)(feature, a, lines, K, size, fa + at);
+                } else {
+                    if (fw)
+                        OLK_FN(olk_gather)(feature, w, 2 * lines, lane[r][0]);
+                    if (fa)
+                        OLK_FN(olk_gather)(feature, a, 2 * lines, lane[r][1]);
+                }
+            }
+        }
+        for (ptrdiff_t r = 0; K == 1 && r < m; r++) {
+            if (fw)
+                fw[r * p->groups + g] = size * OLK_FN(olk_gathered)(lane[r][0]);
+            if (fa)
+                fa[r * p->groups + g] = size * OLK_FN(olk_gathered)(lane[r][1]);
+        }
+    }
+    return 1;
+}
+
+#undef OLK_WIDE
+#undef OLK_BY_ROW
+#undef OLK_BY_TYPE
+#undef OLK_FN

@@ -1,0 +1,366 @@
+/* The learner on structured features, for one storage type and one instruction set; included by
+   structured_isa.h. Rows come in OLK_IN; scores are computed in OLK_FAST, what changes weights in
+   OLK_EXACT. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
+#define OLK_BY_FAST(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_FAST_TYPE))
+#define OLK_BY_EXACT(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_EXACT_TYPE))
+#define OLK_OF_EXACT(name) OLK_NAME(OLK_CAT(name, OLK_EXACT_TYPE))
+#define OLK_OF_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_EXACT_TYPE), OLK_INTYPE))
+
+/* Scores nearer to a decision than this are computed again in OLK_EXACT. */
+#define OLK_SORF_NEAR 1e-4
+
+/* x' of relevance, in the caller's scratch; otherwise the row itself. */
+static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_state *s,
+                                              const olk_sorf_row *row)
+{
+    if (!p->relevance)
+        return *row;
+    const OLK_IN *x = row->values, *lambda = s->lambda;
+    OLK_IN *to = s->inputs;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const ptrdiff_t i = row->index ? row->index[k] : k;
+        to[k] = (OLK_IN)((OLK_EXACT)x[k] * (OLK_EXACT)olk_sorf_exp((double)lambda[i]));
+    }
+    return (olk_sorf_row){to, row->index, row->count};
+}
+
+static inline double OLK_FN(olk_linear_score)(const olk_sorf *p, const olk_sorf_state *s,
+                                              const olk_sorf_row *row)
+{
+    if (!p->linear)
+        return 0.0;
+    const OLK_IN *x = row->values, *wl = s->wl;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    double f = (double)wl[p->d];
+    for (ptrdiff_t k = 0; k < count; k++)
+        f += (double)x[k] * (double)wl[row->index ? row->index[k] : k];
+    return f;
+}
+
+/* AROW with a variance a weight. */
+static inline void OLK_FN(olk_learn_linear)(const olk_sorf *p, const olk_sorf_state *s,
+                                            const olk_sorf_row *row, double y, double f)
+{
+    const OLK_IN *x = row->values;
+    OLK_IN *wl = s->wl, *Sl = s->Sl;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    const double push = p->task == OLK_SORF_REGRESSION ? y - f : y * (1.0 - y * f);
+    if (p->task != OLK_SORF_REGRESSION && !(1.0 - y * f > 0.0))
+        return;
+    double spread = (double)Sl[p->d] + 1.0;
+    for (ptrdiff_t k = 0; k < count; k++)
+        spread += (double)x[k] * (double)x[k] * (double)Sl[row->index ? row->index[k] : k];
+    const double b = 1.0 / spread;
+    for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
+        const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
+        const double q = (double)Sl[i] * (k == count ? 1.0 : (double)x[k]);
+        wl[i] = (OLK_IN)((double)wl[i] + push * b * q);
+        Sl[i] = (OLK_IN)((double)Sl[i] - b * q * q);
+    }
+}
+
+/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
+typedef struct {
+    double tau[OLK_SORF_GROUPS];
+    int live[OLK_SORF_GROUPS];
+    ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
+    ptrdiff_t y;
+    int climb; /* relevance: along the column `y` less `against` */
+    ptrdiff_t against;
+    olk_sorf_shares share;
+} OLK_FN(olk_plan);
+
+/* delta, the gradient of the blended score by the angles of a block, from weights not yet changed. */
+static inline void OLK_FN(olk_delta)(const olk_sorf *p, const OLK_FN(olk_plan) *plan, int32_t g,
+                                     const OLK_S *w, const OLK_S *a, const OLK_EXACT *feature,
+                                     ptrdiff_t lines, const OLK_EXACT *scale, OLK_EXACT *h)
+{
+    const ptrdiff_t K = p->classes;
+    const OLK_EXACT E = (OLK_EXACT)plan->share.E[g], alpha = (OLK_EXACT)plan->share.alpha[g];
+    const OLK_EXACT size = (OLK_EXACT)(1.0 / (p->kappa * p->size[g]));
+    memset(h, 0, 64 * sizeof *h);
+    for (ptrdiff_t k = 0; k < lines; k++) {
+        OLK_EXACT part[2];
+        for (int i = 0; i < 2; i++) {
+            const ptrdiff_t at = 2 * (k * K + plan->y) + i, off = 2 * (k * K + plan->against) + i;
+            part[i] = E * (OLK_EXACT)a[at] + alpha * ((OLK_EXACT)w[at] - (OLK_EXACT)a[at]);
+            if (K > 1)
+                part[i] -= E * (OLK_EXACT)a[off] + alpha * ((OLK_EXACT)w[off] - (OLK_EXACT)a[off]);
+        }
+        h[k] = (part[1] * feature[2 * k] - part[0] * feature[2 * k + 1]) * size * scale[k];
+    }
+}
+
+/* Pass 2: the features made again, or taken from the caller's scratch. */
+static void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *x, const OLK_FN(olk_plan) *plan)
+{
+    OLK_EXACT v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS], own[128];
+    OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_IN *q = (OLK_IN *)s->inputs + p->d;
+    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32 + 4;
+    uint64_t generator = p->signs;
+    if (!x->index)
+        OLK_OF_ROW(olk_tails)(p, x->values, 1, tail);
+    if (plan->climb)
+        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const OLK_EXACT tau = (OLK_EXACT)plan->tau[g];
+        const ptrdiff_t rival = plan->rival[g];
+        if (!plan->live[g]) {
+            olk_pcg_skip(&generator, OLK_PCG_SIGNS,
+                         (uint64_t)(words * (p->first[g + 1] - p->first[g])));
+            continue;
+        }
+        OLK_BY_EXACT(olk_scales)(p, g, scale);
+        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
+            const ptrdiff_t lines = OLK_BY_EXACT(olk_lines)(p, b), from = 128 * b * K;
+            const OLK_EXACT *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
+            const uint64_t start = generator;
+            OLK_S *w = (OLK_S *)s->w + from;
+            OLK_EXACT *feature = own;
+            if (s->row && !plan->climb) {
+                if (lines == 64)
+                    feature = (OLK_EXACT *)s->row + 128 * b;
+                else
+                    memcpy(own, (OLK_EXACT *)s->row + 128 * b, 2 * (size_t)lines * sizeof *own);
+            } else {
+                OLK_BY_EXACT(olk_block)(p, &generator, x, 1, (const OLK_EXACT(*)[64])tail, v,
+                                        first, second);
+                OLK_BY_EXACT(olk_features)(v[0], first, second, turned, 1, own);
+            }
+            if (plan->climb) {
+                OLK_FN(olk_delta)(p, plan, g, w, (const OLK_S *)s->a + from, feature, lines,
+                                  turned, v[0]);
+                OLK_OF_EXACT(olk_mix)(v[0], second, first);
+                OLK_OF_ROW(olk_unfold)(p, start, x, v[0], q);
+            }
+            if (K == 1)
+                OLK_BY_EXACT(olk_learn)(w, feature, tau, 2 * lines, s->rounding);
+            else if (plan->y < rival)
+                OLK_BY_EXACT(olk_learn_two)(w, feature, tau, lines, K, plan->y, rival,
+                                            s->rounding);
+            else
+                OLK_BY_EXACT(olk_learn_two)(w, feature, -tau, lines, K, rival, plan->y,
+                                            s->rounding);
+        }
+    }
+}
+
+/* One step of relevance's rule along sigma x' o q; inputs without a number in the row only decay. */
+static inline void OLK_FN(olk_climb)(const olk_sorf *p, const olk_sorf_state *s,
+                                     const olk_sorf_row *x, double sigma)
+{
+    const OLK_IN *scaled = x->values, *sum = (const OLK_IN *)s->inputs + p->d;
+    OLK_IN *lambda = s->lambda, *G = s->G;
+    const ptrdiff_t count = x->index ? x->count : p->d;
+    double faded = 1.0, power = 0.999;
+    *s->turns += 1;
+    for (uint64_t u = *s->turns; u; u >>= 1, power *= power)
+        faded *= u & 1 ? power : 1.0;
+    ptrdiff_t k = 0;
+    for (ptrdiff_t i = 0; i < p->d; i++) {
+        double q = 0.0;
+        if (k < count && (!x->index || x->index[k] == i)) {
+            q = sigma * (double)scaled[k] * (double)sum[k];
+            k++;
+        }
+        G[i] = (OLK_IN)(0.999 * (double)G[i] + 0.001 * q * q);
+        if (G[i] > 0) {
+            double to = (double)lambda[i] +
+                        0.003 * q / OLK_SQRT((double)G[i] / (1.0 - faded) + 1e-12);
+            to = to > 2.0 ? 2.0 : to;
+            lambda[i] = (OLK_IN)(to < -2.0 ? -2.0 : to);
+        }
+    }
+}
+
+/* The average of one block in eight. */
+static inline void OLK_FN(olk_follow_weights)(const olk_sorf *p, const olk_sorf_state *s)
+{
+    const ptrdiff_t K = p->classes;
+    for (int32_t g = 0; g < p->groups; g++) {
+        const OLK_EXACT inverse = (OLK_EXACT)(1.0 / s->n[g]);
+        ptrdiff_t b = p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % 8);
+        for (; b < p->first[g + 1]; b += 8)
+            OLK_BY_EXACT(olk_average)((OLK_S *)s->a + 128 * b * K,
+                                      (const OLK_S *)s->w + 128 * b * K,
+                                      2 * K * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
+    }
+}
+
+/* tau of each group on its own loss; returns how many groups change. */
+static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double weight, uint64_t t,
+                                     double slack, OLK_FN(olk_plan) *plan)
+{
+    const olk_sorf *p = f->p;
+    int some = 0;
+    for (int32_t g = 0; g < p->groups; g++) {
+        plan->rival[g] = 0;
+        if (p->task == OLK_SORF_REGRESSION) {
+            const double pull = weight / (1.0 + p->r);
+            plan->live[g] = t > 0;
+            plan->tau[g] = p->kappa * (y - f->fw[g]) * (pull < 1.0 ? pull : 1.0);
+        } else {
+            const int many = p->task == OLK_SORF_CLASSES;
+            const double loss =
+                (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - olk_sorf_margin(f, NULL, g, 1.0, y);
+            if (many)
+                plan->rival[g] = olk_sorf_rival(f, NULL, g, 1.0, y);
+            plan->live[g] = loss > -slack;
+            plan->tau[g] = p->kappa * loss / ((many ? 2.0 : 1.0) + p->r) * (many ? 1.0 : y);
+        }
+        some += plan->live[g];
+    }
+    return some;
+}
+
+/* Whether a score is too near to a decision for OLK_FAST. */
+static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shares *share, double y)
+{
+    if (fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < OLK_SORF_NEAR)
+        return 1;
+    for (int32_t g = 0; g < f->p->groups; g++)
+        for (int32_t q = 0; q < f->p->n_blends; q++)
+            if (fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < OLK_SORF_NEAR)
+                return 1;
+    return 0;
+}
+
+/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
+   of y's class over the best other, or the predicted target. */
+static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, double y, double weight)
+{
+    double own[2][OLK_SORF_GROUPS];
+    const int one = p->classes == 1;
+    double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
+    const int real = p->task == OLK_SORF_REGRESSION;
+    OLK_FN(olk_plan) plan;
+    olk_sorf_shares before;
+    olk_sorf_share(p, s->L, &before);
+    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row);
+    const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
+                               p->last_label ? *s->last : 0.0};
+    const int all = !OLK_TWO_TYPES || real ||
+                    !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
+                    OLK_FN(olk_near)(&f, &before, y);
+    const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
+    if (again)
+        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, all || !one ? fa : NULL);
+
+    double returned, blended = 0.0;
+    if (real) {
+        blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
+        returned = s->target[0] + olk_sorf_deviation(s->target, *s->t) * blended;
+        y = olk_sorf_scale(s->target, *s->t, y);
+    } else {
+        blended = olk_sorf_margin(&f, &before, -1, 0.0, y);
+        returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
+        *s->mistakes += blended <= 0.0;
+    }
+    plan.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
+    plan.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
+    olk_sorf_count(&f, y, weight, s->L);
+    if (p->linear)
+        OLK_FN(olk_learn_linear)(p, s, row, y, f.f_linear);
+
+    if (again && OLK_FN(olk_losses)(&f, y, weight, *s->t, 0.0, &plan)) {
+        plan.climb = p->relevance && *s->t > 200 && (real || 1.0 - blended > 0.0);
+        if (plan.climb)
+            olk_sorf_share(p, s->L, &plan.share);
+        OLK_FN(olk_second_pass)(p, s, &x, &plan);
+        if (plan.climb)
+            OLK_FN(olk_climb)(p, s, &x, real ? y - blended : (one ? y : 1.0));
+        *s->updates += 1;
+    }
+    OLK_FN(olk_follow_weights)(p, s);
+    if (p->last_label)
+        *s->last = p->task == OLK_SORF_CLASSES ? y + 1.0 : y;
+    *s->t += 1;
+    olk_sorf_windows(p, s->L, *s->t, s->n);
+    return returned;
+}
+
+/* Learns one row without a label. Returns f - rho of before: novel where it is below 0. */
+static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
+                                       const olk_sorf_row *row)
+{
+    OLK_EXACT v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS], feature[128];
+    OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    const double octets = (double)(*s->t / 8 + 1), rows = (double)(*s->t + 1);
+    const double window = p->window / 8.0;
+    const OLK_EXACT inverse = (OLK_EXACT)(1.0 / (octets < window ? octets : window));
+    double f, *rho = s->novelty, *m = s->novelty + 1;
+    if (!OLK_BY_FAST(olk_pass)(p, s, row, 1, !OLK_TWO_TYPES, NULL, NULL, &f))
+        OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, NULL, &f);
+    const double returned = f - *rho;
+    const int novel = f < *rho;
+    *s->mistakes += (uint64_t)novel;
+    *m += (fabs(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
+    const double pace = 10.0 / rows < 0.02 ? 0.02 : (10.0 / rows < 1.0 ? 10.0 / rows : 1.0);
+    *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
+    *rho = *rho > 0.0 ? *rho : 0.0;
+
+    const ptrdiff_t words = (p->d + 31) / 32 + 4;
+    uint64_t generator = p->signs;
+    if (!row->index)
+        OLK_OF_ROW(olk_tails)(p, row->values, 1, tail);
+    OLK_BY_EXACT(olk_scales)(p, 0, scale);
+    ptrdiff_t from = 0;
+    for (ptrdiff_t b = (ptrdiff_t)(*s->t % 8); b < p->first[1]; b += 8, from = b - 7) {
+        olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
+        OLK_BY_EXACT(olk_block)(p, &generator, row, 1, (const OLK_EXACT(*)[64])tail, v, first,
+                                second);
+        OLK_BY_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], 1, feature);
+        OLK_BY_EXACT(olk_mean)((OLK_S *)s->a + 128 * b, feature, (OLK_EXACT)p->kappa,
+                               2 * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
+    }
+    *s->t += 1;
+    return returned;
+}
+
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but scratch. */
+static void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, ptrdiff_t m, double *out)
+{
+    double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];
+    const int one = p->classes == 1;
+    const ptrdiff_t most = p->relevance || !one ? 1 : OLK_SORF_ROWS, G = p->groups;
+    double *fw = one ? own[0][0] : s->scores, *fa = one ? own[1][0] : fw + G * p->classes;
+    olk_sorf_shares share;
+    if (p->task != OLK_SORF_NOVELTY)
+        olk_sorf_share(p, s->L, &share);
+    for (ptrdiff_t r = 0; r < m; r += most) {
+        const ptrdiff_t now = m - r < most ? m - r : most;
+        const olk_sorf_row in = {(const OLK_IN *)row->values + r * p->d, row->index, row->count};
+        const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, &in);
+        double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
+        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, of_w, fa))
+            OLK_BY_EXACT(olk_pass)(p, s, &x, now, 1, NULL, of_w, fa);
+        for (ptrdiff_t i = 0; i < now; i++) {
+            if (p->task == OLK_SORF_NOVELTY) {
+                out[r + i] = fa[i] - s->novelty[0];
+                continue;
+            }
+            const olk_sorf_row single = {(const OLK_IN *)in.values + i * p->d, in.index, in.count};
+            const olk_sorf_scores f = {p, fw + i * G, fa + i * G,
+                                       OLK_FN(olk_linear_score)(p, s, &single),
+                                       p->last_label ? *s->last : 0.0};
+            for (ptrdiff_t c = 0; c < p->classes; c++)
+                out[(r + i) * p->classes + c] = olk_sorf_score(&f, &share, -1, 0.0, c);
+            if (p->task == OLK_SORF_REGRESSION)
+                out[r + i] = s->target[0] + olk_sorf_deviation(s->target, *s->t) * out[r + i];
+        }
+    }
+}
+
+#undef OLK_SORF_NEAR
+#undef OLK_OF_ROW
+#undef OLK_OF_EXACT
+#undef OLK_BY_EXACT
+#undef OLK_BY_FAST
+#undef OLK_FN

@@ -1,0 +1,145 @@
+/* Blocks of 64 lines: signs, Walsh-Hadamard transforms, cosines and sines, for one type computed in
+   and one instruction set; included by structured_isa.h.
+
+   Plain loops of 64 the compiler makes vectors of; only the transform says what goes where, as its
+   short stages stay inside a register. Every sum is of the same two numbers in the same order
+   whatever the width, so transforms agree to the bit between instruction sets. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+
+/* flip[j] is the sign bit where bit j of a word is set. */
+static inline void OLK_FN(olk_flips)(uint32_t word, OLK_U *restrict flip)
+{
+    static const OLK_U bit[32] = {
+        1u,       1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+    };
+    for (int j = 0; j < 32; j++)
+        flip[j] = (word & bit[j]) ? OLK_SIGN : 0;
+}
+
+static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
+{
+    OLK_U bits;
+    memcpy(&bits, &v, sizeof v);
+    bits ^= flip;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* v <- H (second o H (first o H v)), natural order, not normalised. */
+static inline void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
+                                   const OLK_U *restrict second)
+{
+#if OLK_BYTES
+    enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = 64 / L };
+    typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+    typedef OLK_U lanes __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+    const lanes at = OLK_COUNTED;
+    vector r[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        r[i] = *(const vector *)(v + i * L);
+    for (int round = 0; round < 3; round++) {
+        /* Inside a register: the partner's lane beside each, and the later of the two negated; by
+           a multiply-add, exact here, where there is one: it leaves the adders to the rest. */
+#if OLK_FUSED
+#define OLK_STAGE(h)                                                                               \
+    do {                                                                                           \
+        const vector sign = __builtin_convertvector((at & (h)) != 0, vector) * 2 + 1;              \
+        for (int i = 0; i < VECTORS; i++)                                                          \
+            r[i] = OLK_VMADD(r[i], sign, __builtin_shuffle(r[i], at ^ (h)));                       \
+    } while (0)
+#else
+#define OLK_STAGE(h)                                                                               \
+    for (int i = 0; i < VECTORS; i++)                                                              \
+        r[i] = __builtin_shuffle(r[i], at ^ (h)) +                                                 \
+               (vector)((lanes)r[i] ^ ((lanes)((at & (h)) != 0) & OLK_SIGN))
+#endif
+        OLK_STAGE(1);
+        if (L > 2)
+            OLK_STAGE(2);
+        if (L > 4)
+            OLK_STAGE(4);
+        if (L > 8)
+            OLK_STAGE(8);
+#undef OLK_STAGE
+        for (int h = 1; h < VECTORS; h *= 2)
+            for (int i = 0; i < VECTORS; i++)
+                if (!(i & h)) {
+                    const vector a = r[i], b = r[i + h];
+                    r[i] = a + b;
+                    r[i + h] = a - b;
+                }
+        if (round == 2)
+            break;
+        const OLK_U *flip = round ? second : first;
+        for (int i = 0; i < VECTORS; i++)
+            r[i] = (vector)((lanes)r[i] ^ *(const lanes *)(flip + i * L));
+    }
+    for (int i = 0; i < VECTORS; i++)
+        *(vector *)(v + i * L) = r[i];
+#else
+    for (int round = 0; round < 3; round++) {
+        for (int h = 1; h < 64; h *= 2)
+            for (int i = 0; i < 64; i += 2 * h)
+                for (int j = i; j < i + h; j++) {
+                    const OLK_T a = v[j], b = v[j + h];
+                    v[j] = a + b;
+                    v[j + h] = a - b;
+                }
+        if (round < 2)
+            for (int j = 0; j < 64; j++)
+                v[j] = OLK_FN(olk_flipped)(v[j], round ? second[j] : first[j]);
+    }
+#endif
+}
+
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j]: the quarter turns come off in
+   three parts, polynomials of fdlibm (Cephes in float) serve the rest. Returns whether some angle
+   is too large for that. */
+static inline int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
+                                     OLK_T *restrict feature)
+{
+    OLK_U large = 0;
+    for (int j = 0; j < 64; j++) {
+        const OLK_T angle = v[j] * scale[j];
+        const OLK_T shifted = OLK_MADD(angle, OLK_TURNS, OLK_MAGIC);
+        const OLK_T n = shifted - OLK_MAGIC;
+        OLK_T r = OLK_MADD(n, -OLK_QUARTER_1, angle);
+        r = OLK_MADD(n, -OLK_QUARTER_2, r);
+        r = OLK_MADD(n, -OLK_QUARTER_3, r);
+        const OLK_T z = r * r;
+        OLK_T s = OLK_SINE(z), c = OLK_COSINE(z);
+        s = OLK_MADD(s * z, r, r);
+        c = OLK_MADD(c * z, z, OLK_MADD(z, (OLK_T)-0.5, (OLK_T)1.0));
+        /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
+           cosine's. */
+        OLK_U quarter, a, b;
+        memcpy(&quarter, &shifted, sizeof quarter);
+        memcpy(&a, &c, sizeof a);
+        memcpy(&b, &s, sizeof b);
+        const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
+        a ^= swap ^ (((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2));
+        b ^= swap ^ ((quarter & 2) << (8 * sizeof(OLK_U) - 2));
+        memcpy(feature + 2 * j, &a, sizeof a);
+        memcpy(feature + 2 * j + 1, &b, sizeof b);
+        large |= (OLK_U)!(OLK_ABS(angle) < OLK_LARGE);
+    }
+    return large != 0;
+}
+
+/* The same for any angle, by the C library; one that is no finite number counts as 0. */
+static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scale, OLK_T *feature)
+{
+    for (int j = 0; j < 64; j++) {
+        double angle = (double)v[j] * (double)scale[j];
+        if (!(fabs(angle) <= DBL_MAX))
+            angle = 0.0;
+        feature[2 * j] = (OLK_T)OLK_COS(angle);
+        feature[2 * j + 1] = (OLK_T)OLK_SIN(angle);
+    }
+}
+
+#undef OLK_FN

@@ -1,0 +1,319 @@
+"""The loops of structured features against the plain reference, in every form they compile to."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+
+import numpy as np
+import pytest
+from twins import Pcg32
+from twins.streams import random_stream, regression_stream
+from twins.structured import Sorf as Twin
+from twins.structured_novelty import SorfNovelty
+
+from bench.bytes.shim import NoCompilerError, Sorf, library, variants
+
+
+def compiled_forms():
+    try:
+        return [
+            (form, variant) for form in ("vector", "plain", "single") for variant in variants(form)
+        ]
+    except NoCompilerError:
+        return []
+
+
+FORMS = compiled_forms()
+EXACT = [form for form in FORMS if form[0] != "single"]
+VECTORS = [form for form in FORMS if form[0] == "vector"]
+pytestmark = pytest.mark.skipif(not FORMS, reason="no C compiler to compile the loops with")
+every_form = pytest.mark.parametrize("form", EXACT, ids="-".join)
+every_type = pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
+
+TWO_GROUPS = [(0.3, 1.0, 3.0), (3.0, 5.5)]
+OPTIONS = {
+    "plain": {},
+    "linear": {"linear": True},
+    "last label": {"last_label": True},
+    "relevance": {"relevance": True},
+    "groups": {"groups": TWO_GROUPS},
+    "all": {"linear": True, "last_label": True, "relevance": True, "groups": TWO_GROUPS},
+}
+TASKS = ["two", "classes", "regression"]
+
+
+def stream(task, n, d, seed=3):
+    """Rows exact in float32, some of whose inputs are 0."""
+    X, y = (regression_stream if task == "regression" else random_stream)(seed, n, d)
+    X = X.astype(np.float32).astype(float)
+    X[np.abs(X) < 0.4] = 0.0
+    if task == "classes":
+        y = np.where(y > 0, 2, np.where(X[:, 0] > 0, 1, np.where(X[:, -1] > 0, 0, 3)))
+    return X, y
+
+
+def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
+    """The loops and the reference, made of the same things."""
+    options = dict(options or {})
+    if task == "classes":
+        options.pop("linear", None)
+    known = {"classes": {"n_classes": 4}, "regression": {"loss": "square"}, "two": {}}[task]
+    loops = Sorf(
+        d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
+        form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
+    )  # fmt: skip
+    return loops, Twin(d, D, gamma, dtype=dtype, seed=2**40 + 7, **known, **options)
+
+
+def largest(a, b):
+    return float(np.max(np.abs(np.asarray(a, float) - np.asarray(b, float)), initial=0.0))
+
+
+def assert_same(loops, twin, dtype):
+    """Stored numbers and counters: to the bit with int8."""
+    assert loops.t[0] == twin.t
+    assert loops.mistakes[0] == twin.mistakes
+    assert loops.updates[0] == twin.updates
+    if dtype == "int8":
+        assert np.array_equal(loops.w, twin.w.v)
+        assert np.array_equal(loops.a, twin.a.v)
+        assert int(loops.rounding[0]) == twin.rounding.state
+    else:
+        near = 1e-9 if dtype == "float64" else 2e-3
+        assert largest(loops.w, twin.w.v) < near
+        assert largest(loops.a, twin.a.v) < near
+    L = [*twin.L.ravel(), *(x for x in (twin.L_linear, twin.L_last) if not math.isinf(x))]
+    assert np.allclose(loops.L, L, rtol=1e-9 if dtype == "float64" else 1e-3, atol=1e-9)
+    assert np.allclose(loops.n, twin.n, rtol=1e-12)
+
+
+def follow(loops, twin, X, y, dtype, **weights):
+    """Learns all rows in both, holding score against score."""
+    near = {"float64": 1e-9, "int8": 1e-4, "float32": 1e-3}[dtype]
+    for i, (a, b) in enumerate(zip(X, y, strict=True)):
+        weight = weights.get("weights", np.ones(len(X)))[i]
+        expected = twin.step(a, b, weight)
+        assert loops.step(a, b, weight) == pytest.approx(expected, abs=near, rel=near), i
+
+
+# --- the learner ----------------------------------------------------------------------
+
+
+@every_form
+@every_type
+def test_two_classes(form, dtype):
+    X, y = stream("two", 900, 5)
+    loops, twin = pair("two", dtype, 5, 200, form)
+    follow(loops, twin, X, y, dtype)
+    assert_same(loops, twin, dtype)
+
+
+@every_form
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_every_option(form, task, name, dtype):
+    X, y = stream(task, 420, 6)
+    loops, twin = pair(task, dtype, 6, 140, form, options=OPTIONS[name])
+    follow(loops, twin, X, y, dtype)
+    assert_same(loops, twin, dtype)
+    if "relevance" in OPTIONS[name]:
+        assert int(loops.turns[0]) == twin.u > 0
+        assert largest(loops.lam, twin.lam) <= (1e-9 if dtype == "float64" else 0.0)
+
+
+@every_form
+@pytest.mark.parametrize("d", [1, 3, 31, 32, 33, 63, 64, 65, 96, 127, 128, 200])
+@pytest.mark.parametrize("D", [1, 63, 64, 65, 130])
+def test_every_shape(form, d, D):
+    X, y = stream("two", 40, d)
+    for dtype in ("float64", "int8"):
+        loops, twin = pair("two", dtype, d, D, form, gamma=0.5 / d)
+        follow(loops, twin, X, y, dtype)
+        assert_same(loops, twin, dtype)
+
+
+@every_form
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_weights(form, task, dtype):
+    X, y = stream(task, 200, 4)
+    weights = np.random.default_rng(0).choice([0.3, 1.0, 4.0], len(X))
+    loops, twin = pair(task, dtype, 4, 100, form)
+    follow(loops, twin, X, y, dtype, weights=weights)
+    assert_same(loops, twin, dtype)
+
+
+@every_form
+@pytest.mark.parametrize("K", [2, 7, 8, 9, 20])
+def test_numbers_of_classes(form, K):
+    X, y = random_stream(3, 150, 4)
+    y = np.arange(150) * 7 % K
+    loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
+    twin = Twin(4, 100, 0.3, dtype="int8", n_classes=K)
+    follow(loops, twin, X.astype(np.float32), y, "int8")
+    assert_same(loops, twin, "int8")
+
+
+@every_form
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.parametrize("name", ["plain", "all"])
+def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
+    X, y = stream(task, 300, 5)
+    runs = [pair(task, dtype, 5, 150, form, options=OPTIONS[name], row=row)[0] for row in (0, 1)]
+    scores = [run.steps(X, y) for run in runs]
+    assert np.array_equal(*scores)
+    assert runs[0].w.tobytes() == runs[1].w.tobytes()
+    assert runs[0].a.tobytes() == runs[1].a.tobytes()
+
+
+@every_form
+@every_type
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_row_by_its_non_zeros(form, dtype, name):
+    d = 150
+    X, y = stream("two", 300, d)
+    X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
+    dense, _ = pair("two", dtype, d, 130, form, gamma=0.05, options=OPTIONS[name])
+    sparse, _ = pair("two", dtype, d, 130, form, gamma=0.05, options=OPTIONS[name])
+    for a, b in zip(X, y, strict=True):
+        at = np.flatnonzero(a)
+        assert sparse.scores(a[at], index=at)[0, 0] == dense.scores(a)[0, 0]
+        assert sparse.step(a[at], b, index=at) == dense.step(a, b)
+    assert sparse.w.tobytes() == dense.w.tobytes()
+
+
+@every_form
+@pytest.mark.parametrize("task", TASKS)
+@every_type
+@pytest.mark.parametrize("name", OPTIONS)
+def test_scores_are_those_of_the_step_and_change_nothing(form, task, dtype, name):
+    X, y = stream(task, 260, 5)
+    loops, twin = pair(task, dtype, 5, 150, form, options=OPTIONS[name])
+    follow(loops, twin, X, y, dtype)
+    kept = {
+        name: part.tobytes()
+        for name, part in loops.parts.items()
+        if name not in ("inputs", "scores", "row")
+    }
+    many = loops.scores(X[:21])
+    one = np.array([loops.scores(x)[0] for x in X[:21]])
+    assert np.array_equal(many, one)
+    near = 1e-9 if dtype == "float64" else 1e-3
+    for x, f in zip(X, many, strict=False):
+        expected = twin.scores(x)
+        if task == "regression":
+            expected = [twin.decision(x)]
+        assert np.allclose(f, expected, atol=near, rtol=near)
+    for name, bytes_ in kept.items():
+        assert loops.parts[name].tobytes() == bytes_, name
+
+
+# --- novelty --------------------------------------------------------------------------
+
+
+@every_form
+@every_type
+def test_novelty(form, dtype):
+    X = np.random.default_rng(4).standard_normal((700, 4)).astype(np.float32)
+    loops = Sorf(
+        4, 200, 0.2, task="novelty", dtype=dtype, nu=0.1, window=256, form=form[0],
+        variant=form[1], seed=9,
+    )  # fmt: skip
+    twin = SorfNovelty(4, 200, 0.2, dtype=dtype, nu=0.1, window=256, seed=9)
+    near = {"float64": 1e-12, "int8": 1e-5, "float32": 1e-5}[dtype]
+    for x in X:
+        assert loops.scores(x)[0, 0] == pytest.approx(twin.decision(x), abs=near)
+        assert loops.step(x) == pytest.approx(twin.step(x), abs=near)
+    assert loops.mistakes[0] == twin.mistakes
+    if dtype == "int8":
+        assert np.array_equal(loops.a[:, 0], twin.a.v[:, 0])
+        assert int(loops.rounding[0]) == twin.rounding.state
+    assert largest(loops.a, twin.a.v) < near
+
+
+# --- what the forms have in common ----------------------------------------------------
+
+
+@every_type
+@pytest.mark.parametrize("task", TASKS)
+def test_plain_c_gives_the_bits_of_the_baseline(dtype, task):
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or ("vector", "baseline") not in FORMS:
+        pytest.skip("no baseline beside plain C")
+    X, y = stream(task, 400, 6)
+    runs = [
+        pair(task, dtype, 6, 200, form, options=OPTIONS["all"])[0]
+        for form in (("vector", "baseline"), ("plain", "plain"))
+    ]
+    scores = [run.steps(X, y) for run in runs]
+    if task != "classes":  # with several columns the sums are ordered otherwise
+        assert np.array_equal(*scores)
+    assert np.allclose(*scores, atol=1e-6)
+    assert largest(runs[0].w, runs[1].w) < 1e-4
+
+
+@pytest.mark.parametrize("form", VECTORS, ids="-".join)
+def test_int8_weights_are_the_same_on_every_instruction_set(form):
+    X, y = stream("two", 3000, 8)
+    runs = [pair("two", "int8", 8, 500, f)[0] for f in (form, ("plain", "plain"))]
+    for run in runs:
+        run.steps(X, y)
+    assert runs[0].w.tobytes() == runs[1].w.tobytes()
+    assert runs[0].a.tobytes() == runs[1].a.tobytes()
+
+
+def test_single_precision_learns_as_well_and_rounds_otherwise_rarely():
+    X, y = stream("two", 1500, 8)
+    single, _ = pair("two", "int8", 8, 300, ("single", "plain"))
+    exact, _ = pair("two", "int8", 8, 300, ("plain", "plain"))
+    ends = [np.array(run.steps(X, y)) for run in (single, exact)]
+    same = np.sum(np.cumprod(np.abs(ends[0] - ends[1]) < 1e-4))
+    assert same > 50
+    errors = [np.mean(y * end <= 0) for end in ends]
+    assert errors[0] == pytest.approx(errors[1], abs=0.02)
+    assert int(single.rounding[0]) != int(Pcg32(2**40 + 7).state)
+
+
+@pytest.mark.parametrize("form", FORMS, ids="-".join)
+def test_angles_of_any_size(form):
+    """Columns nobody scaled: exact in double, and numbers whatever they are."""
+    rng = np.random.default_rng(1)
+    X = (rng.standard_normal((60, 3)) * 10.0 ** rng.integers(0, 36, (60, 1))).astype(np.float32)
+    y = rng.choice([-1.0, 1.0], 60)
+    for dtype in ("int8",) if form[0] == "single" else ("int8", "float32", "float64"):
+        loops, _ = pair("two", dtype, 3, 100, form)
+        assert np.isfinite(loops.steps(X, y)).all()
+        assert np.isfinite(loops.scores(X)).all()
+        assert np.isfinite(loops.w.astype(float)).all()
+    if form[0] != "single":
+        loops, twin = pair("two", "int8", 3, 100, form)
+        small = np.abs(X).max(axis=1) < 1e5
+        follow(loops, twin, X[small], y[small], "int8")
+        assert_same(loops, twin, "int8")
+
+
+@pytest.mark.parametrize("form", FORMS, ids="-".join)
+def test_weights_stop_at_the_ends_of_their_range(form):
+    loops, _ = pair("two", "int8", 2, 64, form)
+    loops.parts["w"][:] = np.where(np.arange(128).reshape(64, 1, 2) % 2, 127, -127)
+    loops.step(np.ones(2), 1.0, weight=1e6)
+    assert loops.w.min() == -127
+    assert loops.w.max() == 127
+
+
+@pytest.mark.parametrize("form", EXACT, ids="-".join)
+def test_exp(form):
+    call = library(form[0]).shim_exp
+    for x in [0.0, -0.1, -1.0, 2.0, -2.0, -36.7, -699.0, 0.34657, -0.34658, 5e-324]:
+        assert call(x) == pytest.approx(math.exp(x), rel=5e-16)
+    assert call(-701.0) == 0.0
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
+@pytest.mark.parametrize("form", ["plain", "single"])
+def test_the_header_is_strict_c(form):
+    strict = ("-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wno-unused-function")
+    assert library(form, strict).shim_name(0) == b"plain"

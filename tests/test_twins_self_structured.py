@@ -1,0 +1,326 @@
+"""The reference of structured features held against what must be true of it."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from twins import Pcg32
+from twins import structured as ts
+from twins.streams import random_stream, regression_stream
+from twins.structured_novelty import SorfNovelty
+
+
+def sorf(d=3, D=70, gamma=0.4, **options):
+    return ts.Sorf(d, D, gamma, seed=5, **options)
+
+
+def after(twin, n=120, d=3, seed=1):
+    X, y = random_stream(seed, n, d)
+    for a, b in zip(X, y, strict=True):
+        twin.step(a, b)
+    return twin, X, y
+
+
+def stored(twin):
+    return twin.w.v.tobytes() + twin.a.v.tobytes()
+
+
+def test_words_of_the_generator():
+    generator = Pcg32(42)
+    assert [generator.next_u32() for _ in range(3)] == [0xA15C02B7, 0x7B47F409, 0xBA1D3330]
+    words = Pcg32(9, ts.FEATURE_STREAM)
+    first, second = words.next_u32(), words.next_u32()
+    signs = ts.Signs(9).signs(33)
+    assert [s < 0 for s in signs[:32]] == [bool(first >> i & 1) for i in range(32)]
+    assert (signs[32] < 0) == bool(second & 1)
+
+
+@pytest.mark.parametrize("d", [1, 31, 33, 100])
+def test_words_drawn_for_a_block(d):
+    assert ts.Features(d, 130, 1.0, [[1.0]], 3).words == 3 * (math.ceil(d / 32) + 4)
+
+
+def test_the_transform_keeps_lengths():
+    features = ts.Features(100, 64, 1.0, [[1.0]], 3)
+    fold = features.fold(np.random.default_rng(0).standard_normal(100))
+    assert np.sum(features.transform(fold) ** 2) == pytest.approx(64**3 * np.sum(fold**2))
+
+
+def test_the_hadamard_matrix_is_in_natural_order():
+    signs = [[(-1) ** bin(i & j).count("1") for j in range(64)] for i in range(64)]
+    assert np.array_equal(ts.H, signs)
+
+
+@pytest.mark.parametrize("d", [2, 20, 90])
+def test_features_give_the_mean_of_the_kernels(d):
+    D, widths, gamma = 4096, (0.3, 1.0, 3.0), 0.5 / d
+    phi = ts.Features(d, D, gamma, [widths], 11)
+    rng = np.random.default_rng(d)
+    for _ in range(5):
+        x, z = rng.standard_normal((2, d))
+        kernel = np.mean([math.exp(-gamma * m * np.sum((x - z) ** 2)) for m in widths])
+        assert np.sum(phi(x) * phi(z)) / D == pytest.approx(kernel, abs=4 / math.sqrt(D))
+        assert np.sum(phi(x) ** 2) / D == pytest.approx(1.0, abs=1e-14)
+
+
+def test_a_smaller_learner_has_the_first_features():
+    x = np.arange(5.0)
+    large, small = (ts.Features(5, D, 0.3, [[0.3, 1, 3]], 2)(x) for D in (200, 75))
+    assert np.array_equal(large[:75], small)
+
+
+def test_groups_take_whole_blocks_and_widths_of_their_own():
+    one = ts.Features(4, 300, 0.3, [[1.0]], 2)
+    two = ts.Features(4, 300, 0.3, [[1.0], [4.0, 9.0]], 2)
+    assert list(two.first) == [0, 3, 5]
+    assert (two.size(0), two.size(1), one.size(0)) == (192, 128, 300)
+    assert np.array_equal(two.omega[:3], one.omega[:3])
+    assert np.allclose(two.omega[3:].ravel()[:4] / one.omega[0, 0], [2, 3, 2, 3])
+
+
+def test_an_update_reaches_the_margin_up_to_the_ridge():
+    twin, X, y = after(sorf())
+    for a, b in zip(X, y, strict=True):
+        before = b * twin.models(twin.phi(a))[0][0, 0]
+        loss = max(0.0, 1.0 - before)
+        twin.step(a, b)
+        now = b * twin.models(twin.phi(a))[0][0, 0]
+        assert now == pytest.approx(before + loss / 1.03, abs=1e-12)
+
+
+def test_rounding_is_unbiased_and_clamped():
+    class Every:
+        def __init__(self):
+            self.word = -1
+
+        def next_u32(self):
+            self.word += 1
+            return self.word << 16 | self.word
+
+    for v in (0.0, 0.3, -2.75, 5.999, -127.0, 126.5):
+        values = ts.rounded(np.full((65536, 2), v), Every())
+        assert values.mean() == pytest.approx(v, abs=2**-17)
+        assert set(np.unique(values)) <= {math.floor(v), math.floor(v) + 1}
+    assert ts.rounded(np.array([[300.0, -300.0]]), Every()).tolist() == [[127.0, -127.0]]
+
+
+def test_rows_without_loss_move_only_the_average_of_an_eighth():
+    twin, X, y = after(sorf(d=3, D=1000, dtype="int8"), n=40)
+    a, b = X[-1], y[-1]
+    while 1.0 - b * twin.models(twin.phi(a))[0][0, 0] > 0.0:
+        twin.step(a, b)
+    w, before = twin.w.v.copy(), copy.deepcopy(twin)
+    blocks = range(twin.t % 8, 16, 8)
+    twin.step(a, b)
+    assert np.array_equal(twin.w.v, w)
+    for _ in range(sum(min(64, 1000 - 64 * i) for i in blocks)):
+        before.rounding.next_u32()
+    assert before.rounding.state == twin.rounding.state
+    still = [i for i in range(16) if i not in blocks]
+    for i in still:
+        k = slice(64 * i, 64 * i + 64)
+        assert np.array_equal(before.a.v[k], twin.a.v[k])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+def test_ranges_draws_and_windows(dtype):
+    twin = sorf(dtype=dtype)
+    X, y = random_stream(4, 400, 3)
+    start = twin.rounding.state
+    for a, b in zip(X, y, strict=True):
+        twin.step(a, b)
+        E, alpha, _, _ = twin.shares()
+        assert E[0] == pytest.approx(1.0)
+        assert 0.0 <= alpha[0] <= 1.0
+        assert twin.L.max() <= 1.0 / (1.0 - 0.999)
+        assert 1.0 <= twin.n[0] <= twin.t / 8 + 1
+    assert (twin.rounding.state == start) == (dtype != "int8")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_a_copy_goes_on_the_same_and_deciding_changes_nothing(dtype):
+    twin, _, _ = after(sorf(dtype=dtype))
+    other = copy.deepcopy(twin)
+    twin.decision(np.ones(3))
+    after(twin, seed=2)
+    after(other, seed=2)
+    assert stored(twin) == stored(other)
+
+
+def test_the_score_does_not_see_a_common_scale():
+    one, X, _ = after(sorf(gamma=0.4))
+    two = sorf(gamma=0.4 / 16)
+    X2, y = random_stream(1, 120, 3)
+    for a, b in zip(4.0 * X2, y, strict=True):
+        two.step(a, b)
+    assert one.decision(X[0]) == pytest.approx(two.decision(4.0 * X[0]), abs=1e-12)
+
+
+# --- options --------------------------------------------------------------------------
+
+
+def test_two_classes_as_columns_are_opposite():
+    twin = sorf(n_classes=2)
+    X, y = random_stream(3, 150, 3)
+    for a, b in zip(X, (y > 0).astype(int), strict=True):
+        twin.step(a, b)
+        f = twin.scores(a)
+        assert f.sum() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_permuted_classes_permute():
+    X, y = random_stream(3, 200, 3)
+    labels = np.where(y > 0, 2, np.where(X[:, 0] > 0, 1, 3))
+    one, two = sorf(n_classes=5), sorf(n_classes=5)
+    order = np.array([4, 0, 3, 1, 2])
+    # Ties of empty columns fall to the smallest class, so both runs begin where there is none.
+    one.w.v[:], one.a.v[:] = 0.01 * np.random.default_rng(0).standard_normal((2, *one.w.v.shape))
+    two.w.v[:, order], two.a.v[:, order] = one.w.v, one.a.v
+    for a, b in zip(X, labels, strict=True):
+        assert one.step(a, b) == pytest.approx(two.step(a, order[b]), abs=1e-10)
+    assert np.allclose(two.scores(X[0])[order], one.scores(X[0]), atol=1e-10)
+
+
+def test_a_class_update_reaches_its_margin():
+    twin = sorf(n_classes=3)
+    X, y = random_stream(3, 60, 3)
+    labels = np.where(y > 0, 2, np.where(X[:, 0] > 0, 1, 0))
+    for a, b in zip(X, labels, strict=True):
+        before = twin.models(twin.phi(a))[0][0]
+        rival = twin.rival(before, b)
+        m = before[b] - before[rival]
+        twin.step(a, b)
+        now = twin.models(twin.phi(a))[0][0]
+        assert now[b] - now[rival] == pytest.approx(m + 2 * max(0.0, 1 - m) / 2.03, abs=1e-12)
+
+
+def test_classes_draw_for_the_columns_that_move():
+    twin = sorf(D=64, n_classes=3, dtype="int8")
+    twin.t = 1  # no block to average
+    other = copy.deepcopy(twin.rounding)
+    twin.step(np.ones(3), 2)
+    for _ in range(2 * 64):
+        other.next_u32()
+    assert other.state == twin.rounding.state
+    assert not twin.w.v[:, 1].any()
+    assert twin.w.v[:, 0].any()
+    assert twin.w.v[:, 2].any()
+
+
+def test_regression_scales_its_targets():
+    X, y = regression_stream(2, 300, 3)
+    plain, moved = (sorf(loss="square") for _ in range(2))
+    one = [plain.step(a, b) for a, b in zip(X, y, strict=True)]
+    two = [moved.step(a, 50.0 + 3.0 * b) for a, b in zip(X, y, strict=True)]
+    assert two[0] == one[0] == 0.0
+    assert np.allclose(two[1:], 50.0 + 3.0 * np.array(one[1:]), atol=1e-8)
+    assert plain.mean == pytest.approx(y.mean())
+    assert plain.sd() == pytest.approx(y.std(ddof=1))
+    late = np.array(one[150:])
+    assert np.mean((late - y[150:]) ** 2) < 0.8 * np.var(y[150:])
+    assert plain.updates == 299
+
+
+@pytest.mark.parametrize("loss", ["hinge", "square"])
+def test_a_weight_of_one_changes_nothing_and_a_large_one_asks_for_more(loss):
+    X, y = (random_stream if loss == "hinge" else regression_stream)(6, 80, 3)
+    plain, heavy = sorf(loss=loss), sorf(loss=loss)
+    for a, b in zip(X, y, strict=True):
+        assert plain.step(a, b) == heavy.step(a, b, weight=1.0)
+    f = heavy.models(heavy.phi(X[0]))[0][0, 0]
+    heavy.step(X[0], y[0], weight=9.0)
+    now = heavy.models(heavy.phi(X[0]))[0][0, 0]
+    if loss == "hinge":
+        assert y[0] * now == pytest.approx(y[0] * f + (3 - y[0] * f) / 1.03, abs=1e-12)
+    else:
+        assert now == pytest.approx((y[0] - heavy.mean) / heavy.sd(), abs=1e-9)
+    assert heavy.L[0, 0] <= 0.999 * plain.L[0, 0] + 9.0 * 4.0
+
+
+def test_the_linear_candidate_learns_a_line():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 3))
+    y = np.sign(X @ [1.0, -2.0, 0.5] + 0.3)
+    twin = sorf(gamma=40.0, linear=True)
+    errors = [y[i] * twin.step(X[i], y[i]) <= 0 for i in range(600)]
+    assert np.mean(errors[300:]) < 0.05
+    assert twin.shares()[2] > 0.9
+    assert (twin.Sl > 0.0).all()
+
+
+def test_the_last_label_wins_where_labels_stay():
+    X, y = random_stream(8, 600, 3)
+    y = np.repeat(y[::50], 50)
+    twin, plain = sorf(last_label=True), sorf()
+    runs = [[b * t.step(a, b) <= 0 for a, b in zip(X, y, strict=True)] for t in (twin, plain)]
+    assert np.sum(runs[0][100:]) < np.sum(runs[1][100:])
+    assert twin.f_last[0] == y[-1]
+
+
+@pytest.mark.parametrize("groups", [[(0.3, 1.0, 3.0)], [(0.3, 1.0), (2.0, 5.0)]])
+def test_relevance_follows_the_derivative_of_the_blend(groups):
+    X, y = random_stream(3, 260, 70)
+    twin = ts.Sorf(70, 128, 0.01, seed=5, groups=groups, relevance=True, linear=True)
+    for a, b in zip(X, y, strict=True):
+        twin.step(a, b)
+    assert twin.u > 0
+    x = X[0]
+    scaled = twin.inputs(x)
+    q = twin.gradient(scaled, twin.phi(scaled), {0: 1.0}, [True] * len(groups))
+    for i in (0, 5, 64, 69):
+        ends = []
+        for step in (1e-5, -1e-5):
+            other = copy.deepcopy(twin)
+            other.lam[i] += step
+            ends.append(other.decision(x))
+        assert q[i] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-7, rel=1e-6)
+
+
+def test_relevance_finds_the_columns_that_matter():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((1500, 6))
+    y = np.sign(np.sin(2.5 * X[:, 0]))
+    twin = ts.Sorf(6, 256, 0.1, seed=5, relevance=True)
+    for a, b in zip(X, y, strict=True):
+        twin.step(a, b)
+    assert twin.lam[0] > twin.lam[1:].max()
+    assert np.abs(twin.lam).max() <= 2.0
+
+
+def test_a_group_learns_on_its_own_loss():
+    X, y = random_stream(3, 100, 3)
+    twin = sorf(D=128, groups=[(0.3, 1.0), (3.0,)])
+    alone = sorf(D=64, groups=[(0.3, 1.0)])
+    for a, b in zip(X, y, strict=True):
+        twin.step(a, b)
+        alone.step(a, b)
+    assert np.allclose(twin.w.v[:64], alone.w.v, atol=1e-12)
+    E, alpha, _, _ = twin.shares()
+    assert E.sum() == pytest.approx(1.0)
+    assert (alpha <= E).all()
+
+
+# --- novelty --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_the_share_called_novel_is_the_one_asked_for(dtype):
+    rng = np.random.default_rng(1)
+    twin = SorfNovelty(4, 100, 0.2, seed=3, dtype=dtype, nu=0.1)
+    novel = [twin.step(x) < 0.0 for x in rng.standard_normal((2500, 4))]
+    assert np.mean(novel[500:]) == pytest.approx(0.1, abs=0.025)
+    assert twin.mistakes == sum(novel)
+    assert twin.decision(np.zeros(4)) > 0.0 > twin.decision(np.full(4, 6.0))
+    assert (twin.predict(np.zeros(4)), twin.predict(np.full(4, 6.0))) == (1, -1)
+
+
+def test_the_average_of_novelty_is_the_mean_feature():
+    twin = SorfNovelty(3, 64, 0.5, seed=1)
+    X = np.random.default_rng(0).standard_normal((33, 3))
+    for x in X:
+        twin.step(x)
+    seen = np.mean([twin.phi(x) for x in X[::8]], axis=0)
+    assert np.allclose(twin.a.v[:, 0], seen, atol=1e-12)
