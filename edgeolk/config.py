@@ -192,7 +192,9 @@ class Config(Resolved):
         return config
 
     @classmethod
-    def take(cls, given: Config | Algorithm | str | Method | None, options: dict[str, Any]) -> Config:
+    def take(
+        cls, given: Config | Algorithm | str | Method | None, options: dict[str, Any]
+    ) -> Config:
         """The configuration given, or one made from an algorithm and options."""
         if not isinstance(given, Config):
             return cls(given, **options)

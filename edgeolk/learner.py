@@ -304,8 +304,8 @@ class Learner(RowLearner):
         )
         if basis == Basis.FOURIER or rank == 0:
             return weights
-        rows = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
-        return weights @ rows.reshape(rank, n)
+        rows: FloatArray = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
+        return np.asarray(weights @ rows.reshape(rank, n))
 
     @property
     def weights_(self) -> NDArray[Any]:

@@ -86,7 +86,7 @@ def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple
         live.check(config, unpack(block, NATIVE), regions, block)
         by_name = {region.name: region for region in regions}
         if "quantum_scale" in by_name:
-            levels = [
+            levels: list[list[Any]] = [
                 live.numbers(by_name[name], block).tolist()
                 for name in ("quantum_scale", "quantum_offset")
             ]

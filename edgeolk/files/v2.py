@@ -5,7 +5,6 @@ from __future__ import annotations
 from edgeolk.files import block
 from edgeolk.files.stored import Stored
 
-
 #: Length of the file that a header begins.
 length = block.length
 

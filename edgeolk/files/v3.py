@@ -1,10 +1,10 @@
 """Format version 3: the state of a block, header first, its regions where the table says.
 
 See ``head.py`` for the header. Regions lie in any order at offsets that are multiples of 8; numbers
-are little-endian. Rows of a region with several rows (the ring, coefficients of several classes) may
-be padded: a row has as many numbers as the region divided by its rows. Padding makes no file longer
-than twice the block it is read into, and a header: a longer one is refused unread. The CRC-32 covers
-the file, its own four bytes taken as 0.
+are little-endian. Rows of a region with several rows (the ring, coefficients of several classes)
+may be padded: a row has as many numbers as the region divided by its rows. Padding makes no file
+longer than twice the block it is read into, and a header: a longer one is refused unread. The
+CRC-32 covers the file, its own four bytes taken as 0.
 """
 
 from __future__ import annotations
@@ -101,15 +101,17 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         if name in WORDS:
             if element != "w" or count < len(WORDS[name]):
                 raise ValueError(f"the model is inconsistent: {name} of {count} words")
-            for place, (word, kind) in enumerate(WORDS[name]):
-                (words[word],) = struct.unpack_from(f"<{kind}", part, 8 * place)
+            for place, (word, code) in enumerate(WORDS[name]):
+                (words[word],) = struct.unpack_from(f"<{code}", part, 8 * place)
             continue
         each = rows.get(name, 1)
         if count % max(each, 1):
             raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
         regions[name] = (element, count // each if each > 1 else 0, part)
     values = dict(head.values)
-    kernel = tuple(values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset"))
+    gamma, scale, shift = (
+        values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
+    )
     parts = dict(head.parts)
     kind, degree, algorithm = (parts.pop(name) for name in ("kernel", "degree", "algorithm"))
     return Stored(
@@ -120,7 +122,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         seed=head.seed,
         choices=parts,
         parameters=values,
-        kernel=(kind, degree, *kernel),
+        kernel=(kind, degree, gamma, scale, shift),
         words=words,
         regions=regions,
     )

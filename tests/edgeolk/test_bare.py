@@ -36,6 +36,7 @@ def test_no_numpy_is_imported() -> None:
     assert ran.stdout == "[]\n"
 
 
+@pytest.mark.filterwarnings("ignore:a reading lies beyond")
 @pytest.mark.parametrize("coefficients", ["float64", "float32"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
 @pytest.mark.parametrize("name", TAKEN)

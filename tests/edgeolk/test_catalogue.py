@@ -40,7 +40,9 @@ FROZEN = {
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
     " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD",
 }
-FROZEN_AXES = "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
+FROZEN_AXES = (
+    "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
+)
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"

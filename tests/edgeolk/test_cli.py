@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,3 +102,26 @@ SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
 )
 def test_refusals(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert sentence in refused(capsys, *words)
+
+
+@pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
+def test_info(row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Whatever the parameters are: numbers, words, none."""
+    learner = ek.Learner(row.name, n_features=3, budget=7)
+    learner.save(tmp_path / "model")
+    lines = run(capsys, "info", str(tmp_path / "model")).splitlines()
+    told = dict(line.split(None, 1) for line in lines)
+    assert told["algorithm"].startswith(f"{row.name} (update ")
+    for name, value in learner.parameters.items():
+        said = f"{value:g}" if isinstance(value, float) else str(value)
+        assert f"{name} = {said}" in told["parameters"]
+    assert told["features"] == "3, float32"
+    assert told["bytes"] == str(learner.nbytes)
+
+
+def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ek.Learner(n_features=3, budget=7, policy="random", coefficients="float32").save(tmp_path / "m")
+    told = run(capsys, "info", str(tmp_path / "m"))
+    assert "policy = random" in told
+    assert "float32" in told.splitlines()[4]
+    assert "nothing" in refused(capsys, "info", str(tmp_path / "nothing"))

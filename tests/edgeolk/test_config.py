@@ -69,10 +69,11 @@ def test_every_algorithm_with_every_choice(name: str) -> None:
     for options in every_choice(name):
         round_trip(ek.Config(name, n_features=3, budget=7, **options))
         try:
-            lively = ek.Config(name, n_features=2, budget=5, seed=9, **{**LIVELY.get(name, {}), **options})
+            lively = {**LIVELY.get(name, {}), **options}
+            config = ek.Config(name, n_features=2, budget=5, seed=9, **lively)
         except (TypeError, ValueError):
             continue  # those are for the default choices
-        round_trip(lively)
+        round_trip(config)
 
 
 @pytest.mark.parametrize("name", DONE)
@@ -104,7 +105,9 @@ def composition(chance: random.Random) -> dict[str, Any]:
     wanted = ek.parts.table.uses({**DEFAULT_PARTS, **parts})
     values = {name: ACTIVE[name] for name in wanted if name in ACTIVE and chance.random() < 0.7}
     # By member, by its name, or in small letters.
-    said = {axis: chance.choice([part, part.name, part.name.lower()]) for axis, part in parts.items()}
+    said = {
+        axis: chance.choice([part, part.name, part.name.lower()]) for axis, part in parts.items()
+    }
     return {
         "n_features": chance.randint(1, 3), "budget": chance.randint(2, 9),
         "kernel": chance.choice(list(KERNELS.values()))[0], "seed": chance.choice([0, 2**64 - 1]),

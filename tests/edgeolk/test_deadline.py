@@ -8,8 +8,8 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.catalogue import METHODS
-from edgeolk.cli import main
 from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.cli import main
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.policies import POLICIES
 

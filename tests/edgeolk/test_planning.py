@@ -92,7 +92,7 @@ def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
         end = one.offset + one.nbytes, other.offset + other.nbytes
         if other.offset < end[0] and one.offset < end[1]:
             assert {lifetime(one), lifetime(other)} == {Lifetime.LEARN, Lifetime.MEAN}
-            assert Basis.SUPPORT_VECTORS == Config(**options, budget=budget).parts["basis"]
+            assert Config(**options, budget=budget).parts["basis"] == Basis.SUPPORT_VECTORS
     names = [region.name for region in plan.regions]
     assert len(set(names)) == len(names)
     assert (names[0], names[-1]) == ("header", "alignment")

@@ -18,10 +18,12 @@ VALUES = (
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
+#: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
     "function support_vectors coefficients quantum_scale quantum_offset diagonal arrivals norms"
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
-    " feature_map window window_labels errors labels forgetron halving hints nystrom"
+    " feature_map window window_labels errors - forgetron halving hints nystrom"
+    " levels"
 )
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -32,14 +34,14 @@ ELEMENTS = {"f": (1, 4), "d": (2, 8), "e": (3, 2), "b": (4, 1), "i": (5, 4), "q"
             "w": (7, 8)}  # fmt: skip
 #: Structs of state: name and type of each word.
 STRUCTS = {
-    "function": "scale:d norm2:d cursor:q removals:q capacity_hits:q",
+    "function": "scale:d norm2:d cursor:q removals:q capacity_hits:q labels_asked:q",
     "averaging": "mean_weight:d",
     "errors": "squared_error:d absolute_error:d",
-    "labels": "labels_asked:q",
     "forgetron": "forgetron_q:d",
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "levels": "clipped:q",
 }
 #: Type of each region of state that is no struct, as files have it: "storage" is that of support
 #: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.
@@ -63,8 +65,8 @@ def test_numbers_of_values() -> None:
 
 
 def test_numbers_of_regions() -> None:
-    assert list(head.REGIONS) == REGIONS.split()
-    assert list(head.REGIONS.values()) == list(range(1, len(head.REGIONS) + 1))
+    told = {name: number for number, name in enumerate(REGIONS.split(), 1) if name != "-"}
+    assert told == head.REGIONS
     state = {name for name, kind in KINDS.items() if kind.lifetime is Lifetime.STATE}
     assert state == set(head.REGIONS)
 

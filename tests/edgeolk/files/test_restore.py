@@ -147,7 +147,9 @@ def test_hostile_state(name: str | None, params: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("name", "params"), [("spa", {}), ("ahpatron", {})])
-def test_a_bit_anywhere_is_found(name: str | None, params: dict[str, Any], tmp_path: Path) -> None:
+def test_a_bit_anywhere_is_found(
+    name: str | None, params: dict[str, Any], tmp_path: Path
+) -> None:
     block = block_of(name, params)
     path = tmp_path / "model"
     rng = np.random.default_rng(1)
@@ -165,7 +167,8 @@ def test_a_bit_anywhere_is_found(name: str | None, params: dict[str, Any], tmp_p
 def test_truncated_and_foreign_files(tmp_path: Path) -> None:
     block = block_of("rbp", {})
     path = tmp_path / "model"
-    others = [block[:n] for n in (0, 1, 3, 4, 7, FIXED_BYTES - 1, FIXED_BYTES, length_of(block), len(block) - 1)]
+    lengths = (0, 1, 3, 4, 7, FIXED_BYTES - 1, FIXED_BYTES, length_of(block), len(block) - 1)
+    others = [block[:n] for n in lengths]
     others += [block + b"\0", block * 2, bytes(len(block)), b"\xff" * len(block)]
     others += [b"PK\x03\x04" + block[4:], b"\x80\x04" + block, os.urandom(len(block))]
     for content in others:
@@ -230,7 +233,8 @@ def with_word(block: bytes, name: str, value: Any) -> bytes:
 def test_no_way_in_for_a_state_that_writes_where_it_must_not(
     way: str, name: str, word: str, value: Any, tmp_path: Path
 ) -> None:
-    learner = ek.Learner(name, n_features=D, budget=6, dtype="float64", seed=5, **LIVELY.get(name, {}))
+    options = {"n_features": D, "budget": 6, "dtype": "float64", **LIVELY.get(name, {})}
+    learner = ek.Learner(name, seed=5, **options)
     learner.learn_many(X, Y)
     hostile = with_word(bytes(learner._sealed()), word, value)
     path = tmp_path / "model"

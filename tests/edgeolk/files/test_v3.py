@@ -89,7 +89,7 @@ def test_another_padding_is_read(
 @stems
 def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
     other = laid_out(data_of(3, stem), lambda needed: needed - 1, 0, False)
-    with pytest.raises(ValueError, match="inconsistent: .* numbers a row"):
+    with pytest.raises(ValueError, match=r"inconsistent: .* numbers a row"):
         ek.Learner._from_block(other)
 
 
