@@ -33,7 +33,7 @@ def build(config: Config, buffer: Any = None) -> Engine:
     arena = Arena(plan.nbytes, buffer, None, boundary(plan.regions))
     with memoryview(arena) as block:
         live.write_head(block, head)
-        if config.dtype == Dtype.INT8:
+        if config.vectors == Dtype.INT8:
             places = {region.name: region for region in plan.regions}
             both = levels(config.feature_range, config.n_features)
             for name, values in zip(("quantum_scale", "quantum_offset"), both, strict=True):

@@ -13,6 +13,7 @@ from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
+from edgeolk.files.weights import check_weights
 from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
 from edgeolk.parts.table import DEFAULT_PARTS
 
@@ -180,7 +181,7 @@ def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
         _require(_all_finite(own) and least >= 0.0, "k(x, x) of a support vector is negative")
     if "scores" in regions:
         _require(_all_finite(regions["scores"][:n]), "scores must be finite")
-    if config.dtype == Dtype.INT8:
+    if config.vectors == Dtype.INT8:
         scale = regions["quantum_scale"][: config.n_features]
         offset = regions["quantum_offset"][: config.n_features]
         good = _all_finite(scale) and _all_finite(offset) and min(scale) > 0.0
@@ -235,6 +236,9 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
     """
     check_name(config)
     _check_counters(config, words)
+    if not config.basis.keeps_vectors:
+        check_weights(config, words, regions)
+        return
     _check_sizes(config, words)
     _check_reals(config, words)
     for check in _CHECKS:

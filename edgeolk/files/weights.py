@@ -1,0 +1,68 @@
+"""What must be true of a state of weights only: the learner on structured features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgeolk.resolved import Resolved
+
+#: Numbers of the linear candidate and of relevance stay far below this.
+MOST = 1e30
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise ValueError(f"the model is inconsistent: {what}")
+
+
+def _finite(numbers: memoryview[Any]) -> bool:
+    return numbers.format == "b" or all(map(isfinite, numbers))
+
+
+def check_weights(
+    config: Resolved, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check weights, blend and options.
+
+    Raises
+    ------
+    ValueError
+        The state is none that learning leads to; says what is wrong.
+    """
+    _require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
+    for name in ("weights", "mean_weights"):
+        if name in regions:
+            numbers = regions[name]
+            _require(_finite(numbers), f"{name} must be finite")
+            if numbers.format == "b":
+                _require(-128 not in numbers, f"{name} must be from -127 to 127")
+    if "blend" in regions:
+        groups = int(config.values["groups"])
+        counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
+        most = 4.0 / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        _require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
+        longest = max(config.values["cmax"], 1.0)
+        _require(all(1.0 <= n <= longest for n in windows), "an averaging window")
+    if "novelty" in regions:
+        rho, mean = regions["novelty"]
+        _require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
+    if "target" in regions:
+        mean, squares = regions["target"]
+        _require(isfinite(mean) and 0.0 <= squares < inf, "mean and spread of the targets")
+    for name in ("linear", "relevance"):
+        if name in regions:
+            _require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")
+    if "linear" in regions:
+        variances = regions["linear"][config.n_features + 1 :]
+        _require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
+    if "relevance" in regions:
+        scales, squares = regions["relevance"][: config.n_features], regions["relevance"]
+        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log scale of relevance")
+        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of relevance")
+    if "turns" in regions:
+        _require(0 <= regions["turns"][0] <= words["steps"], "steps of relevance")
+    if "last_label" in regions:
+        _require(isfinite(regions["last_label"][0]), "the last label")
