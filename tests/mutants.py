@@ -113,8 +113,12 @@ MUTATIONS = (
     Mutation("two may write", MEDIA, "                self._lock()\n", "                pass\n"),
     Mutation("short writes are not completed", MEDIA, "        while done < len(view):",
              "        if done < len(view):"),
-    Mutation("short reads are not completed", MEDIA,
-             "        while fd >= 0 and done < len(memory):", "        if fd >= 0 and done < 1:"),
+    Mutation("short reads are not completed", MEDIA, """            done += got
+        return done
+""", """            done += got
+            break
+        return done
+"""),
     Mutation("a FIFO is opened", MEDIA, "if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):",
              "if False:"),
     Mutation("objects are written over", MEDIA,
