@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := setup.py pyproject.toml edgeolk/parts.py \
-	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd -o -name '*.h')
+SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name switches.pxd -o -name '*.h')
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
@@ -88,5 +88,5 @@ peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/switches.pxd
 	find edgeolk -name '*.so' -delete -o -name '*.c' -delete

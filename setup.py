@@ -3,14 +3,17 @@
 import os
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
+import types
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
@@ -30,12 +33,59 @@ FLAGS = [
 ]
 
 
+PACKAGES = (
+    "Debian, Ubuntu, Raspberry Pi OS: apt install gcc python3-dev; Fedora: dnf install gcc"
+    " python3-devel; Alpine: apk add gcc musl-dev python3-dev; macOS: xcode-select --install"
+)
+#: What has to compile: the headers of Python and numpy, both made for the target's word size.
+PROBE = """
+#include <math.h>
+#include <Python.h>
+#include <numpy/_numpyconfig.h>
+_Static_assert(SIZEOF_VOID_P == sizeof(void *), "word size: Python");
+_Static_assert(NPY_SIZEOF_PY_INTPTR_T == sizeof(void *), "word size: numpy");
+"""
+
+
+def compiler():
+    """The C compiler and its arguments, as CC or this Python names it."""
+    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+
+
+def check_compiler(include_dirs):
+    """End with a sentence that says what to install where C cannot be compiled.
+
+    Parameters
+    ----------
+    include_dirs : list of str
+        Folders of the headers of Python and numpy.
+    """
+    command = compiler()
+    if shutil.which(command[0]) is None:
+        raise SystemExit(
+            f"edgeolk is compiled when it is installed, and there is no C compiler {command[0]!r}."
+            f" Install one ({PACKAGES}), or name another by CC."
+        )
+    folders = [f"-I{folder}" for folder in include_dirs]
+    probe = [*command, *folders, "-x", "c", "-c", "-o", os.devnull, "-"]
+    run = subprocess.run(probe, input=PROBE, capture_output=True, text=True, check=False)
+    if run.returncode == 0:
+        return
+    for whose in ("Python", "numpy"):
+        if f"word size: {whose}" in run.stderr:
+            raise SystemExit(
+                f"the headers of {whose} are for another word size than {command[0]!r} compiles for"
+                f" ({', '.join(include_dirs)}): give it those of the target."
+            )
+    raise SystemExit(
+        f"{command[0]!r} cannot compile against the headers of Python and C. Install them"
+        f" ({PACKAGES}). It said:\n{run.stderr}"
+    )
+
+
 def accepted(flags):
     """Those of the flags that the C compiler knows."""
-    if sys.platform == "win32":
-        return ["/O2"]
-    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    probe = [*compiler, "-Werror", "-x", "c", "-c", "-o", os.devnull, "-"]
+    probe = [*compiler(), "-Werror", "-x", "c", "-c", "-o", os.devnull, "-"]
 
     def knows(flag):
         run = subprocess.run([*probe, flag], input=b"", capture_output=True, check=False)
@@ -44,54 +94,69 @@ def accepted(flags):
     return [flag for flag in flags if knows(flag)]
 
 
-def write_parts_pxd():
-    """The numbers of edgeolk/parts.py as C sees them: one home for both."""
-    parts = runpy.run_path(str(HERE / "edgeolk/parts.py"))
-    lines = ['"""Written by setup.py from edgeolk/parts.py; do not edit."""', ""]
-    lines += ["from libc.stdint cimport int32_t", "", "cdef enum:"]
-    for axis, kind in parts["AXES"].items():
-        lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
-    lines += ["", "cdef struct Choices:"]
-    lines += [f"    int32_t {axis}" for axis in parts["AXES"]]
-    lines += ["", "cdef struct Params:"]
-    lines += [f"    double {name}" for name in parts["STORED"]]
-    text = "\n".join(lines) + "\n"
-    target = HERE / CORE / "parts.pxd"
-    if not target.exists() or target.read_text() != text:
-        target.write_text(text)
+class BuildExtensions(build_ext):
+    """Compile with the flags that the compiler knows, once it is sure that there is one."""
+
+    def build_extensions(self):
+        """Check the compiler, choose flags; an installed module carries no symbols."""
+        if sys.platform == "win32":
+            flags, links = ["/O2"], []
+        else:
+            check_compiler([*self.include_dirs, numpy.get_include()])
+            flags = accepted(FLAGS)
+            # In the source tree they stay: instructions are counted by function there.
+            links = ["-Wl,-s"] if sys.platform == "linux" and not self.inplace else []
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+            extension.extra_link_args = links
+        super().build_extensions()
 
 
-def extension(name, flags):
-    source = name.replace(".", "/") + ".pyx"
+def write_from_rows():
+    """What the compiled core needs of edgeolk/parts, read without the package's own __init__."""
+    package = types.ModuleType("edgeolk")
+    package.__path__ = [str(HERE / "edgeolk")]
+    sys.modules["edgeolk"] = package
+    try:
+        runpy.run_path(str(HERE / "edgeolk/core/generate.py"))["write"]()
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] == "edgeolk"]:
+            del sys.modules[name]
+
+
+def extension(name):
+    """A compiled module; its flags are chosen when it is built."""
     return Extension(
         name,
-        [source],
+        [name.replace(".", "/") + ".pyx"],
         depends=HEADERS,
-        extra_compile_args=flags,
         include_dirs=[str(CORE / "loops"), numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_22_API_VERSION")],
     )
 
 
-write_parts_pxd()
-flags = accepted(FLAGS)
-setup(
-    ext_modules=cythonize(
-        [
-            extension("edgeolk.core.arena", flags),
-            extension("edgeolk.core.header", flags),
-            extension("edgeolk.core.variants", flags),
-            extension("edgeolk.core.engine", flags),
-            extension("edgeolk.boundary", flags),
-            extension("edgeolk.scaling", flags),
-        ],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "embedsignature": True,
-        },
-    ),
+MODULES = (
+    "edgeolk.core.arena",
+    "edgeolk.core.variants",
+    "edgeolk.core.step",
+    "edgeolk.core.engine",
+    "edgeolk.boundary",
+    "edgeolk.scaling.state",
+    "edgeolk.scaling.scaler",
 )
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": False,
+    "embedsignature": True,
+}
+
+if __name__ == "__main__":
+    write_from_rows()
+    extensions = [extension(name) for name in MODULES]
+    setup(
+        ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES),
+        cmdclass={"build_ext": BuildExtensions},
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Where data files are looked for, first place first.
-PLACES = (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
 A9A_FEATURES = 123
 A9A_TRAIN_ROWS = 32_561
-TRAIN_ALONE = "a9a_test.libsvm.gz is neither in ../shared/data nor in tests/data"
+TRAIN_ALONE = "a9a_test.libsvm.gz is not in the data folder (EDGEOLK_DATA)"
 
 Rows = NDArray[np.float32]
 Labels = NDArray[np.float64]
@@ -42,18 +41,23 @@ class Dataset:
         return Dataset(self.name, self.X[:n], self.y[:n])
 
 
+def folder() -> Path:
+    """Where data files are: EDGEOLK_DATA, else ../shared/data of the repository."""
+    return Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
+
+
 def find(filename: str) -> Path:
-    """Path of a data file.
+    """Path of a data file, in the data folder or with the tests.
 
     Raises
     ------
     FileNotFoundError
-        In none of the places.
+        In neither.
     """
-    for place in PLACES:
+    for place in (folder(), ROOT / "tests" / "data"):
         if (place / filename).is_file():
             return place / filename
-    raise FileNotFoundError(f"{filename} is neither in ../shared/data nor in tests/data")
+    raise FileNotFoundError(f"{filename} is neither in {folder()} (EDGEOLK_DATA) nor in tests/data")
 
 
 def read_libsvm(path: Path, n_features: int) -> tuple[Rows, Labels]:

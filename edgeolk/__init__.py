@@ -5,15 +5,16 @@ never imports numpy.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.boundary import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
+    from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
-    from edgeolk.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
     from edgeolk.learner import Averaged, Learner, attach, load
     from edgeolk.parts import (
         Algorithm,
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
         Schedule,
         Update,
     )
-    from edgeolk.planning import Plan, Region, parse_bytes, plan
+    from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+    from edgeolk.planning import Region, parse_bytes
+    from edgeolk.plans import Plan, plan
     from edgeolk.scaling import RunningScaler, ScalerPlan
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "Basis",
     "BudgetError",
     "Checkpointer",
+    "Config",
     "Gaussian",
     "Kernel",
     "Laplacian",
@@ -64,19 +68,29 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+if find_spec("edgeolk.core.arena") is None:
+    # The folder a program is run from comes before what is installed.
+    raise ImportError(
+        f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"
+        " found before an installed edgeolk because the program runs from its folder. Run it from"
+        " another folder (or by python -P), or build the tree in place: pip install --editable ."
+    )
+
 _HOMES = {
     "boundary": ("Scorer",),
     "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
-    "kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
+    "config": ("Config",),
     "learner": ("Averaged", "Learner", "attach", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),
     ),
-    "planning": ("Plan", "Region", "parse_bytes", "plan"),
+    "parts.kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
+    "planning": ("Region", "parse_bytes"),
+    "plans": ("Plan", "plan"),
     "scaling": ("RunningScaler", "ScalerPlan"),
 }
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.core.arena import Arena
-from edgeolk.core.engine import Engine
-from edgeolk.kernels import Kernel
-from edgeolk.parts import Algorithm, Basis, Dtype
-from edgeolk.planning import choose, plan_of
+from edgeolk.block import build
+from edgeolk.config import Config
+from edgeolk.parts import Algorithm
 
 
 class BareLearner:
@@ -19,8 +17,12 @@ class BareLearner:
 
     Parameters
     ----------
-    algorithm, n_features, budget, ram, kernel, dtype, seed, buffer, **params
-        As for ``Learner``. Fourier features and int8 storage are set up with numpy and refused.
+    algorithm : Config, str or Algorithm, optional
+        As for ``Learner``.
+    buffer : writable contiguous buffer, optional
+        As for ``Learner``.
+    **options
+        As for ``Config``.
 
     Raises
     ------
@@ -28,38 +30,19 @@ class BareLearner:
         As ``Learner``.
     """
 
-    __slots__ = ("_engine", "budget", "nbytes")
+    __slots__ = ("_engine", "budget", "config", "nbytes")
 
     def __init__(
         self,
-        algorithm: Algorithm | str | None = None,
+        algorithm: Config | Algorithm | str | None = None,
         *,
-        n_features: int,
-        budget: int | None = None,
-        ram: int | str | None = None,
-        kernel: Kernel | None = None,
-        dtype: Any = "float32",
-        seed: int = 0,
         buffer: Any = None,
-        **params: Any,
+        **options: Any,
     ) -> None:
-        config = choose(
-            algorithm,
-            n_features=n_features,
-            budget=budget,
-            ram=ram,
-            kernel=kernel,
-            dtype=dtype,
-            seed=seed,
-            sparse=False,
-            params=params,
-        )
-        if config.parts["basis"] == Basis.FOURIER or config.dtype == Dtype.INT8:
-            raise ValueError("a bare learner has neither Fourier features nor int8 storage")
-        plan = plan_of(config)
-        self._engine = Engine(config, plan.regions, Arena(plan.nbytes, buffer))
-        self.budget = config.budget
-        self.nbytes = plan.nbytes
+        self.config = Config.take(algorithm, options)
+        self._engine = build(self.config, buffer)
+        self.budget = self.config.budget
+        self.nbytes = self._engine.arena.nbytes
 
     def learn_one(self, x: Any, y: float) -> float:
         """Learn one example from a contiguous float64 buffer; the score before the update.

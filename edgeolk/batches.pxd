@@ -88,11 +88,13 @@ cdef inline tuple converted_csr(object X):
 
 cdef inline object converted_rows(State* s, object X):
     """The arrays of a matrix: one for a dense one, three for a CSR one. Runs Python code."""
+    if getattr(X, "format", "csr") != "csr" and hasattr(X, "tocsr"):
+        X = X.tocsr()
     if getattr(X, "format", None) == "csr":
         shape = tuple(X.shape)
         arrays = converted_csr(X)
-        if len(shape) != 2 or shape[1] != s.m.n_features:
-            raise ValueError(f"X must have {s.m.n_features} columns, got shape {shape}")
+        if len(shape) != 2 or shape[1] != s.c.n_features:
+            raise ValueError(f"X must have {s.c.n_features} columns, got shape {shape}")
         if len(arrays[0]) != shape[0] + 1:
             raise ValueError(
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
@@ -119,8 +121,8 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
     rows.start = NULL
     rows.index = NULL
     rows.entries = 0
-    if rows.d != s.m.n_features:
-        raise ValueError(f"X must have {s.m.n_features} columns, got {rows.d}")
+    if rows.d != s.c.n_features:
+        raise ValueError(f"X must have {s.c.n_features} columns, got {rows.d}")
     if cnp.PyArray_TYPE(arrays) == cnp.NPY_FLOAT64:
         rows.wide = <const double*>cnp.PyArray_DATA(arrays)
     else:
@@ -138,7 +140,7 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
             and is_vector(value, cnp.NPY_FLOAT64)):
         raise ValueError("X has changed while the arguments were converted")
     rows.n = cnp.PyArray_DIM(start, 0) - 1
-    rows.d = s.m.n_features
+    rows.d = s.c.n_features
     rows.wide = NULL
     rows.narrow = NULL
     rows.start = <const int64_t*>cnp.PyArray_DATA(start)

@@ -8,10 +8,13 @@ rows last: converting another argument may run code of the caller, which may cha
 """
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
+
+import warnings
 
 import numpy as np
 
@@ -24,6 +27,7 @@ from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, half_most, place_f32, place_f64, place_sparse,
 )
 from edgeolk.core.state cimport DONE, REFUSED_FULL, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, prepare_mean, wants
 from edgeolk.batches cimport (
     Batch, converted_rows, describe, first_bad_row, is_vector, place_row, whole_numbers,
 )
@@ -72,9 +76,9 @@ cdef class Scorer:
         cdef bint good
         if not is_plain(x, 1):
             x = as_numbers(x, "x", 1)
-        if cnp.PyArray_DIM(x, 0) != engine.state.m.n_features:
+        if cnp.PyArray_DIM(x, 0) != engine.state.c.n_features:
             raise ValueError(
-                f"x must have {engine.state.m.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
+                f"x must have {engine.state.c.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
         else:
@@ -138,8 +142,8 @@ cdef class Scorer:
         n = cnp.PyArray_DIM(index, 0)
         if n != cnp.PyArray_DIM(value, 0):
             raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
-        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.m.n_features):
-            raise ValueError(f"indices must increase within 0 to {s.m.n_features - 1}")
+        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise_not_finite(value, "values")
         if self.engine.busy:
@@ -153,13 +157,13 @@ cdef class Scorer:
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
         if self.mean:
-            self.engine.prepare_mean()
-        if self.engine.decide(x, self.mean, &f) != DONE:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, &f) != DONE:
             raise outcome_error(-1, "x")
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return f
         return 1 if f >= 0.0 else -1
 
@@ -216,7 +220,7 @@ cdef class Scorer:
         AttributeError
             The loss is not logistic: its scores are no log odds.
         """
-        if self.engine.state.m.choice.loss != LOSS_LOGISTIC:
+        if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
         return sigmoid(self.score_row(x))
 
@@ -243,19 +247,28 @@ cdef class Scorer:
         cdef const void* x
         cdef bint mean = self.mean
         cdef Py_ssize_t i
+        cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
         # From here on no code of the caller runs.
         self.check_rows(held, &rows)
         engine.take()
-        with nogil:
-            if mean:
-                engine.prepare_mean()
-            for i in range(rows.n):
-                x = place_row(&engine.state, &rows, i)
-                outcome = engine.decide(x, mean, f + i) if x != NULL else REFUSED_ROW
-                if outcome != DONE:
-                    break
-        engine.release()
+        try:
+            with nogil:
+                if mean:
+                    prepare_mean(&engine.state)
+                for i in range(rows.n):
+                    if i >= look:
+                        look += look_every(&engine.state)
+                        with gil:
+                            PyErr_CheckSignals()
+                    x = place_row(&engine.state, &rows, i)
+                    outcome = REFUSED_ROW
+                    if x != NULL:
+                        outcome = decide(&engine.state, x, mean, f + i)
+                    if outcome != DONE:
+                        break
+        finally:
+            engine.release()
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return scores
@@ -263,9 +276,15 @@ cdef class Scorer:
     def predict(self, X):
         """Labels of many rows as int8, 1 where f(x) >= 0, else -1; the scores in regression."""
         scores = self.decision_function(X)
-        if self.engine.state.m.choice.loss == LOSS_SQUARE:
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t look_every(const State* s) noexcept nogil:
+    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+    cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
+    return max(<int64_t>16, min(<int64_t>65536, rows))
 
 
 cdef Py_ssize_t row_count(object held):
@@ -292,9 +311,9 @@ cdef bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexce
 
 cdef bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Each of n numbers, as if each were a row's only one."""
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         return all_finite(value, n)
-    if s.m.choice.dtype == DTYPE_FLOAT16:
+    if s.c.choice.dtype == DTYPE_FLOAT16:
         return all_within(value, n, half_most())
     return finite_as_float(value, n)
 
@@ -337,12 +356,26 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
             label = float(y)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
-    if engine.state.m.choice.loss == LOSS_SQUARE:
+    if engine.state.c.choice.loss == LOSS_SQUARE:
         if not isfinite(label):
             raise ValueError(f"{name} must be finite, got {y!r}")
     elif label != 1.0 and label != -1.0:
         raise ValueError(f"{name} must be -1 or +1, got {y!r}")
     return label
+
+
+cdef int warn_of_levels(Engine engine) except -1:
+    """Once, when the first reading lay beyond the levels of int8 storage."""
+    cdef State* s = &engine.state
+    if s.levels == NULL or s.levels.clipped == 0 or engine.warned:
+        return 0
+    engine.warned = True
+    warnings.warn(
+        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
+        " feature_range= or scale the features (learner.clipped counts such readings)",
+        stacklevel=2,
+    )
+    return 0
 
 
 cdef class RowLearner(Scorer):
@@ -377,9 +410,11 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = self.engine.step(self.placed(row), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        if self.engine.state.levels != NULL:
+            warn_of_levels(self.engine)
         return f
 
     def learn_one_sparse(self, indices, values, y):
@@ -395,7 +430,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values)
-        cdef int outcome = self.engine.step(x, label, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -416,7 +451,7 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
-        return self.engine.wants(self.score_row(x))
+        return wants(&self.engine.state, self.score_row(x))
 
     def learn_many(self, X, y, out=None):
         """Learn rows in order, without the interpreter lock.
@@ -443,6 +478,9 @@ cdef class RowLearner(Scorer):
             overflows is found on the way: the rows before it have then been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
+        KeyboardInterrupt
+            Signals are looked at every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is whole.
         """
         cdef Engine engine = self.engine
         cdef Batch rows
@@ -453,20 +491,30 @@ cdef class RowLearner(Scorer):
         cdef double* f = <double*>cnp.PyArray_DATA(scores)
         cdef const void* x
         cdef Py_ssize_t i
+        cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
         # From here on no code of the caller runs.
         self.check_rows(held, &rows)
         check_labels(engine, targets, rows.n)
         engine.take()
-        with nogil:
-            for i in range(rows.n):
-                x = place_row(&engine.state, &rows, i)
-                outcome = engine.step(x, label[i], f + i) if x != NULL else REFUSED_ROW
-                if outcome != DONE:
-                    break
-        engine.release()
+        try:
+            with nogil:
+                for i in range(rows.n):
+                    if i >= look:
+                        look += look_every(&engine.state)
+                        with gil:
+                            PyErr_CheckSignals()
+                    x = place_row(&engine.state, &rows, i)
+                    outcome = REFUSED_ROW
+                    if x != NULL:
+                        outcome = learn(&engine.state, x, label[i], f + i)
+                    if outcome != DONE:
+                        break
+        finally:
+            engine.release()
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
+        warn_of_levels(engine)
         return scores
 
 
@@ -481,7 +529,7 @@ cdef int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
     """Each of n labels."""
     cdef Py_ssize_t i
     cdef const double* label
-    cdef bint regression = engine.state.m.choice.loss == LOSS_SQUARE
+    cdef bint regression = engine.state.c.choice.loss == LOSS_SQUARE
     if not is_vector(y, cnp.NPY_FLOAT64):
         raise ValueError("y has changed while the arguments were converted")
     if cnp.PyArray_DIM(y, 0) != n:

@@ -6,14 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from edgeolk.catalogue import algorithms, find
+from edgeolk.catalogue import algorithms
+from edgeolk.catalogue.page import page, parameter_rows, table
+from edgeolk.cli_plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.learner import load
-from edgeolk.page import page, parameter_rows, table
-from edgeolk.parts import Dtype
-from edgeolk.planning import parse_bytes, plan
-
-DTYPES = [member.name.lower() for member in Dtype]
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -21,45 +18,11 @@ def _list(options: argparse.Namespace) -> None:
         print(table() if options.markdown else page())
         return
     for row in algorithms():
-        print(f"{row.name:<20} {row.title}{'' if row.done else '  (planned)'}")
+        print(f"{row.name:<20} {row.title}{' (freezes when full)' if row.freezes else ''}")
         if options.verbose:
             print(f"{'':<20} {row.source}")
-            for name, default, allowed, meaning in parameter_rows(row) if row.done else ():
+            for name, default, allowed, meaning in parameter_rows(row):
                 print(f"{'':<22} {name} = {default}: {meaning} ({allowed})")
-
-
-def _plan(options: argparse.Namespace) -> None:
-    rows = [find(options.algorithm)] if options.algorithm else [r for r in algorithms() if r.done]
-    if options.algorithm:
-        print(
-            plan(
-                options.algorithm,
-                n_features=options.features,
-                ram=options.ram,
-                budget=options.budget,
-                dtype=options.dtype,
-            )
-        )
-        return
-    size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
-    print(f"{size}, d = {options.features}, {options.dtype}, Gaussian kernel")
-    print(f"{'algorithm':<18}{'B':>8}{'bytes':>12}{'bytes per SV':>14}  longest step")
-    for row in rows:
-        try:
-            made = plan(
-                row.name,
-                n_features=options.features,
-                ram=options.ram,
-                budget=options.budget,
-                dtype=options.dtype,
-            )
-        except ValueError as error:
-            print(f"{row.name:<18}{'-':>8}  {error}")
-            continue
-        each = made.nbytes / made.budget
-        print(
-            f"{row.name:<18}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}  {made.longest_step}"
-        )
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -91,14 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
     listing.set_defaults(run=_list)
 
-    planning = commands.add_parser("plan", help="memory, to the byte, before anything is built")
-    size = planning.add_mutually_exclusive_group(required=True)
-    size.add_argument("--ram", help="cap, such as 64KiB: the largest budget that fits")
-    size.add_argument("--budget", type=int, help="support vectors: the bytes they take")
-    planning.add_argument("--features", type=int, required=True, help="dimension d")
-    planning.add_argument("--algorithm", help="every region of this one (default: a line for each)")
-    planning.add_argument("--dtype", default="float32", choices=DTYPES)
-    planning.set_defaults(run=_plan)
+    add_plan(commands)
 
     info = commands.add_parser("info", help="what a model file holds")
     info.add_argument("model", help="a file written by Learner.save")

@@ -1,4 +1,4 @@
-"""From what the caller says to one checked configuration, all numbers.
+"""From what the caller says to one checked configuration.
 
 Everything that can be wrong with a configuration is found here, before memory is touched.
 """
@@ -7,157 +7,278 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from edgeolk.catalogue import Method, find
-from edgeolk.kernels import Gaussian, Kernel, kernel_from_fields
-from edgeolk.parameters import DEFAULT_PARTS, PARAMETERS, Parts, checked, uses
-from edgeolk.parts import (
-    AXES,
-    STORED,
-    Algorithm,
-    Basis,
-    Dtype,
-    Policy,
-    Projection,
-    Rows,
-    Update,
-)
-from edgeolk.refusals import refuse
-
-ITEM_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8, Dtype.FLOAT16: 2, Dtype.INT8: 1}
-#: Numbers of the type rows are computed in: narrow storage computes in float32.
-QUERY_BYTES = {Dtype.FLOAT32: 4, Dtype.FLOAT64: 8, Dtype.FLOAT16: 4, Dtype.INT8: 4}
-#: A row of support vectors is padded to whole vectors of 64 bytes, computed in, where that costs at
-#: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
-ROW_BYTES = 64
-PAGE = 4096
-#: Policies that judge the newcomer in a slot of its own, beside the full ring.
-SPARE_SLOT = (Policy.LIGHTEST, Policy.LIGHTEST_PROJECT, Policy.MERGE)
-#: Projections that a radius U bounds.
-RADIAL = (Projection.BALL, Projection.COEFFICIENTS)
-#: Policies that need ||f||^2 whether or not it is bounded.
-NEED_NORM = (Policy.HALVE, Policy.ANCHOR, Policy.FORGETRON_BASIC)
-#: Sizes beyond this are refused rather than computed with: an address cannot hold them.
-MOST = 2**31 - 1
+from edgeolk.catalogue.methods import Method, find
+from edgeolk.levels import ends, levels
+from edgeolk.near import near
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.parts.numbers import AXES, Algorithm, Basis, Coefficients, Dtype, Projection, Rows
+from edgeolk.parts.parameters import PARAMETERS, checked, shown
+from edgeolk.parts.refusals import refuse
+from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
+from edgeolk.parts.whole import whole
+from edgeolk.planning.fit import fit
+from edgeolk.planning.regions import layout, total
+from edgeolk.resolved import Resolved
 
 
-@dataclass(frozen=True)
-class Config:
-    """A configuration as a model block stores it."""
+class Config(Resolved):
+    """What a learner is made of, checked, every default filled in.
 
-    algorithm: int
-    n_features: int
-    budget: int
-    seed: int
-    kernel: Kernel
-    parts: Mapping[str, IntEnum]
-    values: Mapping[str, float]
+    ``Learner``, ``plan``, ``edgeolk.bare``, the command line and the simulator take one, or make
+    one from the same arguments.
 
-    @property
-    def dtype(self) -> Dtype:
-        return Dtype(self.parts["dtype"])
+    Parameters
+    ----------
+    algorithm : str or Algorithm, optional
+        A published algorithm (``ek.algorithms()`` lists them). Without it the learner is composed:
+        ``update=, loss=, policy=, sampling=, projection=, schedule=, averaging=, basis=`` take
+        members of the enums of these names.
+    n_features : int
+        Dimension d of the examples.
+    budget : int, optional
+        The most support vectors ever held, B.
+    ram : int or str, optional
+        Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
+    kernel : Kernel, optional
+        ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
+        ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
+    dtype : {"float32", "float64", "float16", "int8"}
+        How support vectors are stored. Rows are computed in float64 for float64, else in float32.
+        The learner sees every example as storage would hold it.
+    coefficients : {"float64", "float32"}
+        How coefficients are stored, and kernel rows where a policy keeps them; sums are float64.
+        float32 halves their bytes; policies that solve linear systems refuse it.
+    seed : int
+        Seed of the PCG32 generator, 0 to 2^64 - 1.
+    sparse : bool
+        Whether rows are mostly zeros. Norms of the support vectors are then kept (4 bytes each, 8
+        for float64), and a row with at most half non-zeros costs only these; scores agree with
+        dense ones to rounding. CSR matrices are taken either way.
+    feature_range : (low, high), with int8 only
+        Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
+        standardised features. A reading beyond them counts as the end.
+    **params
+        The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
 
-    @property
-    def slots(self) -> int:
-        """Slots of the ring: the budget, and a spare one where the newcomer is judged with it."""
-        return self.budget + (self.parts["policy"] in SPARE_SLOT)
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    """
 
-    @property
-    def stride(self) -> int:
-        """Slots, padded where padding is cheap: numbers from one feature's row to the next."""
-        padded = self._padded(self.slots)
-        # Rows a page apart would all compete for the same few lines of the first cache.
-        return self._padded(padded + 1) if padded * ITEM_BYTES[self.dtype] % PAGE == 0 else padded
+    def __init__(
+        self,
+        algorithm: Algorithm | str | Method | None = None,
+        *,
+        n_features: int,
+        budget: int | None = None,
+        ram: int | str | None = None,
+        kernel: Kernel | None = None,
+        dtype: Any = "float32",
+        coefficients: Any = "float64",
+        seed: int = 0,
+        sparse: bool = False,
+        feature_range: tuple[Any, Any] | None = None,
+        **params: Any,
+    ) -> None:
+        method = None if algorithm is None else find(algorithm)
+        n_features = whole("n_features", n_features, 1)
+        if kernel is None:
+            kernel = Gaussian(1.0 / n_features)
+        elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
+            raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
+        if not isinstance(sparse, bool):
+            raise TypeError(f"sparse must be True or False, got {sparse!r}")
+        parts: Parts = {
+            "dtype": _storage("dtype", dtype, Dtype),
+            "coefficients": _storage("coefficients", coefficients, Coefficients),
+            "rows": Rows.SPARSE if sparse else Rows.DENSE,
+            **_pick_parts(method, params),
+        }
+        budget = _members(BASES[Basis(parts["basis"])].members, budget, ram, params)
+        seed = whole("seed", seed, 0, 2**64 - 1)
+        if feature_range is not None:
+            if parts["dtype"] != Dtype.INT8:
+                raise TypeError("feature_range is for dtype='int8' only")
+            feature_range = ends(feature_range, n_features)
+            levels(feature_range, n_features)
 
-    @property
-    def window_stride(self) -> int:
-        """Examples in the window of an optimistic learner, padded likewise."""
-        return self._padded(int(self.values.get("window", 0.0)))
+        def configure(size: int) -> Resolved:
+            size = whole("budget", size, 1)
+            resolved = Resolved(
+                method.algorithm if method else Algorithm.CUSTOM,
+                n_features,
+                size,
+                seed,
+                kernel,
+                *_values(method, parts, size, params),
+                feature_range,
+            )
+            refuse(resolved)
+            return resolved
 
-    @property
-    def coefficients(self) -> int:
-        """Coefficients, padded: one a slot, two a frequency."""
-        return 2 * self.stride if self.parts["basis"] == Basis.FOURIER else self.stride
+        if ram is None:
+            made = configure(budget)  # type: ignore[arg-type]
+        else:
+            made = fit(configure, lambda resolved: total(layout(resolved)), ram)
+        self.__dict__.update(made.__dict__)
 
-    def _padded(self, n: int) -> int:
-        lanes = ROW_BYTES // QUERY_BYTES[self.dtype]
-        padded = -(-n // lanes) * lanes
-        return padded if (padded - n) * 16 <= n else n
+    @classmethod
+    def of(cls, made: Resolved) -> Config:
+        """A configuration whose parts and numbers are known, such as a file's; checked.
 
-    @property
-    def choices(self) -> tuple[int, ...]:
-        return tuple(int(self.parts[axis]) for axis in AXES)
+        Raises
+        ------
+        ValueError
+            A number is out of range, or the parts contradict each other.
+        """
+        wanted = uses({axis: part for axis, part in made.parts.items() if axis != "dtype"})
+        for name in wanted:
+            if name not in made.values:
+                raise ValueError(f"parameter {name} is missing")
+            checked(name, made.values[name], name)
+        for name in made.values:
+            if name not in wanted:
+                raise ValueError(f"parameter {name} is set but not used by the composition")
+        whole("n_features", made.n_features, 1)
+        whole("budget", made.budget, 1)
+        refuse(made)
+        config = cls.__new__(cls)
+        config.__dict__.update(made.__dict__)
+        return config
 
-    @property
-    def params(self) -> tuple[float, ...]:
-        return tuple(self.values.get(name, 0.0) for name in STORED)
+    @classmethod
+    def take(cls, given: Config | Algorithm | str | Method | None, options: dict[str, Any]) -> Config:
+        """The configuration given, or one made from an algorithm and options."""
+        if not isinstance(given, Config):
+            return cls(given, **options)
+        if options:
+            raise TypeError(f"a Config says everything: {next(iter(options))!r} is one too many")
+        return given
 
-    @property
-    def kernel_fields(self) -> tuple[int, int, float, float, float]:
-        return self.kernel.fields()
+    def with_levels(self, scale: list[float], offset: list[float]) -> Config:
+        """This configuration with the range that int8 levels of a block amount to."""
+        if (scale, offset) == levels(None, self.n_features):
+            return self
+        low = tuple(zero - 128.0 * step for step, zero in zip(scale, offset, strict=True))
+        high = tuple(zero + 127.0 * step for step, zero in zip(scale, offset, strict=True))
+        config = type(self).__new__(type(self))
+        config.__dict__.update(self.__dict__, feature_range=(low, high))
+        return config
 
-    @property
-    def tracks_norm(self) -> int:
-        """Whether ||f||^2 is kept."""
-        ball = self.parts["projection"] == Projection.BALL
-        return int(ball or self.parts["policy"] in NEED_NORM)
-
-    @property
-    def rescales(self) -> bool:
-        """Whether old coefficients may change after their insertion."""
-        return (
-            self.parts["projection"] != Projection.NONE
-            or self.parts["policy"] == Policy.SPAN
-            or self.parts["basis"] != Basis.SUPPORT_VECTORS
-            or self.parts["update"] == Update.SHIFTING
-            or self.values.get("lam", 0.0) > 0.0
-        )
-
-    @property
-    def removes(self) -> bool:
-        """Whether support vectors may leave."""
-        return self.parts["policy"] not in (Policy.STOP, Policy.RAISE, Policy.SPAN)
+    # ---- as a caller would say it -------------------------------------------------------------
 
     @property
     def name(self) -> str:
         """Public name of the algorithm, or "custom"."""
-        member = Algorithm(self.algorithm)
-        return "custom" if member == Algorithm.CUSTOM else find(member).name
+        return "custom" if self.member == Algorithm.CUSTOM else find(self.member).name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The algorithm's own parameters in force, by the names it is called with.
+
+        ``Config(config.name, ..., **config.parameters)`` is the same configuration; a composition
+        has its parts among them.
+        """
+        if self.member == Algorithm.CUSTOM:
+            chosen: dict[str, Any] = {axis: self.parts[axis] for axis in DEFAULT_PARTS}
+            public: dict[str, str] = {}
+        else:
+            method = find(self.member)
+            public = {stored: name for name, stored in method.renames.items()}
+            chosen = {}
+            for name, options in method.choices.items():
+                # The most particular option that fits: {} fits everything.
+                fitting = [
+                    (len(parts), option)
+                    for option, parts in options.items()
+                    if all(self.parts[axis] == part for axis, part in parts.items())
+                ]
+                if fitting:
+                    chosen[name] = max(fitting, key=lambda pair: pair[0])[1]
+        own = {public.get(name, name): shown(name, value) for name, value in self.values.items()}
+        return {**chosen, **own}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every argument but the algorithm, those left at a plain default omitted."""
+        said: dict[str, Any] = {
+            "n_features": self.n_features,
+            "budget": self.budget,
+            "kernel": self.kernel,
+            "dtype": self.dtype.name.lower(),
+        }
+        if self.coefficients != Coefficients.FLOAT64:
+            said["coefficients"] = self.coefficients.name.lower()
+        if self.seed:
+            said["seed"] = self.seed
+        if self.parts["rows"] == Rows.SPARSE:
+            said["sparse"] = True
+        if self.feature_range is not None:
+            said["feature_range"] = self.feature_range
+        return {**said, **self.parameters}
+
+    def call(self, name: str) -> str:
+        """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
+        first = [] if self.member == Algorithm.CUSTOM else [repr(self.name)]
+        return f"{name}({', '.join([*first, *map(_spelt, self.options.items())])})"
+
+    def __repr__(self) -> str:
+        return self.call("ek.Config")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Config):
+            return NotImplemented
+        return (self.member, self.options) == (other.member, other.options)
+
+    def __hash__(self) -> int:
+        return hash((self.member, self.n_features, self.budget, self.seed))
 
 
-def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
-    """A whole number in a range, numpy's included."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
-    try:
-        number = value.__index__()
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}") from None
-    if not low <= number <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, got {number}")
-    return int(number)
+def _spelt(option: tuple[str, Any]) -> str:
+    name, value = option
+    if isinstance(value, IntEnum):
+        return f"{name}=ek.{type(value).__name__}.{value.name}"
+    return f"{name}=ek.{value!r}" if isinstance(value, Kernel) else f"{name}={value!r}"
 
 
-def _dtype(value: Any) -> Dtype:
-    if isinstance(value, Dtype):
+def _storage(name: str, value: Any, kind: type[IntEnum]) -> IntEnum:
+    if isinstance(value, kind):
         return value
-    name = getattr(value, "__name__", None) or str(value)
-    if name.upper() in Dtype.__members__:
-        return Dtype[name.upper()]
-    known = ", ".join(member.name.lower() for member in Dtype)
-    raise ValueError(f"dtype must be one of {known}, got {value!r}")
+    said = getattr(value, "__name__", None) or str(value)
+    if said.upper() in kind.__members__:
+        return kind[said.upper()]
+    known = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{name} must be one of {known}, got {value!r}")
+
+
+def _members(
+    alias: str, budget: int | None, ram: int | str | None, params: dict[str, Any]
+) -> int | None:
+    """The budget, under the name a basis has for it."""
+    if alias:
+        given = params.pop(alias, None)
+        if given is not None and budget is not None:
+            raise TypeError(f"give {alias}= or budget=, which are the same here, and not both")
+        budget = given if given is not None else budget
+        if budget is None and ram is None:
+            budget = 100
+    if (budget is None) == (ram is None):
+        raise TypeError("give budget= or ram=, and not both")
+    return budget
 
 
 def _pick_parts(method: Method | None, given: dict[str, Any]) -> Parts:
     """Parts of a named algorithm or of a composition; takes what it uses out of ``given``."""
     parts = dict(DEFAULT_PARTS)
     if method is None:
-        for axis, default in DEFAULT_PARTS.items():
-            kind = type(default)
-            value = given.pop(axis, default)
+        for axis in DEFAULT_PARTS:
+            kind = AXES[axis]
+            value = given.pop(axis, DEFAULT_PARTS[axis])
             if isinstance(value, str) and value.upper() in kind.__members__:
                 value = kind[value.upper()]
             if not isinstance(value, kind):
@@ -177,41 +298,11 @@ def _pick_parts(method: Method | None, given: dict[str, Any]) -> Parts:
     return parts
 
 
-def resolve(
-    algorithm: Algorithm | str | None,
-    *,
-    n_features: int,
-    budget: int,
-    kernel: Kernel | None = None,
-    dtype: Any = "float32",
-    seed: int = 0,
-    sparse: bool = False,
-    params: Mapping[str, Any] | None = None,
-) -> Config:
-    """Check everything a caller says and fill in every default.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Names the argument, what was got and what is allowed.
-    """
-    given = dict(params or {})
-    method = None if algorithm is None else find(algorithm)
-    n_features = whole("n_features", n_features, 1)
-    budget = whole("budget", budget, 1)
-    seed = whole("seed", seed, 0, 2**64 - 1)
-    if kernel is None:
-        kernel = Gaussian(1.0 / n_features)
-    elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
-        raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
-    if not isinstance(sparse, bool):
-        raise TypeError(f"sparse must be True or False, got {sparse!r}")
-    parts: dict[str, IntEnum] = {
-        "dtype": _dtype(dtype),
-        "rows": Rows.SPARSE if sparse else Rows.DENSE,
-        **_pick_parts(method, given),
-    }
-
+def _values(
+    method: Method | None, parts: Parts, budget: int, given: Mapping[str, Any]
+) -> tuple[Parts, dict[str, float]]:
+    """The parts in force and their parameters, every default filled in."""
+    parts = dict(parts)
     renames = method.renames if method else {}
     defaults = method.defaults if method else {}
     public = {stored: name for name, stored in renames.items()}
@@ -221,8 +312,8 @@ def resolve(
     if unknown:
         allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
         raise TypeError(
-            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'};"
-            f" there are {', '.join(allowed) or 'none'}"
+            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
+            f"{near(unknown[0], allowed)}; there are {', '.join(allowed) or 'none'}"
         )
     # What is given or plain first, then what is made from it, the radius before the rates.
     made: list[str] = []
@@ -239,48 +330,10 @@ def resolve(
         default = defaults.get(stored, PARAMETERS[stored].default)
         assert callable(default)
         values[stored] = float(default({**known, **values}))
-    if values.get("U") == math.inf and parts["projection"] in RADIAL:
+    radial = getattr(TRAITS["projection"][parts["projection"]], "radial", False)
+    if radial and values.get("U") == math.inf:
         # An infinite radius bounds nothing: neither the norm nor the sums of a mean need be kept.
         parts["projection"] = Projection.NONE
         if "U" not in uses(parts):
             del values["U"]
-    member = method.algorithm if method else Algorithm.CUSTOM
-    config = Config(int(member), n_features, budget, seed, kernel, parts, values)
-    refuse(config)
-    return config
-
-
-def from_header(header: Mapping[str, Any]) -> Config:
-    """The configuration of a stored block, checked as if a caller had given it.
-
-    Raises
-    ------
-    ValueError
-        A field is out of range or the fields contradict each other.
-    """
-    parts: dict[str, IntEnum] = {}
-    for (axis, kind), value in zip(AXES.items(), header["choices"], strict=True):
-        parts[axis] = kind(value)
-    member = Algorithm(header["algorithm"])
-    if member != Algorithm.CUSTOM:
-        find(member)
-    values: dict[str, float] = {}
-    wanted = uses({axis: part for axis, part in parts.items() if axis != "dtype"})
-    for name, value in zip(STORED, header["params"], strict=True):
-        if name in wanted:
-            values[name] = checked(name, value, name)
-        elif value != 0.0:
-            raise ValueError(f"parameter {name} is set but not used by the stored composition")
-    config = Config(
-        int(member),
-        whole("n_features", header["n_features"], 1),
-        whole("budget", header["budget"], 1),
-        header["seed"],
-        kernel_from_fields(header["kernel_fields"]),
-        parts,
-        values,
-    )
-    refuse(config)
-    if config.stride != header["stride"] or config.tracks_norm != header["tracks_norm"]:
-        raise ValueError("the stored layout does not follow from the stored configuration")
-    return config
+    return parts, values

@@ -8,23 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk import checkpoint
+from edgeolk.block import build, over
 from edgeolk.boundary import RowLearner, Scorer
-from edgeolk.config import Config, from_header
+from edgeolk.catalogue import Method
+from edgeolk.config import Config
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.core.engine import Engine
-from edgeolk.core.header import MAGIC, read_header
-from edgeolk.files.atomic import Path
-from edgeolk.kernels import Kernel
-from edgeolk.levels import levels_of
-from edgeolk.parts import Algorithm, Averaging, Basis, Dtype, Loss
-from edgeolk.planning import Plan, choose, plan_of
+from edgeolk.files import live, restore, v3
+from edgeolk.files.atomic import Path, write_whole
+from edgeolk.files.head import MARK, NATIVE, unpack
+from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
+from edgeolk.parts.kernels import Kernel
+from edgeolk.planning.regions import boundary
+from edgeolk.plans import Plan, plan_of
 
 FloatArray = NDArray[np.float64]
 
 
-def _coefficients(block: memoryview, n: int, scale: float) -> FloatArray:
-    return np.frombuffer(block, np.float64)[:n] * scale
+def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
+    """The first n coefficients of a region of one column, as float64."""
+    held: NDArray[Any] = np.asarray(columns)[0, :n]
+    return held.astype(np.float64) * scale
 
 
 class Averaged(Scorer):
@@ -47,37 +51,15 @@ class Learner(RowLearner):
 
     Parameters
     ----------
-    algorithm : str or Algorithm, optional
-        A published algorithm (``ek.algorithms()`` lists them). Without it the learner is composed:
-        ``update=, loss=, policy=, sampling=, projection=, schedule=, averaging=`` take members of
-        the enums of these names.
-    n_features : int
-        Dimension d of the examples.
-    budget : int, optional
-        The most support vectors ever held, B.
-    ram : int or str, optional
-        Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
-    kernel : Kernel, optional
-        ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
-        ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
-    dtype : {"float32", "float64", "float16", "int8"}
-        How support vectors are stored. Rows are computed in float64 for float64, else in float32;
-        coefficients and everything made from them are float64. The learner sees every example as
-        storage would hold it.
-    sparse : bool
-        Whether rows are mostly zeros. Norms of the support vectors are then kept (4 bytes each, 8
-        for float64), and a row with at most half non-zeros costs only these; scores agree with
-        dense ones to rounding. CSR matrices are taken either way.
-    feature_range : (low, high), with int8 only
-        Ends of the 256 levels, numbers or arrays of shape (n_features,); default (-4, 4), which
-        suits standardised features. A reading beyond them counts as the end.
-    seed : int
-        Seed of the PCG32 generator, 0 to 2^64 - 1.
+    algorithm : Config, str or Algorithm, optional
+        A configuration; or what ``Config`` takes, with its other arguments as ``options``:
+        ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ``dtype=``, ``coefficients=``,
+        ``seed=``, ``sparse=``, ``feature_range=`` and the algorithm's own parameters.
     buffer : writable contiguous buffer, optional
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
-    **params
-        The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
+    **options
+        As for ``Config``.
 
     Raises
     ------
@@ -96,38 +78,13 @@ class Learner(RowLearner):
 
     def __init__(
         self,
-        algorithm: Algorithm | str | None = None,
+        algorithm: Config | Algorithm | str | Method | None = None,
         *,
-        n_features: int,
-        budget: int | None = None,
-        ram: int | str | None = None,
-        kernel: Kernel | None = None,
-        dtype: Any = "float32",
-        seed: int = 0,
-        sparse: bool = False,
-        feature_range: tuple[Any, Any] | None = None,
         buffer: Any = None,
-        **params: Any,
+        **options: Any,
     ) -> None:
-        config = choose(
-            algorithm,
-            n_features=n_features,
-            budget=budget,
-            ram=ram,
-            kernel=kernel,
-            dtype=dtype,
-            seed=seed,
-            sparse=sparse,
-            params=params,
-        )
-        quantum = levels_of(config, feature_range)
-        plan = plan_of(config)
-        self._start(config, Engine(config, plan.regions, Arena(plan.nbytes, buffer)))
-        if quantum is not None:
-            for name, values in zip(("quantum_scale", "quantum_offset"), quantum, strict=True):
-                region = self._engine.view(name).cast("f")
-                for feature, value in enumerate(values):
-                    region[feature] = value
+        config = Config.take(algorithm, options)
+        self._start(config, build(config, buffer))
         if config.parts["basis"] == Basis.FOURIER:
             self._draw_frequencies(config)
 
@@ -135,14 +92,10 @@ class Learner(RowLearner):
         self._config = config
         self._bind(engine)
 
-    def _numbers(self, region: str, dtype: Any) -> NDArray[Any]:
-        return np.frombuffer(self._engine.view(region), dtype)
-
     def _ring(self) -> NDArray[Any]:
         """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
-        config = self._config
-        ring = self._numbers("support_vectors", config.dtype.name.lower())
-        return ring[: config.n_features * config.stride].reshape(config.n_features, config.stride)
+        ring = np.asarray(self._engine.view("support_vectors"))
+        return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
 
     def _draw_frequencies(self, config: Config) -> None:
         """Omega = standard normal (D, d) * sqrt(2 gamma), by numpy's PCG64."""
@@ -153,27 +106,29 @@ class Learner(RowLearner):
 
     @classmethod
     def _from_block(cls, block: bytes) -> Learner:
-        config = checkpoint.checked(block)
-        arena = Arena(plan_of(config).nbytes)
-        memoryview(arena)[:] = block
-        return cls._over(config, arena)
+        return cls._over(*restore.from_bytes(block))
 
     @classmethod
     def _over(cls, config: Config, arena: Arena) -> Learner:
         """A learner over a block that has been checked."""
         learner = cls.__new__(cls)
-        learner._start(config, Engine(config, plan_of(config).regions, arena, False))
+        learner._start(config, over(config, arena))
         return learner
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def _sealed(self) -> bytearray:
+        """The bytes of a model file."""
         self._engine.check_idle()
-        return type(self)._from_block, (checkpoint.sealed(self._engine.arena),)
+        with memoryview(self._engine.arena) as block:
+            return v3.written(block)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_block, (bytes(self._sealed()),)
 
     def __repr__(self) -> str:
-        return (
-            f"<Learner {self.algorithm}: d={self.n_features}, {self.steps} steps,"
-            f" {self.n_support}/{self.budget} support vectors, {self.nbytes} bytes>"
-        )
+        state = f"{self.steps} steps, {self.n_support}/{self.budget} support vectors"
+        if self._config.freezes:
+            state += ", frozen" if self.n_support == self.budget else ", freezes when full"
+        return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
 
     # ---- configuration ------------------------------------------------------------------------
 
@@ -210,13 +165,27 @@ class Learner(RowLearner):
     @property
     def parts(self) -> dict[str, Any]:
         """The composition: update, loss, sampling, policy, projection, schedule, averaging."""
-        own = ("dtype", "rows")
+        own = ("dtype", "rows", "coefficients")
         return {axis: part for axis, part in self._config.parts.items() if axis not in own}
 
     @property
-    def parameters(self) -> dict[str, float]:
-        """Real-valued parameters in force, by their stored names."""
-        return dict(self._config.values)
+    def parameters(self) -> dict[str, Any]:
+        """The algorithm's own parameters in force, by the names it is called with.
+
+        ``Learner(learner.algorithm, n_features=..., budget=..., **learner.parameters)`` is made
+        alike; for a composition, its parts are among them.
+        """
+        return self._config.parameters
+
+    @property
+    def config(self) -> Config:
+        """What the learner is made of; ``Learner(learner.config)`` is made alike."""
+        return self._config
+
+    @property
+    def coefficients(self) -> str:
+        """Type of the coefficients."""
+        return self._config.coefficients.name.lower()
 
     # ---- memory -------------------------------------------------------------------------------
 
@@ -254,8 +223,13 @@ class Learner(RowLearner):
 
     @property
     def labels_asked(self) -> int:
-        """Calls of ``wants_label`` that said yes."""
+        """Calls of ``wants_label`` that said yes, with the ramp loss, which alone may say no."""
         return int(self._engine.counters()["labels_asked"])
+
+    @property
+    def clipped(self) -> int:
+        """Numbers learned that lay beyond the levels of int8 storage, and counted as their end."""
+        return int(self._engine.counters()["clipped"])
 
     @property
     def halvings(self) -> int:
@@ -266,6 +240,11 @@ class Learner(RowLearner):
     def squared_error(self) -> float:
         """Sum of (y - f)^2 before each update; with the square loss only."""
         return float(self._engine.counters()["squared_error"])
+
+    @property
+    def absolute_error(self) -> float:
+        """Sum of |y - f| before each update; with the square loss only."""
+        return float(self._engine.counters()["absolute_error"])
 
     @property
     def n_support(self) -> int:
@@ -289,9 +268,8 @@ class Learner(RowLearner):
         held: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
             return held
-        d = self.n_features
-        scale: NDArray[Any] = self._numbers("quantum_scale", np.float32)[:d]
-        offset: NDArray[Any] = self._numbers("quantum_offset", np.float32)[:d]
+        scale: NDArray[Any] = np.asarray(self._engine.view("quantum_scale"))[0]
+        offset: NDArray[Any] = np.asarray(self._engine.view("quantum_offset"))[0]
         return np.asarray(held * scale + offset)
 
     @property
@@ -310,7 +288,7 @@ class Learner(RowLearner):
         )
         if basis == Basis.FOURIER or rank == 0:
             return weights
-        rows = np.frombuffer(engine.view("feature_map"), np.float64)[: rank * n]
+        rows = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
         return weights @ rows.reshape(rank, n)
 
     @property
@@ -331,7 +309,7 @@ class Learner(RowLearner):
     @property
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
-        return self._config.parts["loss"] == Loss.SQUARE
+        return self._config.is_regression
 
     # ---- files --------------------------------------------------------------------------------
 
@@ -352,8 +330,7 @@ class Learner(RowLearner):
         OSError
             The file cannot be written, or something other than a regular file has that name.
         """
-        self._engine.check_idle()
-        checkpoint.write(path, checkpoint.sealed(self._engine.arena))
+        write_whole(path, (self._sealed(),))
 
 
 def load(path: Path) -> Learner:
@@ -373,7 +350,7 @@ def load(path: Path) -> Learner:
     OSError
         The file cannot be read, or is not a regular one.
     """
-    return Learner._over(*checkpoint.read_model(path))
+    return Learner._over(*restore.from_file(path))
 
 
 def attach(buffer: Any) -> Learner:
@@ -413,19 +390,25 @@ def attach(buffer: Any) -> Learner:
             refusal = str(error)
     if refusal:
         raise ValueError(refusal)
-    return Learner._over(config, Arena(plan.nbytes, buffer, MAGIC))
+    return Learner._over(config, Arena(plan.nbytes, buffer, MARK, boundary(plan.regions)))
 
 
 def _lying_in(view: memoryview) -> tuple[Config, Plan]:
     """Configuration and plan of the model in a buffer, whose state has been checked."""
-    at = bytes(view[: ALIGNMENT + len(MAGIC)]).find(MAGIC)
+    start = bytes(view[: ALIGNMENT + len(MARK)])
+    at = start.find(MARK)
     if at < 0:
-        raise ValueError("buffer holds no model")
-    header = read_header(view[at:])
-    config = from_header(header)
+        raise ValueError("buffer holds no model of this format")
+    head = unpack(view[at:], NATIVE)
+    config = Config.of(live.resolved_from(head))
     plan = plan_of(config)
-    length = plan.nbytes - ALIGNMENT
-    if header["nbytes"] != length or len(view) < plan.nbytes:
+    if len(view) < plan.nbytes:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
-    checkpoint.check_block(config, header, view[at : at + length])
+    fresh = live.head_of(config, plan.regions)
+    if (fresh.table, fresh.nbytes) != (head.table, head.nbytes):
+        raise ValueError("buffer holds a block laid out by another version; load it from a file")
+    if at >= boundary(plan.regions):
+        raise ValueError("buffer holds no model of this format where one can begin")
+    # The block without its slack; what follows it in the view is not looked at.
+    live.check(config, head, plan.regions, view[at : at + head.nbytes])
     return config, plan

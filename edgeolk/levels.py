@@ -1,4 +1,4 @@
-"""The levels of int8 storage, from the range of each feature."""
+"""The levels of int8 storage, from the range of each feature. Without numpy."""
 
 from __future__ import annotations
 
@@ -6,20 +6,36 @@ import math
 import struct
 from typing import Any
 
-import numpy as np
+Ends = tuple[Any, Any]
 
-from edgeolk.config import Config
-from edgeolk.parts import Dtype
+#: Ends of the range where none is given: suits standardised features.
+DEFAULT = (-4.0, 4.0)
 
 
-def _each(end: Any, n_features: int) -> list[float]:
-    """An end for each feature, as Python floats."""
-    if isinstance(end, (int, float)):
-        return [float(end)] * n_features
-    array = np.asarray(end, dtype=np.float64)
-    if array.shape not in ((), (n_features,)):
-        raise ValueError(f"shape {array.shape}")
-    return [float(array)] * n_features if array.ndim == 0 else array.tolist()
+def ends(given: Any, n_features: int) -> Ends:
+    """The two ends of a range as plain numbers or tuples of them.
+
+    Raises
+    ------
+    ValueError
+        They are not two, or not numbers, or not one for each feature.
+    """
+
+    def plain(end: Any) -> Any:
+        listed = end.tolist() if hasattr(end, "tolist") else end
+        if not isinstance(listed, (list, tuple)):
+            return float(listed)
+        if len(listed) != n_features:
+            raise ValueError(f"{len(listed)} numbers")
+        return tuple(float(number) for number in listed)
+
+    try:
+        low, high = given
+        return plain(low), plain(high)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"feature_range must be (low, high), numbers or arrays of {n_features}: {error}"
+        ) from None
 
 
 def _single(number: float) -> float:
@@ -29,32 +45,22 @@ def _single(number: float) -> float:
         return math.inf
 
 
-def levels_of(config: Config, feature_range: Any) -> tuple[list[float], list[float]] | None:
-    """(scale, offset) of int8 storage, one a feature; None for the other types.
+def levels(given: Ends | None, n_features: int) -> tuple[list[float], list[float]]:
+    """(scale, offset) of int8 storage, one a feature, as float32.
+
+    Level q stands for scale q + offset: -128 is the low end of the range, 127 the high one.
 
     Raises
     ------
-    TypeError, ValueError
-        A range is given where none is used, or is not two finite ends in order.
-
-    Notes
-    -----
-    Without arithmetic of numpy's, which crashes where memory runs out.
+    ValueError
+        A range is not finite with low < high.
     """
-    if config.dtype != Dtype.INT8:
-        if feature_range is not None:
-            raise TypeError("feature_range is for dtype='int8' only")
-        return None
-    try:
-        ends = (-4.0, 4.0) if feature_range is None else feature_range
-        low, high = [_each(end, config.n_features) for end in ends]
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"feature_range must be (low, high), numbers or arrays of {config.n_features}: {error}"
-        ) from None
-    scale = [_single((up - down) / 255.0) for down, up in zip(low, high, strict=True)]
+    low, high = (
+        [end] * n_features if isinstance(end, float) else list(end) for end in given or DEFAULT
+    )
+    scale = [_single((b - a) / 255.0) for a, b in zip(low, high, strict=True)]
     offset = [_single(a + 128.0 * (b - a) / 255.0) for a, b in zip(low, high, strict=True)]
     for step, zero in zip(scale, offset, strict=True):
         if not (0.0 < step < math.inf and math.isfinite(zero)):
-            raise ValueError(f"feature_range must be finite with low < high, got {feature_range!r}")
+            raise ValueError(f"feature_range must be finite with low < high, got {given!r}")
     return scale, offset

@@ -24,6 +24,13 @@ cdef inline object as_numbers(object x, str name, int ndim):
     import numpy as np
 
     cdef object array
+    if isinstance(x, dict):
+        raise TypeError(f"{name} must be numbers in the order of the features, got a dict:"
+                        " give a list of its values in that order")
+    if hasattr(x, "tocsr") and hasattr(x, "nnz"):
+        raise TypeError(
+            f"{name} must be an array, got a sparse matrix: give one row to learn_one_sparse or"
+            " decision_one_sparse as row.indices and row.data, many rows as a CSR matrix")
     try:
         array = np.asarray(x)
     except ValueError as error:

@@ -10,7 +10,7 @@ import pytest
 
 import edgeolk.cli
 import firmware_sim.cli
-from edgeolk.page import page, table
+from edgeolk.catalogue.page import page, table
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text()

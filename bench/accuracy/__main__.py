@@ -160,7 +160,9 @@ def main() -> int:
     print(report.markdown())
     for path in report.save("accuracy") if whole else ():
         print(f"saved {path.relative_to(datasets.ROOT)}")
-    return 0
+    if not whole:
+        print(f"nothing saved: {datasets.TRAIN_ALONE}", file=sys.stderr)
+    return 0 if whole else 1
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ CALLS = [
 
 def cases() -> list[Case]:
     """All of them, every algorithm of the catalogue first."""
-    plain = [Case(method.name) for method in ek.algorithms() if method.done]
+    plain = [Case(method.name) for method in ek.algorithms()]
     again = [Case("rbp"), *STORAGE, *KERNELS, *SPARSE]
     wide = [Case(c.algorithm, c.what, c.run, c.settings, c.density, variant=WIDE) for c in again]
     return [*plain, *STORAGE, *KERNELS, *SPARSE, *CALLS, *wide]

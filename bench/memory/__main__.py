@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+
 from bench.memory import accuracy, allocations, resident
 from bench.table import RESULTS, Report
 
 
 def main() -> None:
     """Measure, print and save everything."""
+    argparse.ArgumentParser(prog="python -m bench.memory", description=__doc__).parse_args()
     counted = allocations.table()
     sentence = resident.draw(RESULTS / "memory_resident.png")
     result, skipped = accuracy.measure()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 import firmware_sim
-from bench.datasets import ROOT
+from bench.datasets import folder
 from bench.memory.style import COLOURS, figure_of, save
 from bench.table import Table
 from firmware_sim.width import choose
@@ -34,7 +33,7 @@ Result = dict[tuple[str, str, int, str], tuple[float, int] | None]
 def find(name: str) -> Path | None:
     """The file of a stream, in the package or where data files are kept."""
     bundled = Path(firmware_sim.__file__).parent / "data" / f"{name}.csv.gz"
-    kept = Path(os.environ.get("EDGEOLK_DATA", ROOT.parent / "shared" / "data")) / bundled.name
+    kept = folder() / bundled.name
     return next((path for path in (bundled, kept) if path.is_file()), None)
 
 

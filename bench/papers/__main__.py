@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tqdm import tqdm
 
+from bench.datasets import folder
 from bench.papers import data, figures, report
 from bench.papers.experiments import ROWS, TUNINGS
 from bench.papers.setting import Row, Setting
@@ -51,6 +52,24 @@ def _jobs(rows: Iterable[Row], choices: Choices, permutations: int) -> list[Job]
     return list(jobs.values())
 
 
+def _without_data(rows: Iterable[Row]) -> str:
+    """What is missing for which rows, and what to do; "" where nothing is."""
+    absent: dict[str, int] = {}
+    for row in rows:
+        if file := data.missing(row.setting.data):
+            absent[file] = absent.get(file, 0) + 1
+    if not absent:
+        return ""
+    lines = [f"{file} is not in {folder()}: {count} rows need it" for file, count in absent.items()]
+    return "\n".join(
+        [
+            *lines,
+            "nothing was run: set EDGEOLK_DATA to the folder with the data (bench/README.md), or"
+            " choose rows that need none by --only, such as --only checkerboard",
+        ]
+    )
+
+
 def _needed(rows: Iterable[Row]) -> list[str]:
     return [name for row in rows for name in row.tuned]
 
@@ -72,12 +91,9 @@ def main() -> int:
     if not rows:
         print("no row has that in its name; --list names them", file=sys.stderr)
         return 1
-    absent = {row.setting.data: data.missing(row.setting.data) for row in rows}
-    for name, file in absent.items():
-        if file:
-            print(f"{name}: {file} is not in the data folder (EDGEOLK_DATA)", file=sys.stderr)
-    skipped = [row for row in rows if absent[row.setting.data]]
-    rows = [row for row in rows if not absent[row.setting.data]]
+    if problem := _without_data(rows):
+        print(problem, file=sys.stderr)
+        return 1
     bench = Workbench(Cache(), asked.jobs)
     choices = Choices(TUNINGS, bench)
     wanted = _needed(rows)
@@ -86,7 +102,7 @@ def main() -> int:
     jobs = _jobs(rows, choices, asked.permutations)
     with tqdm(total=len(jobs), desc="runs", disable=None) as bar:
         bench.do(jobs, bar.update)
-    if not (asked.no_figures or asked.quick or asked.only or skipped):
+    if not (asked.no_figures or asked.quick or asked.only):
         figures.draw_all(choices)
     founds = []
     for row in rows:
@@ -95,16 +111,16 @@ def main() -> int:
         if not found.values:
             found.row = replace(row, why=bench.failed.get(setting.key(0), bench.missing))
         founds.append(found)
-    for row in skipped:
-        why = f"{absent[row.setting.data]} is not in the data folder"
-        founds.append(report.Found(replace(row, why=why), row.setting))
+    failed = [found.row for found in founds if not found.values]
     if asked.only or asked.quick:
         for found in founds:
-            print(" | ".join([found.row.name, *found.cells()[1:]]) if found.values else "-")
-        return 0
-    target = report.write(founds)
-    print(f"wrote {target.name}")
-    return 0
+            if found.values:
+                print(" | ".join([found.row.name, *found.cells()[1:]]))
+    else:
+        print(f"wrote {report.write(founds).name}")
+    for row in failed:
+        print(f"{row.name}: not run, {row.why}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

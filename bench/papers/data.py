@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
-from bench.datasets import A9A_FEATURES, ROOT, Dataset, read_libsvm
+from bench.datasets import A9A_FEATURES, Dataset, folder, read_libsvm
 
 FEATURES = {"ijcnn1": 22, "w8a": 300, "phishing": 68, "mushrooms": 126, "banana": 2}
 BOARD_ROWS = 10_000
@@ -18,11 +16,6 @@ ADULT_ROWS = 21_000
 FOLDS = 5
 #: Seeds of generated tests are far from those of the permutations.
 TEST_SEED = 1_000_000
-
-
-def folder() -> Path:
-    """Where the files are: EDGEOLK_DATA, else ../shared/data of the repository."""
-    return Path(os.environ.get("EDGEOLK_DATA", str(ROOT.parent / "shared" / "data")))
 
 
 def _file(name: str, features: int) -> Dataset:

@@ -32,6 +32,17 @@ INTRODUCTION = (
     " the good side, *explained* = a sentence under the table, *second* = another reading of a"
     " figure that another row is held against, not counted in the summary."
 )
+#: The papers by the numbers they have in the tables.
+PAPERS = {
+    "000": "Lu, Zhao, Hoi: *Online sparse passive aggressive learning with kernels*, SDM 2016",
+    "001": "Liao, Li, Liao, Hu, Dang: *Ahpatron: a new budgeted online kernel learning machine with"
+    " tighter mistake bound*, AAAI 2024",
+    "002": "He, Kwok: *Simple randomized algorithms for online learning with kernels*, Neural"
+    " Networks 2014",
+    "003": "Zhang, Jin, Chen, Bu, He: *Efficient online learning for large-scale sparse kernel"
+    " logistic regression*, AAAI 2012",
+    "004": "Wang, Vucetic: *Online passive-aggressive algorithms on a budget*, AISTATS 2010",
+}
 FIGURES = {
     "002_budget.png": "002: error against the budget",
     "003_learning.png": "003: accuracy against training examples",
@@ -160,7 +171,9 @@ def write(founds: Sequence[Found], path: Path = HERE) -> Path:
     for found in founds:
         sections.setdefault(found.row.table, []).append(found)
     tables = [_summary(founds), *(_section(title, rows) for title, rows in sections.items())]
-    text = Report("Published figures", INTRODUCTION.format(near=NEAR), tables).markdown()
+    papers = "\n".join(f"- {number}: {paper}." for number, paper in PAPERS.items())
+    introduction = f"{INTRODUCTION.format(near=NEAR)}\n\nThe papers:\n\n{papers}"
+    text = Report("Published figures", introduction, tables).markdown()
     drawn = [name for name in FIGURES if (path / "figures" / name).is_file()]
     if drawn:
         pictures = [f"### {FIGURES[name]}\n\n![{FIGURES[name]}](figures/{name})" for name in drawn]

@@ -5,6 +5,7 @@ The headers come from dlib's source archive on PyPI; nothing of dlib is built bu
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,9 @@ def build() -> None:
 
 def main() -> int:
     """Build; where that cannot be done say so, and leave the benchmark to run without."""
+    argparse.ArgumentParser(
+        prog="python -m bench.peers.build_dlib", description=__doc__
+    ).parse_args()
     PROGRAM.unlink(missing_ok=True)
     if shutil.which("g++") is None:
         print("dlib is left out: there is no g++", file=sys.stderr)

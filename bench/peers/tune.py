@@ -7,6 +7,7 @@ that every value got through.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -37,6 +38,7 @@ def best(case: Case, stream: Stream) -> Params:
 
 def main() -> int:
     """Choose and store."""
+    argparse.ArgumentParser(prog="python -m bench.peers.tune", description=__doc__).parse_args()
     # What is not installed keeps what was chosen for it before.
     chosen = json.loads(SETTINGS.read_text(encoding="utf-8")) if SETTINGS.is_file() else {}
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,8 +1,8 @@
 """Arena: the one allocation of a model, or memory lent by the caller.
 
-Design. Everything a model holds lies in one 64-byte aligned block. Its size is the plan's total, in
-which 64 bytes of slack are counted, so that any buffer of that size serves wherever it starts, and
-what the plan says is what is taken. The block comes from Python's own allocator, so that
+Design. Everything a model holds lies in one aligned block. Its size is the plan's total, in which the
+slack for alignment is counted, so that any buffer of that size serves wherever it starts, and what
+the plan says is what is taken. The block comes from Python's own allocator, so that
 tracemalloc sees it and a failed allocation is a MemoryError like any other. No other file may
 allocate.
 """
@@ -14,9 +14,9 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memmove, memset
 
 cdef enum:
-    BOUNDARY = 64
+    WIDEST = 64
 
-ALIGNMENT = BOUNDARY
+ALIGNMENT = WIDEST
 
 
 # Borrowed memory in use. A dict would not do: leaving it takes memory, and an arena must be able to
@@ -67,7 +67,7 @@ cdef bint holds_numbers(const char* kind) noexcept:
 
 
 cdef class Arena:
-    """One zeroed block of ``nbytes`` bytes, aligned inside its first 64.
+    """One zeroed block of ``nbytes`` bytes, aligned inside its first ``boundary``.
 
     Parameters
     ----------
@@ -79,6 +79,8 @@ cdef class Arena:
     mark : bytes, optional
         First bytes of a block that already lies in the buffer: it is kept instead of zeroed, and
         moved to the boundary if it was written where the boundary lay elsewhere.
+    boundary : int
+        What the block is aligned to, 8 to 64, a power of two.
 
     Raises
     ------
@@ -90,11 +92,14 @@ cdef class Arena:
         ``buffer`` is shorter than ``nbytes``, holds no such block, or another arena is in it.
     """
 
-    def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None):
+    def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None,
+                  Py_ssize_t boundary=WIDEST):
         cdef char* start
         cdef Py_ssize_t at
-        if nbytes <= BOUNDARY:
-            raise ValueError(f"nbytes must be above {BOUNDARY}, got {nbytes}")
+        if boundary not in (8, 16, 32, 64):
+            raise ValueError(f"boundary must be 8, 16, 32 or 64, got {boundary}")
+        if nbytes <= boundary:
+            raise ValueError(f"nbytes must be above {boundary}, got {nbytes}")
         if buffer is None:
             self.owned = PyMem_Calloc(nbytes, 1)
             if self.owned == NULL:
@@ -121,10 +126,10 @@ cdef class Arena:
             self.claim.end = start + nbytes
             enter(&self.claim)
         self.nbytes = nbytes
-        self.length = nbytes - BOUNDARY
-        self.base = start + (-<uintptr_t>start) % BOUNDARY
+        self.length = nbytes - boundary
+        self.base = start + (-<uintptr_t>start) % <uintptr_t>boundary
         if mark is not None:
-            at = start[:BOUNDARY + len(mark)].find(mark)
+            at = start[:boundary + len(mark)].find(mark)
             if at < 0:
                 raise ValueError("buffer holds no block that begins with the mark")
             memmove(self.base, start + at, self.length)

@@ -7,7 +7,7 @@ from libc.math cimport fabs, hypot, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
-from edgeolk.core.simd cimport olk_simd
+from edgeolk.core.simd cimport OLK_F64, olk_simd
 
 
 cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, double* e,
@@ -35,7 +35,7 @@ cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, doub
         else:
             for k in range(i):
                 d[k] /= scale
-            h = simd.dot(d, d, i)
+            h = simd.dot[OLK_F64](d, d, i)
             f = d[i - 1]
             g = -sqrt(h) if f > 0.0 else sqrt(h)
             e[i] = scale * g
@@ -45,19 +45,19 @@ cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, doub
             memcpy(v + i * n, d, <size_t>i * sizeof(double))
             for j in range(i):
                 row = v + j * n + j
-                e[j] += simd.dot(row, d + j, i - j)
-                simd.add(e + j + 1, d[j], row + 1, i - j - 1)
+                e[j] += simd.dot[OLK_F64](row, d + j, i - j)
+                simd.axpy[OLK_F64](e + j + 1, d[j], row + 1, i - j - 1)
             for j in range(i):
                 e[j] /= h
-            f = simd.dot(e, d, i)
+            f = simd.dot[OLK_F64](e, d, i)
             hh = f / (h + h)
-            simd.add(e, -hh, d, i)
+            simd.axpy[OLK_F64](e, -hh, d, i)
             for j in range(i):
                 row = v + j * n + j
                 f = d[j]
                 g = e[j]
-                simd.add(row, -f, e + j, i - j)
-                simd.add(row, -g, d + j, i - j)
+                simd.axpy[OLK_F64](row, -f, e + j, i - j)
+                simd.axpy[OLK_F64](row, -g, d + j, i - j)
                 d[j] = v[j * n + i - 1]
                 v[j * n + i] = 0.0
         d[i] = h
@@ -70,7 +70,7 @@ cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, doub
             for k in range(i + 1):
                 d[k] = row[k] / h
             for j in range(i + 1):
-                simd.add(v + j * n, -simd.dot(row, v + j * n, i + 1), d, i + 1)
+                simd.axpy[OLK_F64](v + j * n, -simd.dot[OLK_F64](row, v + j * n, i + 1), d, i + 1)
         memset(row, 0, <size_t>(i + 1) * sizeof(double))
     for j in range(n):
         d[j] = v[j * n + n - 1]
@@ -81,7 +81,7 @@ cdef inline void tridiagonalise(const olk_simd* simd, double* v, double* d, doub
 
 cdef inline void implicit_ql(const olk_simd* simd, double* v, double* d, double* e,
                              int64_t n) noexcept nogil:
-    """Diagonalise T, turning the rows of v with it: v <- eigenvectors as rows, d <- values."""
+    """Diagonalise T, rotating the rows of v with it: v <- eigenvectors as rows, d <- values."""
     cdef int64_t i, at, m, sweep
     cdef double f, p, r, g, h, c, c2, c3, s, s2, dl1, el1, bound
     for i in range(1, n):
@@ -128,7 +128,7 @@ cdef inline void implicit_ql(const olk_simd* simd, double* v, double* d, double*
                 c = p / r
                 p = c * d[i] - s * g
                 d[i + 1] = h + s * (c * g + s * d[i])
-                simd.turn(v + i * n, v + (i + 1) * n, c, s, n)
+                simd.rotate(v + i * n, v + (i + 1) * n, c, s, n)
             p = -s * s2 * c3 * el1 * e[at] / dl1
             e[at] = s * p
             d[at] = c * p

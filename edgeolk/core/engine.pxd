@@ -1,27 +1,21 @@
-"""The engine: one model's block, and the step that runs any composition of parts."""
-
-from libc.stdint cimport int32_t, int64_t
+"""The engine: one model's block and its regions."""
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.state cimport Example, State
+from edgeolk.core.state cimport State
 
 
 cdef class Engine:
     cdef State state
     cdef readonly Arena arena
+    cdef readonly object config
     cdef bint busy
-    # Typed views of the arena's regions; state's pointers point into them.
-    cdef unsigned char[::1] sv
-    cdef double[::1] coef
+    cdef bint warned              # that readings lay beyond the levels of int8 storage
+    # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
+    # into them.
+    cdef dict views
     cdef dict regions
-    cdef Py_ssize_t window_stride
 
-    cdef char* region(self, str name) except? NULL
-    cdef int step(self, const void* x, double y, double* f) noexcept nogil
-    cdef void shrink(self, double a, Example* e) noexcept nogil
-    cdef bint wants(self, double f) noexcept nogil
-    cdef int decide(self, const void* x, bint mean, double* f) noexcept nogil
-    cdef void prepare_mean(self) noexcept nogil
+    cdef void* at(self, str name) except? NULL
     cdef const void* checked_row(self, const double[::1] x) except NULL
     cdef int take(self) except -1
     cdef void release(self) noexcept

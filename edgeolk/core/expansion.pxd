@@ -1,54 +1,56 @@
 """The function f = sum_i alpha_i k(s_i, .): score, put, drop, scale, norm. Knows no policy.
 
 Design. Coefficients share one lazy factor (alpha_i = scale * coef[i]), so shrinking all of them is
-O(1). The squared norm is kept by increments where something needs it, and set afresh after B
-removals, because each removal can magnify its rounding error.
+O(1). They are stored in columns, one a class, K = 1 for two classes: a slot has one vector and
+K coefficients. The squared norm is kept by increments where something needs it, and set afresh
+after B removals, because each removal can magnify its rounding error.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
 
-from edgeolk.core.parts cimport AVERAGING_MEAN, BASIS_FOURIER
+from edgeolk.core.parts cimport basis_per_member
+from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
     copy_slot, note_nonzeros, note_norm, take_vector, write_vector,
 )
-from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel
-from edgeolk.core.state cimport Example, Model, State
+from edgeolk.core.simd cimport (
+    OLK_DISTANCE, OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
+)
+from edgeolk.core.state cimport Example, Function, Model, State
 
 
-cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const double* coef,
-                                 double* row) noexcept nogil:
+cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const void* coef,
+                                 void* row) noexcept nogil:
     """sum_i coef[i] k(s_i, x) over the first n slots; the kernel values go to row unless NULL.
 
     Squared distances go to s.products, unless NULL, with them (not for rows taken as sparse).
     """
-    cdef Model* m = s.m
     if x == s.sparse_x and x != NULL:
-        return s.sparse_fn(&m.kernel, s.sv, s.norms, m.stride, n, s.nonzeros, s.nonzero_index,
-                           s.nonzero_value, coef, row)
-    return s.row_fn(&m.kernel, s.sv, &s.quantum, m.stride, n, m.n_features, x, coef, row,
-                    s.products if row != NULL else NULL)
+        return s.sparse_fn(&s.c.kernel, s.sv, s.norms, s.c.stride, n, s.nonzeros,
+                           s.nonzero_index, s.nonzero_value, real(s), coef, row)
+    return s.row_fn(&s.c.kernel, s.sv, &s.quantum, s.c.stride, n, s.c.n_features, x, real(s),
+                    coef, row, s.products if row != NULL else NULL)
 
 
-cdef inline double kernel_row(State* s, const void* x, const double* coef,
-                              double* row) noexcept nogil:
+cdef inline double kernel_row(State* s, const void* x, const void* coef,
+                              void* row) noexcept nogil:
     """The same over all the slots in use."""
     return kernel_row_to(s, s.m.n, x, coef, row)
 
 
-cdef inline double score(State* s, const void* x, double* row) noexcept nogil:
+cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
     """f(x) = sum_i alpha_i k(s_i, x)."""
-    return s.m.scale * kernel_row(s, x, s.coef, row)
+    return s.function.scale * kernel_row(s, x, s.coef, row)
 
 
 cdef inline double pair_kernel(State* s, const void* a, const void* b) noexcept nogil:
     """k(a, b) for two contiguous vectors."""
-    return s.pair_fn(&s.m.kernel, a, b, s.m.n_features)
+    return s.pair_fn(&s.c.kernel, a, b, s.c.n_features)
 
 
 cdef inline double self_kernel(State* s, const void* x) noexcept nogil:
     """k(x, x): 1 for the distance kernels."""
-    if s.m.kernel.kind == OLK_GAUSSIAN or s.m.kernel.kind == OLK_LAPLACIAN:
+    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
         return 1.0
     return pair_kernel(s, x, x)
 
@@ -58,17 +60,31 @@ cdef inline double diagonal(const State* s, int64_t slot) noexcept nogil:
     return s.diagonal[slot] if s.diagonal != NULL else 1.0
 
 
-cdef inline double alpha(State* s, int64_t slot) noexcept nogil:
-    return s.m.scale * s.coef[slot]
+cdef inline double coefficient(const State* s, int64_t at) noexcept nogil:
+    """coef[at], at = column * weights + slot."""
+    return get(s, s.coef, at)
+
+
+cdef inline void set_coefficient(const State* s, int64_t at, double value) noexcept nogil:
+    write(s, s.coef, at, value)
+
+
+cdef inline double alpha(const State* s, int64_t slot) noexcept nogil:
+    return s.function.scale * coefficient(s, slot)
+
+
+cdef inline double row_at(const State* s, int64_t slot) noexcept nogil:
+    """k(s_i, x) as the kernel row holds it."""
+    return get(s, s.row, slot)
 
 
 cdef inline const void* gather(State* s, int64_t slot) noexcept nogil:
     """The support vector of one slot, contiguous, in the column scratch."""
-    return take_vector(s, s.sv, s.m.stride, slot)
+    return take_vector(s, s.sv, s.c.stride, slot)
 
 
-cdef inline double slot_row(State* s, int64_t slot, int64_t n, const double* coef,
-                            double* row) noexcept nogil:
+cdef inline double slot_row(State* s, int64_t slot, int64_t n, const void* coef,
+                            void* row) noexcept nogil:
     """kernel_row_to of a support vector, by its non-zeros where rows are. Uses the column."""
     cdef const void* x = gather(s, slot)
     cdef const void* before = s.sparse_x
@@ -89,61 +105,65 @@ cdef inline double squared_norm(State* s) noexcept nogil:
 
     Uses the column scratch.
     """
-    cdef Model* m = s.m
     cdef int64_t i
-    cdef double below
+    cdef double a, below
     cdef double total = 0.0
-    for i in range(m.n):
+    for i in range(s.m.n):
+        a = coefficient(s, i)
         below = slot_row(s, i, i, s.coef, NULL)
-        total += s.coef[i] * (2.0 * below + s.coef[i] * self_kernel(s, s.column))
-    total *= m.scale * m.scale
+        total += a * (2.0 * below + a * self_kernel(s, s.column))
+    total *= s.function.scale * s.function.scale
     return total if total > 0.0 else 0.0
 
 
-cdef inline int64_t coefficient_count(const Model* m) noexcept nogil:
-    """Coefficients in use: one a support vector, two a frequency, one an eigenfunction."""
-    if m.choice.basis == BASIS_FOURIER:
-        return 2 * m.n
-    return m.rank if m.rank > 0 else m.n
+cdef inline int64_t coefficient_count(const State* s) noexcept nogil:
+    """Coefficients of a column in use: one a support vector, two a frequency, one an
+    eigenfunction."""
+    if s.nystrom != NULL and s.nystrom.rank > 0:
+        return s.nystrom.rank
+    return basis_per_member(s.c.choice.basis) * s.m.n
+
+
+cdef inline void settle(State* s, int64_t at) noexcept nogil:
+    """Bring a running sum up to date, before its coefficient changes on its own."""
+    if s.mean_sum != NULL:
+        s.mean_sum[at] += coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
+        s.mean_start[at] = s.averaging.weight
 
 
 cdef inline void fold(State* s) noexcept nogil:
     """Multiply the common scale into the coefficients (and settle the running mean)."""
-    cdef int64_t i
-    cdef Model* m = s.m
-    cdef int64_t n = coefficient_count(m)
-    if s.mean_sum != NULL:
+    cdef int64_t i, at, column
+    cdef int64_t n = coefficient_count(s)
+    for column in range(s.c.columns):
         for i in range(n):
-            s.mean_sum[i] += s.coef[i] * (m.mean_weight - s.mean_start[i])
-            s.mean_start[i] = 0.0
-        m.mean_weight = 0.0
-    for i in range(n):
-        s.coef[i] *= m.scale
+            at = column * s.c.weights + i
+            if s.mean_sum != NULL:
+                s.mean_sum[at] += coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
+                s.mean_start[at] = 0.0
+            set_coefficient(s, at, coefficient(s, at) * s.function.scale)
+    if s.mean_sum != NULL:
+        s.averaging.weight = 0.0
     if s.scores != NULL:
         for i in range(n):
-            s.scores[i] *= m.scale
-    m.scale = 1.0
+            s.scores[i] *= s.function.scale
+    s.function.scale = 1.0
 
 
-cdef inline void settle(State* s, int64_t slot) noexcept nogil:
-    """Bring a slot's running sum up to date, before its coefficient changes on its own."""
-    cdef Model* m = s.m
-    if s.mean_sum != NULL:
-        s.mean_sum[slot] += s.coef[slot] * (m.mean_weight - s.mean_start[slot])
-        s.mean_start[slot] = m.mean_weight
-
-
-cdef inline void shift(State* s, int64_t slot, double change) noexcept nogil:
-    """alpha_i += change. The caller answers for the norm."""
-    settle(s, slot)
-    s.coef[slot] += change / s.m.scale
+cdef inline void shift(State* s, int64_t at, double change) noexcept nogil:
+    """alpha += change, for one coefficient. The caller answers for the norm."""
+    settle(s, at)
+    set_coefficient(s, at, coefficient(s, at) + change / s.function.scale)
 
 
 cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
-    """Copy one slot over another: vector, coefficient, diagonal, arrival."""
+    """Copy one slot over another: vector, coefficients, diagonal, arrival."""
+    cdef int64_t column
     copy_slot(s, source, target)
     note_norm(s, target)
-    s.coef[target] = s.coef[source]
+    for column in range(s.c.columns):
+        set_coefficient(s, column * s.c.weights + target,
+                        coefficient(s, column * s.c.weights + source))
     if s.diagonal != NULL:
         s.diagonal[target] = s.diagonal[source]
     if s.arrival != NULL:
@@ -152,19 +172,19 @@ cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
 
 cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept nogil:
     """k(s_i, x) for one slot. The lanes read beyond it lie inside the block and are not used."""
-    cdef Model* m = s.m
     cdef double value
-    cdef const char* start = <const char*>s.sv + slot * s.item
-    s.row_fn(&m.kernel, start, &s.quantum, m.stride, 1, m.n_features, x, NULL, &value, NULL)
+    cdef const char* start = <const char*>s.sv + slot * s.c.item
+    s.row_fn(&s.c.kernel, start, &s.quantum, s.c.stride, 1, s.c.n_features, x, OLK_F64, NULL,
+             &value, NULL)
     return value
 
 
-cdef inline void plain_row(State* s, int kind, const void* x, double* row) noexcept nogil:
+cdef inline void plain_row(State* s, int kind, const void* x, void* row) noexcept nogil:
     """row <- the products themselves: squared distances, or inner products."""
-    cdef Model* m = s.m
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, &s.quantum, m.stride, m.n, m.n_features, x, NULL, row, NULL)
+    s.row_fn(&plain, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, real(s), NULL, row,
+             NULL)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:
@@ -174,39 +194,57 @@ cdef inline void distance_row(State* s, const void* x) noexcept nogil:
 
 cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
     """f <- factor * f, in O(1) but for the rare fold (0 < factor)."""
-    cdef Model* m = s.m
-    m.scale *= factor
-    m.norm2 *= factor * factor
+    cdef Function* f = s.function
+    f.scale *= factor
+    f.norm2 *= factor * factor
     e.f *= factor
-    if m.choice.averaging == AVERAGING_MEAN:
+    if s.averaging != NULL:
         # A mean kept against a far-shrunk scale would lose all its digits.
-        if not (0.015625 <= m.scale <= 64.0):
+        if not (0.015625 <= f.scale <= 64.0):
             fold(s)
-    elif not (1e-100 <= m.scale <= 1e100):
+    elif real(s) == OLK_F32:
+        # float32 coefficients have a short range.
+        if not (1e-10 <= f.scale <= 1e10):
+            fold(s)
+    elif not (1e-100 <= f.scale <= 1e100):
         fold(s)
+
+
+cdef inline double share(const Example* e, int64_t column) noexcept nogil:
+    """What part of a newcomer's coefficient a column gets."""
+    return 1.0 if e.share == NULL else e.share[column]
+
+
+cdef inline void add_norm(State* s, double a, double p, Example* e) noexcept nogil:
+    """||f||^2 and f(x), where they are tracked, after f += a g, g(x) = ||g||^2 = p."""
+    cdef Function* f = s.function
+    if s.c.tracks_norm:
+        f.norm2 += a * a * p + 2.0 * a * e.f
+        if f.norm2 < 0.0:
+            f.norm2 = 0.0
+        e.f += a * p
 
 
 cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogil:
     """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just dropped."""
     cdef Model* m = s.m
-    write_vector(s, s.sv, m.stride, slot, e.x)
+    cdef int64_t at, column
+    write_vector(s, s.sv, s.c.stride, slot, e.x)
     note_norm(s, slot)
-    s.coef[slot] = a / m.scale
+    for column in range(s.c.columns):
+        at = column * s.c.weights + slot
+        set_coefficient(s, at, a * share(e, column) / s.function.scale)
+        if s.mean_start != NULL:
+            s.mean_start[at] = s.averaging.weight
+        if s.mean_sum != NULL:
+            s.mean_sum[at] = 0.0
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel
     if s.arrival != NULL:
         s.arrival[slot] = m.steps
-    if s.mean_start != NULL:
-        s.mean_start[slot] = m.mean_weight
-    if s.mean_sum != NULL:
-        s.mean_sum[slot] = 0.0
     if slot == m.n:
         m.n += 1
-    if m.tracks_norm:
-        m.norm2 += a * a * e.self_kernel + 2.0 * a * e.f
-        if m.norm2 < 0.0:
-            m.norm2 = 0.0
-        e.f += a * e.self_kernel
+    add_norm(s, a, e.self_kernel, e)
 
 
 cdef struct Leaver:
@@ -216,44 +254,50 @@ cdef struct Leaver:
 
 cdef inline Leaver leaver(State* s, int64_t slot, const Example* e) noexcept nogil:
     """What a removal has to know: a kernel row."""
-    cdef double f = s.m.scale * slot_row(s, slot, s.m.n, s.coef, NULL)
+    cdef double f = s.function.scale * slot_row(s, slot, s.m.n, s.coef, NULL)
     return Leaver(f, pair_kernel(s, s.column, e.x))
 
 
+cdef inline void vacate_slot(State* s, int64_t slot) noexcept nogil:
+    """The slot's coefficients are zero until it is put again."""
+    cdef int64_t column
+    for column in range(s.c.columns):
+        set_coefficient(s, column * s.c.weights + slot, 0.0)
+
+
 cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noexcept nogil:
-    """f <- f - alpha_r k(s_r, .). The slot keeps a zero coefficient until it is put again."""
-    cdef Model* m = s.m
+    """f <- f - alpha_r k(s_r, .)."""
+    cdef Function* f = s.function
     cdef double a
-    if m.tracks_norm:
+    if s.c.tracks_norm:
         a = alpha(s, slot)
-        m.norm2 += a * a * diagonal(s, slot) - 2.0 * a * gone.f
-        if m.norm2 < 0.0:
-            m.norm2 = 0.0
+        f.norm2 += a * a * diagonal(s, slot) - 2.0 * a * gone.f
+        if f.norm2 < 0.0:
+            f.norm2 = 0.0
         e.f -= a * gone.k
-        m.removals += 1
-    s.coef[slot] = 0.0
+        f.removals += 1
+    vacate_slot(s, slot)
 
 
 cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
     """As drop_known; costs a kernel row where the norm is tracked."""
-    if s.m.tracks_norm:
+    if s.c.tracks_norm:
         drop_known(s, slot, leaver(s, slot, e), e)
     else:
-        s.coef[slot] = 0.0
+        vacate_slot(s, slot)
 
 
 cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogil:
     """Keep the h slots listed (increasing), moved to slots 0..h-1; the others are gone."""
     cdef int64_t i
-    cdef Model* m = s.m
     for i in range(h):
         if kept[i] != i:
             move(s, kept[i], i)
-    if m.n > h:
-        memset(s.coef + h, 0, <size_t>(m.n - h) * sizeof(double))
-    m.n = h
+    for i in range(h, s.m.n):
+        vacate_slot(s, i)
+    s.m.n = <int32_t>h
 
 
 cdef inline double largest_weight(State* s) noexcept nogil:
     """max_i |alpha_i| sqrt(k(s_i, s_i))."""
-    return s.m.scale * s.simd.largest(s.coef, s.diagonal, s.m.n)
+    return s.function.scale * s.simd.max_abs[real(s)](s.coef, s.diagonal, s.m.n)

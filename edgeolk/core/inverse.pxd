@@ -12,6 +12,8 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from edgeolk.core.expansion cimport gather, kernel_row, self_kernel, shift
+from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -23,8 +25,8 @@ cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
 cdef inline double border(State* s, double ridge, const Example* e) noexcept nogil:
     """work <- u = Ki k; returns delta."""
     cdef int64_t n = s.m.n
-    s.simd.symmetric_times(s.inverse, n, s.row, s.work)
-    return e.self_kernel + ridge - s.simd.dot(s.work, s.row, n)
+    s.simd.symmetric_product(s.inverse, n, wide(s.row), s.work)
+    return e.self_kernel + ridge - s.simd.dot[OLK_F64](s.work, s.row, n)
 
 
 cdef inline void append_bordered(State* s, double delta) noexcept nogil:
@@ -32,7 +34,7 @@ cdef inline void append_bordered(State* s, double delta) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef double* line = s.inverse + entry(n, 0)
-    s.simd.exchange(s.inverse, n, 1.0 / delta, s.work, 0.0, s.work)
+    s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 0.0, s.work)
     for i in range(n):
         line[i] = -s.work[i] / delta
     line[n] = 1.0 / delta
@@ -53,11 +55,11 @@ cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept n
         s.work2[i] = column_entry(s, i, r, delta)
     # The newcomer's column waits in row while r's lines are still in the way.
     for i in range(n):
-        s.row[i] = -s.work[i] / delta - s.work2[i] * ct / cr
-    s.row[r] = 1.0 / delta - ct * ct / cr
-    s.simd.exchange(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
+        wide(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
+    wide(s.row)[r] = 1.0 / delta - ct * ct / cr
+    s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
     for i in range(n):
-        s.inverse[entry(i, r)] = s.row[i]
+        s.inverse[entry(i, r)] = wide(s.row)[i]
 
 
 cdef inline double spread_weight(State* s, int64_t r, double a, double delta) noexcept nogil:
@@ -80,7 +82,7 @@ cdef inline void fill_gram(State* s, double ridge) noexcept nogil:
     for i in range(s.m.n):
         kernel_row(s, gather(s, i), NULL, s.row)
         for j in range(i + 1):
-            line[j] = s.row[j]
+            line[j] = wide(s.row)[j]
         line[i] += ridge
         line += i + 1
 
@@ -89,7 +91,7 @@ cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
     """Ki from the support vectors, O(n^2 d + n^3); the ridge rises until there is an inverse."""
     cdef int64_t i
     cdef Model* m = s.m
-    m.removals = 0
+    s.function.removals = 0
     while isfinite(ridge):
         fill_gram(s, ridge)
         if s.simd.invert(s.inverse, m.n, s.work2):

@@ -16,7 +16,7 @@ from edgeolk.core.state cimport State
 
 cdef inline double read_number(const State* s, const void* x, int64_t j) noexcept nogil:
     """Number j of a contiguous vector."""
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         return (<const double*>x)[j]
     return (<const float*>x)[j]
 
@@ -25,8 +25,8 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
                               const void* x) noexcept nogil:
     """base[:, slot] <- x."""
     cdef int64_t j
-    cdef int64_t d = s.m.n_features
-    cdef int dtype = s.m.choice.dtype
+    cdef int64_t d = s.c.n_features
+    cdef int dtype = s.c.choice.dtype
     # The two wide types by loops of their own: this runs at every update.
     if dtype == DTYPE_FLOAT32:
         for j in range(d):
@@ -43,8 +43,8 @@ cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
                                     int64_t slot) noexcept nogil:
     """base[:, slot], contiguous, in the column scratch."""
     cdef int64_t j
-    cdef int64_t d = s.m.n_features
-    cdef int dtype = s.m.choice.dtype
+    cdef int64_t d = s.c.n_features
+    cdef int dtype = s.c.choice.dtype
     if dtype == DTYPE_FLOAT32:
         for j in range(d):
             (<float*>s.column)[j] = (<const float*>base)[j * stride + slot]
@@ -60,9 +60,9 @@ cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
 cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept nogil:
     """The ring's [:, target] <- [:, source], as stored."""
     cdef int64_t j
-    cdef int64_t stride = s.m.stride
-    cdef int dtype = s.m.choice.dtype
-    for j in range(s.m.n_features):
+    cdef int64_t stride = s.c.stride
+    cdef int dtype = s.c.choice.dtype
+    for j in range(s.c.n_features):
         olk_store(dtype, s.sv, j * stride + target, j,
                   olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
 
@@ -74,10 +74,10 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
     cdef double total = 0.0
     if s.norms == NULL:
         return
-    for j in range(s.m.n_features):
-        v = olk_fetch(s.m.choice.dtype, s.sv, j * s.m.stride + slot, j, &s.quantum)
-        total += fabs(v) if s.m.kernel.kind == OLK_LAPLACIAN else v * v
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    for j in range(s.c.n_features):
+        v = olk_fetch(s.c.choice.dtype, s.sv, j * s.c.stride + slot, j, &s.quantum)
+        total += fabs(v) if s.c.kernel.kind == OLK_LAPLACIAN else v * v
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         (<double*>s.norms)[slot] = total
     else:
         (<float*>s.norms)[slot] = <float>total
@@ -85,8 +85,8 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
 
 cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
     """List the non-zeros of x; sparse_x = x if they are few enough to pay, else NULL."""
-    cdef int64_t d = s.m.n_features
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    cdef int64_t d = s.c.n_features
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         s.nonzeros = olk_nonzeros_f64(<const double*>x, d, s.nonzero_index,
                                       <double*>s.nonzero_value)
     else:

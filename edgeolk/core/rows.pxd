@@ -21,35 +21,41 @@ cdef inline double half_most() noexcept nogil:
 
 
 cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT16:
-        return all_within(x, s.m.n_features, half_most())
-    return all_finite(x, s.m.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.c.n_features, half_most())
+    return all_finite(x, s.c.n_features)
 
 
 cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT64:
-        return all_finite(x, s.m.n_features)
-    if s.m.choice.dtype == DTYPE_FLOAT16:
-        return all_within(x, s.m.n_features, half_most())
-    return finite_as_float(x, s.m.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT64:
+        return all_finite(x, s.c.n_features)
+    if s.c.choice.dtype == DTYPE_FLOAT16:
+        return all_within(x, s.c.n_features, half_most())
+    return finite_as_float(x, s.c.n_features)
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
-    if s.m.choice.dtype == DTYPE_FLOAT64:
+    cdef double level
+    if s.c.choice.dtype == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
-    elif s.m.choice.dtype == DTYPE_FLOAT32:
+    elif s.c.choice.dtype == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.m.choice.dtype, <float>v, j, &s.quantum)
+        (<float*>s.query)[j] = olk_seen(s.c.choice.dtype, <float>v, j, &s.quantum)
+        if s.levels != NULL:
+            # Half a level beyond an end still rounds to it.
+            level = (<float>v - s.quantum.offset[j]) / s.quantum.scale[j]
+            s.beyond += level < -128.5 or level > 127.5
 
 
 cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
     """The row as storage holds it: where it lies, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
-    if s.m.choice.dtype != DTYPE_FLOAT32:
+    s.beyond = 0
+    if s.c.choice.dtype != DTYPE_FLOAT32:
         placed = s.query
-        for j in range(s.m.n_features):
+        for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
         note_nonzeros(s, placed)
@@ -59,9 +65,10 @@ cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
 cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
-    if s.m.choice.dtype != DTYPE_FLOAT64:
+    s.beyond = 0
+    if s.c.choice.dtype != DTYPE_FLOAT64:
         placed = s.query
-        for j in range(s.m.n_features):
+        for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
         note_nonzeros(s, placed)
@@ -90,12 +97,12 @@ cdef inline void note_given(State* s, int64_t count) noexcept nogil:
         j = s.nonzero_index[k]
         v = read_number(s, s.query, j)
         s.nonzero_index[s.nonzeros] = j
-        if s.m.choice.dtype == DTYPE_FLOAT64:
+        if s.c.choice.dtype == DTYPE_FLOAT64:
             (<double*>s.nonzero_value)[s.nonzeros] = v
         else:
             (<float*>s.nonzero_value)[s.nonzeros] = <float>v
         s.nonzeros += v != 0.0
-    s.sparse_x = s.query if 2 * s.nonzeros <= s.m.n_features else NULL
+    s.sparse_x = s.query if 2 * s.nonzeros <= s.c.n_features else NULL
 
 
 cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
@@ -109,18 +116,19 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     cdef int64_t before = -1
     cdef int32_t j
     cdef double v
-    cdef int64_t item = 8 if s.m.choice.dtype == DTYPE_FLOAT64 else 4
-    if s.m.choice.dtype == DTYPE_INT8:
+    cdef int64_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    if s.c.choice.dtype == DTYPE_INT8:
         # A zero may lie between two levels.
-        for k in range(s.m.n_features):
+        s.beyond = 0
+        for k in range(s.c.n_features):
             place_number(s, k, 0.0)
     else:
-        memset(s.query, 0, <size_t>(s.m.n_features * item))
+        memset(s.query, 0, <size_t>(s.c.n_features * item))
     s.sparse_x = NULL
     for k in range(count):
         j = olk_read_i32(index + k)
         v = olk_read_f64(value + k)
-        if not (before < j < s.m.n_features and isfinite(v)):
+        if not (before < j < s.c.n_features and isfinite(v)):
             return NULL
         before = j
         place_number(s, j, v)

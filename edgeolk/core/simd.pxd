@@ -18,51 +18,71 @@ cdef extern from "simd.h" nogil:
         const float* scale
         const float* offset
 
+    # The type of coefficients, kernel rows and products: of the `void` arrays of what has an index
+    # of 3, and of row and sparse.
+    enum: OLK_F32, OLK_F64
+
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
-                                  Py_ssize_t, Py_ssize_t, const void*, const double*,
-                                  double*, double*) noexcept
+                                  Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
+                                  void* row, void* products) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
-                                     const double*, double*) noexcept
+                                     int real, const void* coef, void* row) noexcept
     ctypedef double (*olk_pair_fn)(const olk_kernel*, const void*, const void*,
                                    Py_ssize_t) noexcept
+    ctypedef double (*olk_dot_fn)(const void* a, const void* b, Py_ssize_t n) noexcept
+    ctypedef void (*olk_weigh_fn)(const void* row, const void* coef, Py_ssize_t stride,
+                                  Py_ssize_t n, Py_ssize_t columns, double* f) noexcept
+    ctypedef void (*olk_axpy_fn)(void* y, double w, const void* x, Py_ssize_t n) noexcept
+    ctypedef void (*olk_clamp_fn)(void* coef, Py_ssize_t n, double most) noexcept
+    ctypedef void (*olk_divide_fn)(void* coef, const double* w, Py_ssize_t n, double c) noexcept
+    ctypedef double (*olk_max_abs_fn)(const void* coef, const double* diagonal,
+                                      Py_ssize_t n) noexcept
+    ctypedef Py_ssize_t (*olk_argmin_fn)(const void* v, Py_ssize_t n) noexcept
+    ctypedef Py_ssize_t (*olk_argmin_abs_fn)(const void* coef, const double* diagonal,
+                                             const int64_t* arrival, Py_ssize_t n) noexcept
+    ctypedef Py_ssize_t (*olk_line_fn)(const void* coef, const double* diagonal, const void* row,
+                                       double k_tt, Py_ssize_t n, double* least) noexcept
+    ctypedef Py_ssize_t (*olk_plane_fn)(const void* coef, const double* diagonal, const void* row,
+                                        double k_tt, const int64_t* near, const double* near_k,
+                                        double singular, Py_ssize_t n, double* least) noexcept
+    ctypedef void (*olk_merge_fn)(double b, double gamma, Py_ssize_t iters, const void* coef,
+                                  const void* distance, Py_ssize_t n, double* height,
+                                  double* loss) noexcept
+    ctypedef void (*olk_cos_sin_fn)(void* row, Py_ssize_t n, double norm) noexcept
 
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
-        double (*dot)(const double* a, const double* b, Py_ssize_t n) noexcept nogil
-        void (*add)(double* y, double w, const double* row, Py_ssize_t n) noexcept nogil
-        void (*turn)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil
-        void (*times)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
-                      const double* x, double* y) noexcept nogil
-        void (*symmetric_times)(const double* a, Py_ssize_t n, const double* x,
-                                double* y) noexcept nogil
-        double (*there_and_back)(const double* m, Py_ssize_t n, const double* x,
-                                 double* y) noexcept nogil
-        void (*exchange)(double* a, Py_ssize_t n, double p, const double* u, double q,
-                         const double* c) noexcept nogil
+        olk_dot_fn dot[3]
+        olk_weigh_fn weigh[3]
+        olk_axpy_fn axpy[3]
+        olk_clamp_fn clamp[3]
+        olk_divide_fn divide_by_probability[3]
+        olk_max_abs_fn max_abs[3]
+        olk_argmin_fn argmin[3]
+        olk_argmin_abs_fn argmin_abs[3]
+        olk_line_fn argmin_line_residual[3]
+        olk_plane_fn argmin_plane_residual[3]
+        olk_merge_fn merge[3]
+        olk_cos_sin_fn cos_sin[3]
+        double (*sum_uncertain)(const double* w, Py_ssize_t n, double c,
+                                Py_ssize_t* certain) noexcept nogil
+        void (*matrix_vector)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
+                              const double* x, double* y) noexcept nogil
+        void (*rotate)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil
+        void (*symmetric_product)(const double* a, Py_ssize_t n, const double* x,
+                                  double* y) noexcept nogil
+        double (*solve_inverse_factor)(const double* m, Py_ssize_t n, const double* x,
+                                       double* y) noexcept nogil
+        void (*rank_two_update)(double* a, Py_ssize_t n, double p, const double* u, double q,
+                                const double* c) noexcept nogil
         void (*solve_lower)(const double* l, double* b, Py_ssize_t n) noexcept nogil
         void (*solve_lower_transposed)(const double* l, double* b, Py_ssize_t n) noexcept nogil
         bint (*cholesky)(double* a, Py_ssize_t n) noexcept nogil
         bint (*invert)(double* a, Py_ssize_t n, double* work) noexcept nogil
-        void (*circle)(double* row, Py_ssize_t n, double norm) noexcept nogil
-        Py_ssize_t (*lightest)(const double* coef, const double* diagonal,
-                               const int64_t* arrival, Py_ssize_t n) noexcept nogil
-        Py_ssize_t (*least)(const double* v, Py_ssize_t n) noexcept nogil
-        Py_ssize_t (*least_alone)(const double* coef, const double* diagonal, const double* row,
-                                  double k_tt, Py_ssize_t n, double* least) noexcept nogil
-        Py_ssize_t (*least_paired)(const double* coef, const double* diagonal, const double* row,
-                                   double k_tt, const int64_t* near, const double* near_k,
-                                   double singular, Py_ssize_t n, double* least) noexcept nogil
-        double (*rest)(const double* w, Py_ssize_t n, double c, Py_ssize_t* above) noexcept nogil
-        void (*clamp)(double* coef, Py_ssize_t n, double most) noexcept nogil
-        void (*make_up)(double* coef, const double* w, Py_ssize_t n, double c) noexcept nogil
-        double (*largest)(const double* coef, const double* diagonal, Py_ssize_t n) noexcept nogil
-        void (*merge)(double b, double gamma, Py_ssize_t iters, const double* coef,
-                      const double* distance, Py_ssize_t n, double* height,
-                      double* loss) noexcept nogil
 
     const olk_simd olk_variants[]
     int olk_variant_runs(int i) noexcept

@@ -1,13 +1,13 @@
-"""One model as C sees it: numbers in the block, and pointers that are made anew at each attach.
+"""One model as C sees it: what lies in the block, its configuration, and where its regions are.
 
 CONVENTION, true between any two steps:
 - slots 0..n-1 are in use, alpha_i = scale * coef[i]; coef[i] = 0 for n <= i < stride;
 - norm2 = alpha' K alpha where the norm is tracked;
 - diagonal[i] = k(s_i, s_i) where the region exists (kernels with k(x, x) != 1);
-- the coefficients of f_1 + ... + f_t are mean_sum[i] + coef[i] (mean_weight - mean_start[i]).
+- the coefficients of f_1 + ... + f_t are mean_sum[i] + coef[i] (weight - mean_start[i]).
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.simd cimport (
@@ -16,64 +16,111 @@ from edgeolk.core.simd cimport (
 
 
 cdef struct Model:
-    # The first bytes of the block. Fixed-width fields, eight-byte ones first: the same layout on
-    # 32 and 64 bits. A file holds exactly this.
-    char magic[8]
-    uint32_t format_version
+    # The first bytes of the block, as edgeolk/files/head.py lays them out. Only what a step changes
+    # is read here; the configuration is decoded once, into Settings.
+    char mark[4]
+    uint16_t version
+    uint16_t head_bytes
     uint32_t crc
-    int64_t nbytes            # of the block, header included
-    int64_t n_features        # d
-    int64_t budget            # B
-    int64_t stride            # B padded to 64 bytes of support-vector storage
+    uint32_t eighths
+    uint32_t n_features
+    uint32_t budget
     uint64_t seed
-    Params p
-    olk_kernel kernel
-    Choices choice
-    int32_t algorithm
-    int32_t tracks_norm
-    # state
+    uint8_t parts[14]
+    uint16_t columns
+    uint8_t n_values
+    uint8_t n_regions
+    uint16_t flags
+    int32_t n                 # support vectors held
     uint64_t rng
-    int64_t n                 # support vectors held
     int64_t steps             # examples seen, t
     int64_t mistakes          # y f <= 0
     int64_t updates           # examples that changed the model
-    int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
+
+
+# Words of state, each struct a region of its own: only what the parts need is in the block. The
+# names and types are those of edgeolk/files/words.py.
+
+cdef struct Function:
+    double scale              # common factor of the coefficients
+    double norm2              # ||f||^2, where it is tracked
     int64_t cursor            # slot of the oldest support vector, once full
     int64_t removals          # since norm2, or the kept inverse, was last computed afresh
-    int64_t labels_asked      # calls of wants_label that said yes
-    int64_t rank              # eigenfunctions in use (Nystrom), 0 before the change of basis
-    int64_t halvings          # of the ring, by HALVE and ANCHOR
-    int64_t seen              # examples put in the window (POMDR)
+    int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
+
+cdef struct Mean:
+    double weight             # sum of the scales of f_1..f_t since the last fold
+
+cdef struct Errors:
+    double squared            # sum of (y - f)^2
+    double absolute           # sum of |y - f|
+
+cdef struct Labels:
+    int64_t asked             # calls of wants_label that said yes
+
+cdef struct Forgetron:
+    double q                  # Q of the self-tuned Forgetron
+
+cdef struct Halving:
+    int64_t count             # halvings of the ring
     int64_t anchored          # whether the projecting phase is over (POMDR)
-    double scale
-    double norm2
-    double mean_weight        # sum of the scales of f_1..f_t since the last fold
-    double squared_error      # sum of (y - f)^2
-    double forgetron_q        # Q of the self-tuned Forgetron
-    double hint_error         # S, the squared error of the hints since the last halving (POMDR)
+
+cdef struct Hints:
+    double error              # S, the squared error of the hints since the last halving (POMDR)
+    int64_t seen              # examples put in the window
+
+cdef struct Levels:
+    int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
+
+cdef struct Nystrom:
+    int64_t rank              # eigenfunctions in use, 0 before the change of basis
+
+
+cdef struct Settings:
+    # The configuration, decoded from the header; no step changes it.
+    int64_t n_features        # d
+    int64_t budget            # B
+    int64_t stride            # numbers from one feature's row of the ring to the next
+    int64_t weights           # coefficients of a column, padding included
+    int64_t columns
+    int64_t item              # bytes of one stored number
+    int64_t window_stride
+    bint tracks_norm
+    Choices choice
+    Params p
+    olk_kernel kernel
 
 
 cdef struct State:
     Model* m
+    Settings c
+    # words
+    Function* function
+    Mean* averaging           # or NULL, as all below
+    Errors* errors
+    Labels* labels
+    Forgetron* forgetron
+    Halving* halving
+    Hints* hints
+    Nystrom* nystrom
+    Levels* levels
+    # arrays
     void* sv                  # (d, stride) in the storage type
-    int64_t item              # bytes of one stored number
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
-    double* coef              # (stride,)
-    double* diagonal          # (B,) or NULL
+    void* coef                # (columns, weights) of the coefficients' type
+    double* diagonal          # (slots,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL
     double* inverse           # packed inverse of the Gram matrix, or NULL
     double* factor            # packed: L^-1 of the Gram matrix K = L L', or K itself, or NULL
-    double* scores            # (B,) f(s_i) / scale, kept, or NULL
+    double* scores            # (slots,) f(s_i) / scale, kept, or NULL
     int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
-    double* nearest_d2        # (B,) its squared distance
+    void* nearest_d2          # (B,) its squared distance, of the coefficients' type
     double* nearest_k         # (B,) kernel with it
-    double* weights           # (rank,) weights of the Nystrom features, or NULL
     double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
     void* window              # (d, window_stride) last examples (POMDR), or NULL
     double* window_y          # (window_stride,) their labels
-    int64_t window_stride
-    double* mean_start        # (B,) or NULL
-    double* mean_sum          # (B,) or NULL
+    double* mean_start        # (columns, weights) or NULL
+    double* mean_sum          # (columns, weights) or NULL
     void* norms               # (stride,) |s_i|^2, or |s_i|_1 for the Laplacian kernel, or NULL
     # scratch: nothing below outlives a call
     void* query               # (d,) the example, in the type rows are computed in
@@ -81,11 +128,12 @@ cdef struct State:
     void* nonzero_value       # (d,) its numbers there
     const void* sparse_x      # the example the non-zeros are those of, or NULL for none
     int64_t nonzeros
+    int64_t beyond            # numbers of the example beyond the levels of int8 storage
     void* column              # (d,) one support vector gathered, or NULL
-    double* row               # (stride,) k(s_i, x), or features of x, or NULL
-    double* distance          # (stride,) ||s_i - x||^2, or NULL
-    double* products          # distance, where the kernel row yields it on the way, or NULL
-    double* mean_coef         # (stride,) or NULL
+    void* row                 # (weights,) k(s_i, x), or features of x, of the coefficients' type
+    void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL
+    void* products            # distance, where the kernel row yields it on the way, or NULL
+    void* mean_coef           # (columns, weights) of the coefficients' type, or NULL
     double* gram              # packed lower triangle, or NULL
     double* work              # (slots,) or NULL
     double* work2             # (slots,) or NULL
@@ -102,6 +150,7 @@ cdef struct Example:
     double f                  # score of f as it is now; kept true where the norm is tracked
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0
+    const double* share       # (columns,) a newcomer's coefficients over a; NULL for one column
 
 
 cdef enum Outcome:

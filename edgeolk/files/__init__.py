@@ -1,1 +1,1 @@
-"""What is written to files and read back: checks of a state, whole files, checkpoints."""
+"""Model files: one reader a format version, kept for ever, and one writer."""

@@ -13,11 +13,11 @@ from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
-from edgeolk.parameters import DEFAULT_PARTS
 from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
+from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
-    from edgeolk.config import Config
+    from edgeolk.resolved import Resolved
 
 Words: TypeAlias = Mapping[str, float]
 Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
@@ -52,7 +52,7 @@ def _no_nan(numbers: memoryview[Any]) -> bool:
     return not any(map(isnan, numbers))
 
 
-def check_name(config: Config) -> None:
+def check_name(config: Resolved) -> None:
     """The parts of a named algorithm are those of its catalogue row with some choice of options.
 
     Raises
@@ -60,7 +60,7 @@ def check_name(config: Config) -> None:
     ValueError
         They are not.
     """
-    member = Algorithm(config.algorithm)
+    member = config.member
     if member == Algorithm.CUSTOM:
         return
     method = find(member)
@@ -81,7 +81,7 @@ def check_name(config: Config) -> None:
     raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
 
 
-def _check_counters(config: Config, words: Words) -> None:
+def _check_counters(config: Resolved, words: Words) -> None:
     for name in _COUNTERS:
         value = words.get(name, 0)
         _require(0 <= value <= MOST_COUNT, f"{name} is {value}")
@@ -96,7 +96,7 @@ def _check_counters(config: Config, words: Words) -> None:
     _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
 
-def _check_sizes(config: Config, words: Words) -> None:
+def _check_sizes(config: Resolved, words: Words) -> None:
     n, budget, rank = words["n_support"], config.budget, words.get("rank", 0)
     cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
     basis, policy = config.parts["basis"], config.parts["policy"]
@@ -118,7 +118,7 @@ def _check_sizes(config: Config, words: Words) -> None:
         _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
 
 
-def _check_reals(config: Config, words: Words) -> None:
+def _check_reals(config: Resolved, words: Words) -> None:
     scale = words.get("scale", 1.0)
     _require(0.0 < scale < inf, f"scale is {scale}")
     for name in ("norm2", "mean_weight", "hint_error"):
@@ -135,7 +135,7 @@ def _check_reals(config: Config, words: Words) -> None:
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
-def _check_ring(config: Config, words: Words, regions: Regions) -> None:
+def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
     for name in _WHOLE:
         if name in regions:
@@ -154,7 +154,7 @@ def _check_ring(config: Config, words: Words, regions: Regions) -> None:
             _require(_all_finite(regions[name][:used]), f"{name} must be finite")
 
 
-def _check_slots(config: Config, words: Words, regions: Regions) -> None:
+def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
     """What is kept beside each support vector."""
     n, steps = int(words["n_support"]), words["steps"]
     if "arrivals" in regions:
@@ -191,7 +191,7 @@ def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def _check_matrices(config: Config, words: Words, regions: Regions) -> None:
+def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
     """Factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     policy = config.parts["policy"]
@@ -214,7 +214,7 @@ _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
 )
 
 
-def check_state(config: Config, words: Words, regions: Regions) -> None:
+def check_state(config: Resolved, words: Words, regions: Regions) -> None:
     """Check the state of a model, whoever wrote it.
 
     Parameters

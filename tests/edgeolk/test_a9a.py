@@ -49,7 +49,7 @@ def test_published_accuracy_on_the_other_part() -> None:
     """SPA's averaged model, 84.88 % on the test part with 2,079 vectors (Lu, Zhao & Hoi 2016)."""
     path = SHARED / "a9a_test.libsvm.gz"
     if not path.exists():
-        pytest.skip(f"{path.name} is not beside the project (../shared/data)")
+        pytest.skip(f"{path.name} is not in the data folder (EDGEOLK_DATA)")
     options = {"n_features": D, "budget": 2500, "kernel": ek.Gaussian(0.03)}
     learner = ek.Learner("spa", beta=5.0, eta=0.3, **options)
     learner.learn_many(*read(TRAIN))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, NEEDS
+from helpers import DONE, LIVELY, NEEDS
 
 import edgeolk as ek
-from edgeolk import catalogue
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
-from edgeolk.config import RADIAL
-from edgeolk.page import parameter_rows
+
+from edgeolk.catalogue.page import parameter_rows
 from edgeolk.parameters import PARAMETERS, USES, Parameter
 
 #: Values as model files hold them. A line may be added; none may ever change.
@@ -85,13 +83,35 @@ def test_a_row_says_what_it_is(row: Any) -> None:
     assert ek.Learner(row.name.upper(), n_features=2, budget=3).algorithm == row.name
 
 
-def test_planned_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None is planned now; the next one starts as such a row."""
-    row = find("rbp")
-    planned = dataclasses.replace(row, done=False)
-    monkeypatch.setitem(catalogue._BY_NAME, "rbp", planned)
-    with pytest.raises(ValueError, match="'rbp' is planned"):
-        ek.plan("rbp", n_features=2, budget=3)
+@rows
+def test_rows_that_freeze(row: Any) -> None:
+    """A full ring ends learning where the row says so, and nowhere else."""
+    learner = ek.Learner(row.name, n_features=2, budget=2, seed=1, **LIVELY.get(row.name, {}))
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(300, 2)), rng.choice([-1.0, 1.0], 300)
+    learner.learn_many(X[:200], y[:200])
+    updates = learner.updates
+    learner.learn_many(X[200:], y[200:])
+    assert row.freezes == (learner.updates == updates)
+    assert row.freezes == (learner.capacity_hits > 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("rpb", "'rbp'"), ("bpa-s", "'bpa_s'"), ("PROJECTRON+", "'projectron++'")]
+)
+def test_a_name_that_is_nearly_one(given: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean .*{re.escape(meant)}"):
+        ek.plan(given, n_features=2, budget=3)
+
+
+def test_a_parameter_that_is_nearly_one() -> None:
+    with pytest.raises(TypeError, match=r"unknown parameter 'betta' for spa \(did you mean 'beta'"):
+        ek.plan("spa", n_features=2, budget=3, betta=2.0)
+    with pytest.raises(TypeError, match="did you mean 'policy'"):
+        ek.plan(n_features=2, budget=3, polcy="random")
+    with pytest.raises(TypeError) as told:
+        ek.plan("spa", n_features=2, budget=3, colour=2.0)
+    assert "did you mean" not in str(told.value)
 
 
 @rows

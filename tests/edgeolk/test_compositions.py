@@ -13,11 +13,11 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.config import Config
-from edgeolk.parameters import DEFAULT_PARTS, uses
-from edgeolk.refusals import REFUSALS, refuse
+from edgeolk.resolved import Resolved
+from edgeolk.parts.table import DEFAULT_PARTS, uses
+from edgeolk.parts.refusals import refuse, sentences
 
-SENTENCES = {sentence for _, sentence in REFUSALS}
+SENTENCES = sentences()
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
@@ -117,7 +117,7 @@ def test_optimistic_without_a_radius(U: Any) -> None:
         ek.plan("pomdr", n_features=2, budget=5, U=U)
 
 
-@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows")])
+@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows", "coefficients")])
 def test_parts_by_member_or_by_name(axis: str) -> None:
     kind = pt.AXES[axis]
     for value in (0, 99, None, "colour", [], object()):
@@ -146,10 +146,13 @@ def stream() -> tuple[np.ndarray, np.ndarray]:
     return random_stream(8, ROWS, D, zeros=0.05)
 
 
+FIXED = {"rows": pt.Rows.DENSE, "coefficients": pt.Coefficients.FLOAT64}
+
+
 def says(parts: dict[str, Any], kernel: ek.Kernel) -> str:
     """The refusal of a composition, "" for none; built without what a caller's words cost."""
     try:
-        refuse(Config(0, D, B, 0, kernel, {"rows": pt.Rows.DENSE, **parts}, VALUES))
+        refuse(Resolved(pt.Algorithm.CUSTOM, D, B, 0, kernel, {**FIXED, **parts}, VALUES))
     except ValueError as error:
         return str(error)
     return ""

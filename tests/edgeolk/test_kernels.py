@@ -10,7 +10,7 @@ import pytest
 from helpers import KERNELS
 
 import edgeolk as ek
-from edgeolk.kernels import kernel_from_fields
+from edgeolk.parts.kernels import kernel_from_fields
 from edgeolk.parts import KernelKind
 
 ALL = [record for record, _ in KERNELS.values()]

@@ -170,10 +170,10 @@ ALLOWED = {
     ("batches.pxd", "np.require"): "likewise",
     ("ndarray.pxd", "np.asarray"): "input that is no plain array is converted",
     ("ndarray.pxd", "np.require"): "likewise",
-    ("scaling.pyx", "PyArray_EMPTY"): "the array that a scaler returns without out=",
-    ("scaling.pyx", "np.argwhere"): "an error message",
-    ("scaling.pyx", "np.array"): "copies of the statistics, for the curious",
-    ("scaling.pyx", "np.zeros"): "likewise",
+    ("scaling/rows.pxd", "PyArray_EMPTY"): "the array that a scaler returns without out=",
+    ("scaling/rows.pxd", "np.argwhere"): "an error message",
+    ("scaling/state.pyx", "np.array"): "copies of the statistics, for the curious",
+    ("scaling/state.pyx", "np.zeros"): "likewise",
 }
 
 

@@ -1,10 +1,10 @@
-/* Cosines and sines of a row of angles, for one instruction set; included by isa.h. */
+/* Cosines and sines of a row of angles; included by by_real.h. */
 
 /* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
    parts, of which the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm
    on [-pi/4, pi/4]. Absolute error below 3e-16. */
-static inline __attribute__((always_inline)) void OLK_NAME(olk_turn)(const OLK_V *angle,
-                                                                     OLK_V *cosine, OLK_V *sine)
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_cos_sin_vectors)(const OLK_V *angle, OLK_V *cosine, OLK_V *sine)
 {
     static const double of_sine[] = {
         1.58969099521155010221e-10,  -2.50507602534068634195e-08, 2.75573137070700676789e-06,
@@ -44,44 +44,52 @@ static inline __attribute__((always_inline)) void OLK_NAME(olk_turn)(const OLK_V
 }
 
 /* Large angles, and what is no number: by the C library. */
-static __attribute__((noinline)) void OLK_NAME(olk_circle_slowly)(double *row, ptrdiff_t n,
+static __attribute__((noinline)) void OLK_FN(olk_cos_sin_by_libm)(OLK_R *row, ptrdiff_t n,
                                                                   double norm)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double angle = row[i];
-        row[i] = norm * cos(angle);
-        row[n + i] = norm * sin(angle);
+        row[i] = (OLK_R)(norm * cos(angle));
+        row[n + i] = (OLK_R)(norm * sin(angle));
     }
 }
 
 /* The same for w angles, up to two vectors of them. */
 static inline __attribute__((always_inline)) void
-OLK_NAME(olk_circle_part)(double *cosines, double *sines, ptrdiff_t w, double norm)
+OLK_FN(olk_cos_sin_part)(OLK_R *cosines, OLK_R *sines, ptrdiff_t w, double norm)
 {
-    OLK_V angle[2] = {OLK_ALL(0.0), OLK_ALL(0.0)}, cosine[2], sine[2];
-    memcpy(angle, cosines, (size_t)w * sizeof(double));
-    OLK_NAME(olk_turn)(angle, cosine, sine);
+    OLK_R in[2 * OLK_L] = {0}, out[2 * OLK_L];
+    OLK_V angle[2], cosine[2], sine[2];
+    memcpy(in, cosines, (size_t)w * sizeof(OLK_R));
+    for (int g = 0; g < 2; g++)
+        angle[g] = OLK_AT(in, g * OLK_L);
+    OLK_FN(olk_cos_sin_vectors)(angle, cosine, sine);
     for (int g = 0; g < 2; g++) {
         cosine[g] *= norm;
         sine[g] *= norm;
     }
-    memcpy(cosines, cosine, (size_t)w * sizeof(double));
-    memcpy(sines, sine, (size_t)w * sizeof(double));
+    for (int g = 0; g < 2; g++)
+        OLK_PUT(out, g * OLK_L, cosine[g]);
+    memcpy(cosines, out, (size_t)w * sizeof(OLK_R));
+    for (int g = 0; g < 2; g++)
+        OLK_PUT(out, g * OLK_L, sine[g]);
+    memcpy(sines, out, (size_t)w * sizeof(OLK_R));
 }
 
 /* row[i] <- norm cos(row[i]), row[n + i] <- norm sin(row[i]), i < n. */
-static void OLK_NAME(olk_circle)(double *row, ptrdiff_t n, double norm)
+static void OLK_FN(olk_cos_sin)(void *angles, ptrdiff_t n, double norm)
 {
+    OLK_R *row = angles;
     int small = 1;
     for (ptrdiff_t i = 0; i < n; i++)
-        small &= fabs(row[i]) < 1e6;
+        small &= fabs((double)row[i]) < 1e6;
     if (!small) {
-        OLK_NAME(olk_circle_slowly)(row, n, norm);
+        OLK_FN(olk_cos_sin_by_libm)(row, n, norm);
         return;
     }
     ptrdiff_t i = 0;
     for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
-        OLK_NAME(olk_circle_part)(row + i, row + n + i, 2 * OLK_L, norm);
+        OLK_FN(olk_cos_sin_part)(row + i, row + n + i, 2 * OLK_L, norm);
     if (i < n)
-        OLK_NAME(olk_circle_part)(row + i, row + n + i, n - i, norm);
+        OLK_FN(olk_cos_sin_part)(row + i, row + n + i, n - i, norm);
 }

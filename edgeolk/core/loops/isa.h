@@ -37,17 +37,27 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
 #include "kernel.h"
 
-/* What policies and features need is all in double. */
+/* What policies and features need is computed in double, from coefficients and kernel rows of either
+   type. */
 #define OLK_V OLK_NAME(olk_v_f64)
 #define OLK_BITS OLK_NAME(olk_bits_f64)
 #define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
 #define OLK_SUMS (64 / OLK_BYTES)
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 #define OLK_PICK(mask, yes, no) ((OLK_V)(((OLK_BITS)(yes) & (mask)) | ((OLK_BITS)(no) & ~(mask))))
+#include "probabilities.h"
+#include "tracker.h"
+#define OLK_R double
+#define OLK_REAL f64
+#include "by_real.h"
+#undef OLK_R
+#undef OLK_REAL
+#define OLK_R float
+#define OLK_REAL f32
+#include "by_real.h"
+#undef OLK_R
+#undef OLK_REAL
 #include "linalg.h"
-#include "angles.h"
-#include "searches.h"
-#include "merge.h"
 #undef OLK_V
 #undef OLK_BITS
 #undef OLK_L

@@ -79,35 +79,61 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
             values[i] = tanh(values[i]);
 }
 
-/* The first w values of a tile: kept in row, weighted into the eight running sums. */
-static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w,
-                                       const double *restrict coef, double *restrict row,
-                                       double *restrict lane)
+/* out[start + i] <- tile[i], i < w, in an array of type `real`. */
+static inline void OLK_FN(olk_keep)(const OLK_T *restrict tile, ptrdiff_t w, int real, void *out,
+                                    ptrdiff_t start)
+{
+    double *restrict f64 = (double *)out + start;
+    float *restrict f32 = (float *)out + start;
+    if (real == OLK_F64)
+        for (ptrdiff_t i = 0; i < w; i++)
+            f64[i] = tile[i];
+    else
+        for (ptrdiff_t i = 0; i < w; i++)
+            f32[i] = (float)tile[i];
+}
+
+/* The first w values of a tile weighted into the eight running sums; `real` is a constant. */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdiff_t w, const int real, const void *coef,
+                       ptrdiff_t start, double *restrict lane)
 {
     typedef OLK_NAME(olk_v_f64) wide;
     enum { L = OLK_BYTES / sizeof(double), SUMS = 8 / L };
-    if (row)
-        for (ptrdiff_t i = 0; i < w; i++)
-            row[i] = tile[i];
-    if (!coef)
-        return;
+    const double *restrict f64 = (const double *)coef + start;
+    const float *restrict f32 = (const float *)coef + start;
     wide sum[SUMS];
     for (int k = 0; k < SUMS; k++)
         sum[k] = ((const wide *)lane)[k];
     ptrdiff_t i = 0;
     for (; i + 8 <= w; i += 8)
         for (int k = 0; k < SUMS; k++)
-            sum[k] = OLK_VMADD_F64(OLK_NAME(olk_load_f64)(coef + i + k * L),
+            sum[k] = OLK_VMADD_F64(real == OLK_F64 ? OLK_NAME(olk_widen_f64)(f64 + i + k * L)
+                                                   : OLK_NAME(olk_widen_f32)(f32 + i + k * L),
                                    OLK_FN(olk_widen)(tile + i + k * L), sum[k]);
     for (int k = 0; k < SUMS; k++)
         ((wide *)lane)[k] = sum[k];
     for (int k = 0; i < w; i++, k++)
-        lane[k] = OLK_MADD_F64(coef[i], (double)tile[i], lane[k]);
+        lane[k] = OLK_MADD_F64(real == OLK_F64 ? f64[i] : (double)f32[i], (double)tile[i], lane[k]);
+}
+
+/* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. */
+static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real,
+                                       const void *coef, void *row, ptrdiff_t start,
+                                       double *restrict lane)
+{
+    if (row)
+        OLK_FN(olk_keep)(tile, w, real, row, start);
+    if (coef && real == OLK_F64)
+        OLK_FN(olk_weigh_tile)(tile, w, OLK_F64, coef, start, lane);
+    else if (coef)
+        OLK_FN(olk_weigh_tile)(tile, w, OLK_F32, coef, start, lane);
 }
 
 /* One tile of products, of which w are asked for: kernel values, kept and weighted. */
 static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors,
-                                      ptrdiff_t w, const double *coef, double *row, double *lane)
+                                      ptrdiff_t w, int real, const void *coef, void *row,
+                                      ptrdiff_t start, double *lane)
 {
     if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN) {
         const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
@@ -120,12 +146,12 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
         }
         if (v < vectors)
             OLK_FN(olk_exp_tile)(1, tile + v * OLK_LANES, gamma);
-        OLK_FN(olk_collect)(tile, w, coef, row, lane);
+        OLK_FN(olk_collect)(tile, w, real, coef, row, start, lane);
         return;
     }
     double values[OLK_MOST * OLK_LANES];
     OLK_FN(olk_other_tile)(kernel, tile, w, values);
-    OLK_NAME(olk_collect_f64)(values, w, coef, row, lane);
+    OLK_NAME(olk_collect_f64)(values, w, real, coef, row, start, lane);
 }
 
 static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
@@ -162,7 +188,7 @@ static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const v
 #undef OLK_PAIR_ABS
     tile[0] = ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
               ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-    OLK_FN(olk_finish)(kernel, tile, 1, 1, NULL, &value, NULL);
+    OLK_FN(olk_finish)(kernel, tile, 1, 1, OLK_F64, NULL, &value, 0, NULL);
     return value;
 }
 

@@ -130,3 +130,24 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f64)(const double *p)
 {
     return OLK_NAME(olk_load_f64)(p);
 }
+
+/* The reverse: doubles kept in the type of an array. */
+static inline void OLK_NAME(olk_put_f32)(float *p, OLK_NAME(olk_v_f64) v)
+{
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 16
+    _mm_storel_epi64((__m128i *)p, _mm_castps_si128(_mm_cvtpd_ps((__m128d)v)));
+#else
+    *(OLK_NAME(olk_narrow_row) *)p = __builtin_convertvector(v, OLK_NAME(olk_narrow_row));
+#endif
+}
+
+static inline void OLK_NAME(olk_put_f64)(double *p, OLK_NAME(olk_v_f64) v)
+{
+    *(OLK_NAME(olk_v_f64) *)p = v;
+}
+
+/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
+static inline double OLK_NAME(olk_total)(const double *lane)
+{
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}

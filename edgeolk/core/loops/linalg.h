@@ -6,64 +6,16 @@
    of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
    the memory they come from. */
 
-/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
-static inline double OLK_NAME(olk_total)(const double *lane)
-{
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-/* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_ROWS. */
-static inline __attribute__((always_inline)) void
-OLK_NAME(olk_dots)(const int rows, const double *const *row, const double *x, ptrdiff_t n,
-                   double *out)
-{
-    OLK_V sum[OLK_ROWS * OLK_SUMS];
-    double lane[8] __attribute__((aligned(64)));
-    ptrdiff_t i = 0;
-    for (int k = 0; k < rows * OLK_SUMS; k++)
-        sum[k] = (OLK_V){0};
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < OLK_SUMS; k++) {
-            const OLK_V at = OLK_NAME(olk_load_f64)(x + i + k * OLK_L);
-            for (int r = 0; r < rows; r++)
-                sum[r * OLK_SUMS + k] =
-                    OLK_VMADD_F64(OLK_NAME(olk_load_f64)(row[r] + i + k * OLK_L), at,
-                                  sum[r * OLK_SUMS + k]);
-        }
-    for (int r = 0; r < rows; r++) {
-        for (int k = 0; k < OLK_SUMS; k++)
-            ((OLK_V *)lane)[k] = sum[r * OLK_SUMS + k];
-        for (ptrdiff_t j = i; j < n; j++)
-            lane[j - i] = OLK_MADD_F64(row[r][j], x[j], lane[j - i]);
-        out[r] = OLK_NAME(olk_total)(lane);
-    }
-}
-
-static double OLK_NAME(olk_dot)(const double *a, const double *b, ptrdiff_t n)
-{
-    double out;
-    OLK_NAME(olk_dots)(1, &a, b, n, &out);
-    return out;
-}
-
 /* y <- A x, A of m rows `stride` apart. */
-static void OLK_NAME(olk_times)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
-                                const double *x, double *y)
+static void OLK_NAME(olk_matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                                        const double *x, double *y)
 {
-    const double *row[OLK_ROWS];
-    ptrdiff_t i = 0;
-    for (; i + OLK_ROWS <= m; i += OLK_ROWS) {
-        for (int r = 0; r < OLK_ROWS; r++)
-            row[r] = a + (i + r) * stride;
-        OLK_NAME(olk_dots)(OLK_ROWS, row, x, n, y + i);
-    }
-    for (; i < m; i++)
-        y[i] = OLK_NAME(olk_dot)(a + i * stride, x, n);
+    OLK_NAME(olk_weigh_f64)(x, a, stride, n, m, y);
 }
 
-/* low <- c low - s high, high <- s low + c high: a plane rotation of two rows. */
-static void OLK_NAME(olk_turn_rows)(double *restrict low, double *restrict high, double c, double s,
-                                    ptrdiff_t n)
+/* low <- c low - s high, high <- s low + c high: a Givens rotation of two rows. */
+static void OLK_NAME(olk_rotate)(double *restrict low, double *restrict high, double c, double s,
+                                 ptrdiff_t n)
 {
     for (ptrdiff_t k = 0; k < n; k++) {
         const double h = high[k];
@@ -72,17 +24,9 @@ static void OLK_NAME(olk_turn_rows)(double *restrict low, double *restrict high,
     }
 }
 
-/* y += w row. */
-static void OLK_NAME(olk_add_row)(double *restrict y, double w, const double *restrict row,
-                                         ptrdiff_t n)
-{
-    for (ptrdiff_t j = 0; j < n; j++)
-        y[j] = OLK_MADD_F64(w, row[j], y[j]);
-}
-
 /* y += sum_r w[r] row[r], `rows` of them, a constant. */
 static inline __attribute__((always_inline)) void
-OLK_NAME(olk_add_rows)(const int rows, double *restrict y, const double *restrict w,
+OLK_NAME(olk_axpys)(const int rows, double *restrict y, const double *restrict w,
                        const double *const *row, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
@@ -106,15 +50,15 @@ OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const doub
         row[r] = row[r - 1] + i + r;
 }
 
-/* Rows i to i + rows - 1 of olk_symmetric_times. */
+/* Rows i to i + rows - 1 of olk_symmetric_product. */
 static inline __attribute__((always_inline)) void
 OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const double *restrict x,
                              double *restrict y)
 {
     const double *row[OLK_ROWS];
     OLK_NAME(olk_rows_from)(rows, a, i, row);
-    OLK_NAME(olk_dots)(rows, row, x, i, y + i);
-    OLK_NAME(olk_add_rows)(rows, y, x + i, row, i);
+    OLK_NAME(olk_dots_f64)(rows, row, x, i, y + i);
+    OLK_NAME(olk_axpys)(rows, y, x + i, row, i);
     for (int r = 0; r < rows; r++) {
         for (int q = 0; q < r; q++) {
             y[i + r] += row[r][i + q] * x[i + q];
@@ -125,7 +69,7 @@ OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const
 }
 
 /* y <- A x, A symmetric, its lower triangle packed: each number is read once and used twice. */
-static void OLK_NAME(olk_symmetric_times)(const double *a, ptrdiff_t n, const double *x, double *y)
+static void OLK_NAME(olk_symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y)
 {
     ptrdiff_t i = 0;
     for (; i + OLK_ROWS <= n; i += OLK_ROWS)
@@ -134,21 +78,21 @@ static void OLK_NAME(olk_symmetric_times)(const double *a, ptrdiff_t n, const do
         OLK_NAME(olk_symmetric_rows)(1, a, i, x, y);
 }
 
-/* Rows i to i + rows - 1 of olk_there_and_back. */
+/* Rows i to i + rows - 1 of olk_solve_inverse_factor. */
 static inline __attribute__((always_inline)) double
-OLK_NAME(olk_there_and_back_rows)(const int rows, const double *m, ptrdiff_t i,
+OLK_NAME(olk_inverse_factor_rows)(const int rows, const double *m, ptrdiff_t i,
                                   const double *restrict x, double *restrict y)
 {
     const double *row[OLK_ROWS];
     double w[OLK_ROWS], total = 0.0;
     OLK_NAME(olk_rows_from)(rows, m, i, row);
-    OLK_NAME(olk_dots)(rows, row, x, i, w);
+    OLK_NAME(olk_dots_f64)(rows, row, x, i, w);
     for (int r = 0; r < rows; r++) {
         for (int q = 0; q <= r; q++)
             w[r] += row[r][i + q] * x[i + q];
         total += w[r] * w[r];
     }
-    OLK_NAME(olk_add_rows)(rows, y, w, row, i);
+    OLK_NAME(olk_axpys)(rows, y, w, row, i);
     for (int q = 0; q < rows; q++) {
         y[i + q] = 0.0;
         for (int r = q; r < rows; r++)
@@ -157,21 +101,24 @@ OLK_NAME(olk_there_and_back_rows)(const int rows, const double *m, ptrdiff_t i,
     return total;
 }
 
-/* y <- M'w, w = M x, M a packed lower triangle read once; returns |w|^2. */
-static double OLK_NAME(olk_there_and_back)(const double *m, ptrdiff_t n, const double *x, double *y)
+/* y <- A^-1 x = M'w, w = M x, for A = L L' by M = L^-1, a packed lower triangle read once; returns
+   |w|^2 = x'A^-1 x. */
+static double OLK_NAME(olk_solve_inverse_factor)(const double *m, ptrdiff_t n, const double *x,
+                                                 double *y)
 {
     double total = 0.0;
     ptrdiff_t i = 0;
     for (; i + OLK_ROWS <= n; i += OLK_ROWS)
-        total += OLK_NAME(olk_there_and_back_rows)(OLK_ROWS, m, i, x, y);
+        total += OLK_NAME(olk_inverse_factor_rows)(OLK_ROWS, m, i, x, y);
     for (; i < n; i++)
-        total += OLK_NAME(olk_there_and_back_rows)(1, m, i, x, y);
+        total += OLK_NAME(olk_inverse_factor_rows)(1, m, i, x, y);
     return total;
 }
 
 /* A += p u u' - q c c' on a packed lower triangle. */
-static void OLK_NAME(olk_exchange)(double *restrict a, ptrdiff_t n, double p,
-                                   const double *restrict u, double q, const double *restrict c)
+static void OLK_NAME(olk_rank_two_update)(double *restrict a, ptrdiff_t n, double p,
+                                          const double *restrict u, double q,
+                                          const double *restrict c)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double x = p * u[i], y = q * c[i];
@@ -185,7 +132,7 @@ static void OLK_NAME(olk_exchange)(double *restrict a, ptrdiff_t n, double p,
 static void OLK_NAME(olk_solve_lower)(const double *l, double *b, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
-        b[i] = (b[i] - OLK_NAME(olk_dot)(l, b, i)) / l[i];
+        b[i] = (b[i] - OLK_NAME(olk_dot_f64)(l, b, i)) / l[i];
         l += i + 1;
     }
 }
@@ -197,7 +144,7 @@ static void OLK_NAME(olk_solve_lower_transposed)(const double *l, double *b, ptr
     for (ptrdiff_t i = n - 1; i >= 0; i--) {
         row -= i + 1;
         b[i] /= row[i];
-        OLK_NAME(olk_add_row)(b, -b[i], row, i);
+        OLK_NAME(olk_axpy_f64)(b, -b[i], row, i);
     }
 }
 
@@ -216,10 +163,10 @@ static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
             row[r] = (double *)at[r];
         for (ptrdiff_t j = 0; j < i; j++) {
             if (rows == OLK_ROWS)
-                OLK_NAME(olk_dots)(OLK_ROWS, at, above, j, part);
+                OLK_NAME(olk_dots_f64)(OLK_ROWS, at, above, j, part);
             else
                 for (int r = 0; r < rows; r++)
-                    part[r] = OLK_NAME(olk_dot)(at[r], above, j);
+                    part[r] = OLK_NAME(olk_dot_f64)(at[r], above, j);
             for (int r = 0; r < rows; r++)
                 row[r][j] = (row[r][j] - part[r]) / above[j];
             above += j + 1;
@@ -227,8 +174,8 @@ static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
         for (int r = 0; r < rows; r++) {
             for (int q = 0; q < r; q++)
                 row[r][i + q] =
-                    (row[r][i + q] - OLK_NAME(olk_dot)(row[r], row[q], i + q)) / row[q][i + q];
-            const double pivot = row[r][i + r] - OLK_NAME(olk_dot)(row[r], row[r], i + r);
+                    (row[r][i + q] - OLK_NAME(olk_dot_f64)(row[r], row[q], i + q)) / row[q][i + q];
+            const double pivot = row[r][i + r] - OLK_NAME(olk_dot_f64)(row[r], row[r], i + r);
             if (!(pivot > 1e-14 * row[r][i + r]))
                 return 0;
             row[r][i + r] = sqrt(pivot);
@@ -250,7 +197,7 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
         for (ptrdiff_t j = 0; j < i; j++)
             work[j] = 0.0;
         for (ptrdiff_t j = 0; j < i; j++) {
-            OLK_NAME(olk_add_row)(work, -own * row[j], above, j + 1);
+            OLK_NAME(olk_axpy_f64)(work, -own * row[j], above, j + 1);
             above += j + 1;
         }
         for (ptrdiff_t j = 0; j < i; j++)
@@ -262,7 +209,7 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
     for (ptrdiff_t k = 0; k < n; k++) {
         double *above = a;
         for (ptrdiff_t i = 0; i < k; i++) {
-            OLK_NAME(olk_add_row)(above, row[i], row, i + 1);
+            OLK_NAME(olk_axpy_f64)(above, row[i], row, i + 1);
             above += i + 1;
         }
         const double own = row[k];

@@ -1,8 +1,8 @@
-/* Merging support vectors, for one instruction set; included by isa.h. */
+/* Merging support vectors; included by by_real.h. */
 
 /* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors; the exponentials to far and near. */
 static inline __attribute__((always_inline)) void
-OLK_NAME(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OLK_V *weight,
+OLK_FN(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OLK_V *weight,
                      OLK_V *exponential)
 {
     for (int g = 0; g < 2; g++) {
@@ -18,9 +18,10 @@ OLK_NAME(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OL
    height[i] maximises the merged weight over [0, 1/2], by `iters` golden sections, where the global
    maximum lies if |b| is the smaller; loss[i] is what merging then loses of ||f||^2, infinite where
    coef[i] has not b's sign. A section keeps the better of its two points for the next one. */
-static void OLK_NAME(olk_merge)(double b, double gamma, ptrdiff_t iters, const double *coef,
-                                const double *distance, ptrdiff_t n, double *height, double *loss)
+static void OLK_FN(olk_merge)(double b, double gamma, ptrdiff_t iters, const void *coefficients,
+                              const void *distances, ptrdiff_t n, double *height, double *loss)
 {
+    const OLK_R *coef = coefficients, *distance = distances;
     const double golden = 0.6180339887498949;
     for (ptrdiff_t i = 0; i < n; i += 2 * OLK_L) {
         OLK_V other[2], share[2], spread[2], low[2], high[2], p[2], q[2], at_p[2], at_q[2];
@@ -41,8 +42,8 @@ static void OLK_NAME(olk_merge)(double b, double gamma, ptrdiff_t iters, const d
             p[g] = high[g] - golden * (high[g] - low[g]);
             q[g] = low[g] + golden * (high[g] - low[g]);
         }
-        OLK_NAME(olk_merged)(share, spread, p, at_p, exponential);
-        OLK_NAME(olk_merged)(share, spread, q, at_q, exponential);
+        OLK_FN(olk_merged)(share, spread, p, at_p, exponential);
+        OLK_FN(olk_merged)(share, spread, q, at_q, exponential);
         for (ptrdiff_t round = 0; round < iters; round++) {
             OLK_BITS left[2];
             for (int g = 0; g < 2; g++) {
@@ -52,7 +53,7 @@ static void OLK_NAME(olk_merge)(double b, double gamma, ptrdiff_t iters, const d
                 t[g] = OLK_PICK(left[g], high[g] - golden * (high[g] - low[g]),
                                 low[g] + golden * (high[g] - low[g]));
             }
-            OLK_NAME(olk_merged)(share, spread, t, at_t, exponential);
+            OLK_FN(olk_merged)(share, spread, t, at_t, exponential);
             for (int g = 0; g < 2; g++) {
                 const OLK_V new_p = OLK_PICK(left[g], t[g], q[g]);
                 q[g] = OLK_PICK(left[g], p[g], t[g]);
@@ -64,7 +65,7 @@ static void OLK_NAME(olk_merge)(double b, double gamma, ptrdiff_t iters, const d
         }
         for (int g = 0; g < 2; g++)
             t[g] = 0.5 * (low[g] + high[g]);
-        OLK_NAME(olk_merged)(share, spread, t, at_t, exponential);
+        OLK_FN(olk_merged)(share, spread, t, at_t, exponential);
         OLK_V apart[4] = {-spread[0], -spread[1], OLK_ALL(0.0), OLK_ALL(0.0)};
         OLK_NAME(olk_exp_f64)(4, apart);
         for (ptrdiff_t k = 0; k < w; k++) {

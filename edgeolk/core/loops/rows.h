@@ -55,7 +55,7 @@ OLK_FN(olk_products)(const int product, const int vectors, const OLK_S *restrict
 
 static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                               ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *query,
-                              const double *coef, double *row, double *products)
+                              int real, const void *coef, void *row, void *products)
 {
     OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
     double lane[8] __attribute__((aligned(64))) = {0.0};
@@ -73,10 +73,8 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
             OLK_EACH_COUNT(vectors, OLK_FN(olk_products), OLK_INNER, slots, quantum, stride, d,
                            query, tile);
         if (products)
-            for (ptrdiff_t i = 0; i < w; i++)
-                products[start + i] = tile[i];
-        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, coef ? coef + start : NULL,
-                                row ? row + start : NULL, lane);
+            OLK_BY_TYPE(olk_keep)(tile, w, real, products, start);
+        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, real, coef, row, start, lane);
     }
     return OLK_NAME(olk_total)(lane);
 }

@@ -32,56 +32,65 @@ typedef struct {
     double offset;
 } olk_kernel;
 
-/* Returns sum_i coef[i] k(s_i, x) over i < n. `row`, if not NULL, receives the n kernel values, and
-   `products` what they were made from; `coef` may be NULL (the sum is then 0). Rows of sv are read up
-   to the next multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of whatever
-   follows in the block. x is double for float64, else float. */
+/* Returns sum_i coef[i] k(s_i, x) over i < n, summed in double. `row`, if not NULL, receives the n
+   kernel values, and `products` what they were made from; `coef` may be NULL (the sum is then 0).
+   The three are arrays of the type `real`, OLK_F32 or OLK_F64. Rows of sv are read up to the next
+   multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of whatever follows in
+   the block. x is double for float64, else float. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
-                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
-                             const double *coef, double *row, double *products);
+                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x, int real,
+                             const void *coef, void *row, void *products);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                                 ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
-                                const int32_t *index, const void *values, const double *coef,
-                                double *row);
+                                const int32_t *index, const void *values, int real,
+                                const void *coef, void *row);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
-/* One instruction set's functions; rows and pairs by storage type, the others in double (described
-   where they are defined: linalg.h, angles.h, searches.h, merge.h). */
+/* One instruction set's functions, described where they are defined (vectors.h, coefficients.h,
+   searches.h, merge.h, angles.h, linalg.h). Rows and pairs by storage type. Those with an index of
+   OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the others in
+   double. */
+enum { OLK_REALS = OLK_F64 + 1 };
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
-    double (*dot)(const double *a, const double *b, ptrdiff_t n);
-    void (*add)(double *y, double w, const double *row, ptrdiff_t n);
-    void (*turn)(double *low, double *high, double c, double s, ptrdiff_t n);
-    void (*times)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n, const double *x,
-                  double *y);
-    void (*symmetric_times)(const double *a, ptrdiff_t n, const double *x, double *y);
-    double (*there_and_back)(const double *m, ptrdiff_t n, const double *x, double *y);
-    void (*exchange)(double *a, ptrdiff_t n, double p, const double *u, double q, const double *c);
+    double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
+    void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
+                             ptrdiff_t columns, double *f);
+    void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
+    void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
+    void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
+    double (*max_abs[OLK_REALS])(const void *coef, const double *diagonal, ptrdiff_t n);
+    ptrdiff_t (*argmin[OLK_REALS])(const void *v, ptrdiff_t n);
+    ptrdiff_t (*argmin_abs[OLK_REALS])(const void *coef, const double *diagonal,
+                                       const int64_t *arrival, ptrdiff_t n);
+    ptrdiff_t (*argmin_line_residual[OLK_REALS])(const void *coef, const double *diagonal,
+                                                 const void *row, double k_tt, ptrdiff_t n,
+                                                 double *least);
+    ptrdiff_t (*argmin_plane_residual[OLK_REALS])(const void *coef, const double *diagonal,
+                                                  const void *row, double k_tt,
+                                                  const int64_t *near, const double *near_k,
+                                                  double singular, ptrdiff_t n, double *least);
+    void (*merge[OLK_REALS])(double b, double gamma, ptrdiff_t iters, const void *coef,
+                             const void *distance, ptrdiff_t n, double *height, double *loss);
+    void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
+    double (*sum_uncertain)(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain);
+    void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                          const double *x, double *y);
+    void (*rotate)(double *low, double *high, double c, double s, ptrdiff_t n);
+    void (*symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y);
+    double (*solve_inverse_factor)(const double *m, ptrdiff_t n, const double *x, double *y);
+    void (*rank_two_update)(double *a, ptrdiff_t n, double p, const double *u, double q,
+                            const double *c);
     void (*solve_lower)(const double *l, double *b, ptrdiff_t n);
     void (*solve_lower_transposed)(const double *l, double *b, ptrdiff_t n);
     int (*cholesky)(double *a, ptrdiff_t n);
     int (*invert)(double *a, ptrdiff_t n, double *work);
-    void (*circle)(double *row, ptrdiff_t n, double norm);
-    ptrdiff_t (*lightest)(const double *coef, const double *diagonal, const int64_t *arrival,
-                          ptrdiff_t n);
-    ptrdiff_t (*least)(const double *v, ptrdiff_t n);
-    ptrdiff_t (*least_alone)(const double *coef, const double *diagonal, const double *row,
-                             double k_tt, ptrdiff_t n, double *least);
-    ptrdiff_t (*least_paired)(const double *coef, const double *diagonal, const double *row,
-                              double k_tt, const int64_t *near, const double *near_k,
-                              double singular, ptrdiff_t n, double *least);
-    double (*rest)(const double *w, ptrdiff_t n, double c, ptrdiff_t *above);
-    void (*clamp)(double *coef, ptrdiff_t n, double most);
-    void (*make_up)(double *coef, const double *w, ptrdiff_t n, double c);
-    double (*largest)(const double *coef, const double *diagonal, ptrdiff_t n);
-    void (*merge)(double b, double gamma, ptrdiff_t iters, const double *coef,
-                  const double *distance, ptrdiff_t n, double *height, double *loss);
 } olk_simd;
 
 #define OLK_CAT_(a, b) a##_##b
@@ -169,6 +178,7 @@ static const double olk_exp_polynomial_f64[] = {
 #pragma GCC pop_options
 #endif
 
+#define OLK_BY_REAL(name, isa) {NULL, olk_##name##_f32_##isa, olk_##name##_f64_##isa}
 #define OLK_VARIANT(isa)                                                                           \
     {                                                                                              \
         .name = #isa,                                                                              \
@@ -176,27 +186,28 @@ static const double olk_exp_polynomial_f64[] = {
         .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
-        .dot = olk_dot_##isa,                                                                      \
-        .add = olk_add_row_##isa,                                                                  \
-        .turn = olk_turn_rows_##isa,                                                               \
-        .times = olk_times_##isa,                                                                  \
-        .symmetric_times = olk_symmetric_times_##isa,                                              \
-        .there_and_back = olk_there_and_back_##isa,                                                \
-        .exchange = olk_exchange_##isa,                                                            \
+        .dot = OLK_BY_REAL(dot, isa),                                                              \
+        .weigh = OLK_BY_REAL(weigh, isa),                                                          \
+        .axpy = OLK_BY_REAL(axpy, isa),                                                            \
+        .clamp = OLK_BY_REAL(clamp, isa),                                                          \
+        .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
+        .max_abs = OLK_BY_REAL(max_abs, isa),                                                      \
+        .argmin = OLK_BY_REAL(argmin, isa),                                                        \
+        .argmin_abs = OLK_BY_REAL(argmin_abs, isa),                                                \
+        .argmin_line_residual = OLK_BY_REAL(argmin_line_residual, isa),                            \
+        .argmin_plane_residual = OLK_BY_REAL(argmin_plane_residual, isa),                          \
+        .merge = OLK_BY_REAL(merge, isa),                                                          \
+        .cos_sin = OLK_BY_REAL(cos_sin, isa),                                                      \
+        .sum_uncertain = olk_sum_uncertain_##isa,                                                  \
+        .matrix_vector = olk_matrix_vector_##isa,                                                  \
+        .rotate = olk_rotate_##isa,                                                                \
+        .symmetric_product = olk_symmetric_product_##isa,                                          \
+        .solve_inverse_factor = olk_solve_inverse_factor_##isa,                                    \
+        .rank_two_update = olk_rank_two_update_##isa,                                              \
         .solve_lower = olk_solve_lower_##isa,                                                      \
         .solve_lower_transposed = olk_solve_lower_transposed_##isa,                                \
         .cholesky = olk_cholesky_##isa,                                                            \
         .invert = olk_invert_##isa,                                                                \
-        .circle = olk_circle_##isa,                                                                \
-        .lightest = olk_lightest_##isa,                                                            \
-        .least = olk_least_##isa,                                                                  \
-        .least_alone = olk_least_alone_##isa,                                                      \
-        .least_paired = olk_least_paired_##isa,                                                    \
-        .rest = olk_rest_##isa,                                                                    \
-        .clamp = olk_clamp_##isa,                                                                  \
-        .make_up = olk_make_up_##isa,                                                              \
-        .largest = olk_largest_##isa,                                                              \
-        .merge = olk_merge_##isa,                                                                  \
     }
 static const olk_simd olk_variants[] = {
     OLK_VARIANT(baseline),

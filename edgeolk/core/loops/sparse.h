@@ -41,8 +41,8 @@ OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *r
 
 static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const void *norms,
                                  ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
-                                 const int32_t *index, const void *query, const double *coef,
-                                 double *row)
+                                 const int32_t *index, const void *query, int real,
+                                 const void *coef, void *row)
 {
     const OLK_T *x = query;
     OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
@@ -64,8 +64,7 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
         else
             OLK_EACH_COUNT(vectors, OLK_FN(olk_sparse_products), OLK_INNER, slots, norm, own,
                            stride, count, index, x, tile);
-        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, coef ? coef + start : NULL,
-                                row ? row + start : NULL, lane);
+        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, real, coef, row, start, lane);
     }
     return OLK_NAME(olk_total)(lane);
 }

@@ -7,49 +7,50 @@ from libc.string cimport memset
 from edgeolk.core.expansion cimport fold, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
 from edgeolk.core.policies.projectron cimport add_projected, grow_factor, span_distance
-from edgeolk.core.projection cimport clamp_to_ball
+from edgeolk.core.bounds.projection cimport clamp_to_ball
+from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline void fold_younger_half(State* s) noexcept nogil:
     """alpha_j += alpha_r, j the anchor of r: argmax of k(s_j, s_r) over the older half."""
     cdef Model* m = s.m
-    cdef int64_t h = m.budget // 2
+    cdef int64_t h = s.c.budget // 2
     cdef int64_t r, j, best
     cdef double factor
     for r in range(h, m.n):
         slot_row(s, r, h, NULL, s.row)
         best = 0
         for j in range(1, h):
-            if s.row[j] > s.row[best]:
+            if wide(s.row)[j] > wide(s.row)[best]:
                 best = j
-        s.coef[best] += s.coef[r]
-    memset(s.coef + h, 0, <size_t>(m.n - h) * sizeof(double))
+        wide(s.coef)[best] += wide(s.coef)[r]
+    memset(wide(s.coef) + h, 0, <size_t>(m.n - h) * sizeof(double))
     m.n = h
-    m.norm2 = squared_norm(s)
-    if m.norm2 > 1e-12 * m.p.U * m.p.U:
+    s.function.norm2 = squared_norm(s)
+    if s.function.norm2 > 1e-12 * s.c.p.U * s.c.p.U:
         # Up to the radius, as published; a kept part that cancels is not blown up from noise.
-        factor = m.p.U / sqrt(m.norm2)
-        m.scale *= factor
-        m.norm2 = m.p.U * m.p.U
+        factor = s.c.p.U / sqrt(s.function.norm2)
+        s.function.scale *= factor
+        s.function.norm2 = s.c.p.U * s.c.p.U
     fold(s)
-    m.hint_error = 0.0
-    m.halvings += 1
+    s.hints.error = 0.0
+    s.halving.count += 1
 
 
 cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
     cdef double p, rest, error
     cdef double hint = e.hint * e.y / a if a != 0.0 else 0.0
-    cdef bint projecting = not m.anchored and <double>m.n < m.p.b0
+    cdef bint projecting = not s.halving.anchored and <double>m.n < s.c.p.b0
     if projecting:
         rest = span_distance(s, e, &p)
-        if m.n > 0 and (rest == 0.0 or sqrt(rest) <= m.p.ald):
+        if m.n > 0 and (rest == 0.0 or sqrt(rest) <= s.c.p.ald):
             add_projected(s, a, p, e)
             clamp_to_ball(s, e)
             # work holds beta: the error of the hint is measured on what was added
             error = p - 2.0 * e.y * window_correlation(s, s.work)
-            m.hint_error += max(0.0, error)
+            s.hints.error += max(0.0, error)
             return True
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
@@ -57,9 +58,9 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
         grow_factor(s, rest)
     put(s, m.n, a, e)
     clamp_to_ball(s, e)
-    m.hint_error += max(0.0, e.self_kernel - 2.0 * e.y * hint)
-    if <double>m.n >= m.p.b0:
-        m.anchored = 1
-    if m.n == m.budget:
+    s.hints.error += max(0.0, e.self_kernel - 2.0 * e.y * hint)
+    if <double>m.n >= s.c.p.b0:
+        s.halving.anchored = 1
+    if m.n == s.c.budget:
         fold_younger_half(s)
     return True

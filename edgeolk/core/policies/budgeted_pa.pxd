@@ -8,7 +8,7 @@ Losing the newcomer itself (r = t) leaves it a repair by S without it; that choi
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, diagonal, distance_row, put, shift
+from edgeolk.core.expansion cimport alpha, diagonal, distance_row, put, row_at, shift
 from edgeolk.core.inverse cimport (
     append_bordered, border, entry, exchange_bordered, refresh_inverse, spread_weight,
 )
@@ -17,28 +17,29 @@ from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
     nearest_to_newcomer, neighbours_admit, neighbours_replace,
 )
+from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline bint may_skip(const Model* m) noexcept nogil:
-    return m.p.allow_skip != 0.0 and m.choice.update == UPDATE_PA1
+cdef inline bint may_skip(const State* s) noexcept nogil:
+    return s.c.p.allow_skip != 0.0 and s.c.choice.update == UPDATE_PA1
 
 
-cdef inline double cost_with_newcomer(const Model* m, double least, double a,
+cdef inline double cost_with_newcomer(const State* s, double least, double a,
                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
     cdef double h = hinge(e.f, e.y)
     cdef double tau = e.y * a
     return (0.5 * least + 0.5 * tau * tau * e.self_kernel
-            + m.p.C * (h - tau * e.self_kernel))
+            + s.c.p.C * (h - tau * e.self_kernel))
 
 
-cdef inline double cost_without(const Model* m, double reach, double* tau,
+cdef inline double cost_without(const State* s, double reach, double* tau,
                                 const Example* e) noexcept nogil:
     """Q of dropping the newcomer when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
     cdef double h = hinge(e.f, e.y)
-    tau[0] = min(m.p.C, h / reach) if reach > 0.0 else 0.0
-    return 0.5 * tau[0] * tau[0] * reach + m.p.C * (h - tau[0] * reach)
+    tau[0] = min(s.c.p.C, h / reach) if reach > 0.0 else 0.0
+    return 0.5 * tau[0] * tau[0] * reach + s.c.p.C * (h - tau[0] * reach)
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
@@ -46,19 +47,19 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
     cdef int64_t r
     cdef double least, tau, share
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.least_alone(s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
+    r = s.simd.argmin_line_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
     if r < 0:
         # All of them beyond the range of numbers: any will do.
         r = 0
-    least *= m.scale * m.scale
-    if may_skip(m) and cost_without(m, 0.0, &tau, e) < cost_with_newcomer(m, least, a, e):
+    least *= s.function.scale * s.function.scale
+    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_newcomer(s, least, a, e):
         return False
-    share = alpha(s, r) * s.row[r] / e.self_kernel
+    share = alpha(s, r) * row_at(s, r) / e.self_kernel
     put(s, r, share + a if isfinite(share + a) else a, e)
     return True
 
@@ -66,9 +67,9 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
     """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
-    by least_paired."""
+    by argmin_plane_residual."""
     cdef int64_t n = s.nearest[r]
-    cdef double k_rt = s.row[r]
+    cdef double k_rt = row_at(s, r)
     cdef double k_tt = e.self_kernel
     cdef double k_nn, k_nt, k_rn, det
     share_n[0] = 0.0
@@ -76,10 +77,10 @@ cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, dou
     if n < 0:
         return
     k_nn = diagonal(s, n)
-    k_nt = s.row[n]
+    k_nt = row_at(s, n)
     k_rn = s.nearest_k[r]
     det = k_nn * k_tt - k_nt * k_nt
-    if det > s.m.p.singular * k_nn * k_tt:
+    if det > s.c.p.singular * k_nn * k_tt:
         share_n[0] = (k_tt * k_rn - k_nt * k_rt) / det
         share_t[0] = (k_nn * k_rt - k_nt * k_rn) / det
 
@@ -91,27 +92,27 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     cdef double share_n, share_t, tau, reach, lost, least
     if s.products == NULL or s.sparse_x != NULL:
         distance_row(s, e.x)
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         neighbours_admit(s)
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.least_paired(s.coef, s.diagonal, s.row, e.self_kernel, s.nearest, s.nearest_k,
-                            m.p.singular, m.n, &least)
+    r = s.simd.argmin_plane_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, s.nearest,
+                                              s.nearest_k, s.c.p.singular, m.n, &least)
     if r < 0:
         r = 0
-    least *= m.scale * m.scale
-    if may_skip(m):
+    least *= s.function.scale * s.function.scale
+    if may_skip(s):
         j = nearest_to_newcomer(s, -1)
         # Nobody is near where all the distances are infinite: then nobody repairs.
         reach = 0.0
         if j >= 0 and diagonal(s, j) > 0.0:
-            reach = s.row[j] * s.row[j] / diagonal(s, j)
-        if cost_without(m, reach, &tau, e) < cost_with_newcomer(m, least, a, e):
+            reach = row_at(s, j) * row_at(s, j) / diagonal(s, j)
+        if cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
             if tau == 0.0:
                 return False
-            shift(s, j, tau * e.y * s.row[j] / diagonal(s, j))
+            shift(s, j, tau * e.y * row_at(s, j) / diagonal(s, j))
             return True
     nearest_shares(s, r, e, &share_n, &share_t)
     lost = alpha(s, r)
@@ -142,17 +143,17 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     cdef double least = 0.0
     delta = border(s, 0.0, e)
     reach = e.self_kernel - delta
-    if delta <= m.p.singular * e.self_kernel or delta < 1e-300:
+    if delta <= s.c.p.singular * e.self_kernel or delta < 1e-300:
         # In the span (duplicates): no projection error is paid, whoever was to be lost. So is what
         # is too small to be inverted.
         if not reach > 0.0:
             return False
         tau = a
-        if m.choice.update == UPDATE_PA1:
-            tau = e.y * min(m.p.C, hinge(e.f, e.y) / reach)
+        if s.c.choice.update == UPDATE_PA1:
+            tau = e.y * min(s.c.p.C, hinge(e.f, e.y) / reach)
         add_in_span(s, tau)
         return True
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         append_bordered(s, delta)
         put(s, m.n, a, e)
         return True
@@ -162,7 +163,7 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
         if i == 0 or cost < least:
             least = cost
             r = i
-    if may_skip(m) and cost_without(m, reach, &tau, e) < cost_with_newcomer(m, least, a, e):
+    if may_skip(s) and cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
         if tau == 0.0:
             return False
         add_in_span(s, tau * e.y)
@@ -170,7 +171,7 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     share = spread_weight(s, r, alpha(s, r), delta)
     exchange_bordered(s, r, delta)
     put(s, r, share + a, e)
-    m.removals += 1
-    if m.removals >= 10 * m.budget:
+    s.function.removals += 1
+    if s.function.removals >= 10 * s.c.budget:
         refresh_inverse(s, 0.0)
     return True

@@ -7,7 +7,7 @@ factor is the largest that keeps the running sum Q of Psi at or below 15/32 of t
 from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport Leaver, alpha, drop_known, leaver, put, rescale
+from edgeolk.core.expansion cimport Leaver, alpha, coefficient, drop_known, leaver, put, rescale
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
 
@@ -29,7 +29,7 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
 cdef inline double margin_of(const State* s, int64_t r, Leaver gone, double a) noexcept nogil:
     """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the newcomer."""
     cdef double f = gone.f + a * gone.k
-    return f if s.coef[r] > 0.0 else -f
+    return f if coefficient(s, r) > 0.0 else -f
 
 
 cdef inline double removal_cost(double weight, double mu) noexcept nogil:
@@ -44,12 +44,12 @@ cdef inline void exchange_shrunk(State* s, int64_t r, Leaver gone, double phi, d
     put(s, r, phi * a, e)
 
 
-cdef inline double next_factor(Model* m, double sigma, double mu) noexcept nogil:
+cdef inline double next_factor(State* s, double sigma, double mu) noexcept nogil:
     """phi for a removal of weight sigma and margin mu, which Q then counts."""
     cdef double phi = 1.0
     if sigma > 0.0:
-        phi = shrinking_factor(sigma, mu, 0.46875 * <double>m.mistakes - m.forgetron_q)
-        m.forgetron_q += removal_cost(sigma * phi, mu * phi)
+        phi = shrinking_factor(sigma, mu, 0.46875 * <double>s.m.mistakes - s.forgetron.q)
+        s.forgetron.q += removal_cost(sigma * phi, mu * phi)
     return phi
 
 
@@ -59,12 +59,12 @@ cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
     cdef int64_t r
     cdef Leaver gone
     cdef double phi
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
-    r = take_oldest(m)
+    r = take_oldest(s)
     gone = leaver(s, r, e)
-    phi = next_factor(m, fabs(alpha(s, r)), margin_of(s, r, gone, a))
+    phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
     exchange_shrunk(s, r, gone, phi, a, e)
     return True
 
@@ -75,19 +75,19 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
     cdef int64_t r
     cdef Leaver gone
     cdef double sigma, mu, norm
-    cdef double b = <double>(m.budget + 1)
+    cdef double b = <double>(s.c.budget + 1)
     cdef double phi
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
-    r = take_oldest(m)
+    r = take_oldest(s)
     sigma = fabs(alpha(s, r))
     gone = leaver(s, r, e)
     mu = margin_of(s, r, gone, a)
-    norm = sqrt(max(0.0, m.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
+    norm = sqrt(max(0.0, s.function.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
     phi = pow(b, -0.5 / b)
-    if norm * phi > m.p.U:
-        phi = m.p.U / norm
-    m.forgetron_q += removal_cost(sigma * phi, mu * phi)
+    if norm * phi > s.c.p.U:
+        phi = s.c.p.U / norm
+    s.forgetron.q += removal_cost(sigma * phi, mu * phi)
     exchange_shrunk(s, r, gone, phi, a, e)
     return True

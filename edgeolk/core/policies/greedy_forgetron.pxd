@@ -13,12 +13,14 @@ from edgeolk.core.policies.forgetron cimport (
     exchange_shrunk, margin_of, next_factor, removal_cost,
 )
 from edgeolk.core.policies.replacement cimport take_oldest
+from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline Leaver kept(const State* s, int64_t i) noexcept nogil:
     """What the removal of a slot has to know, without a kernel row of its own."""
-    return Leaver(s.m.scale * s.scores[i], s.row[i])
+    return Leaver(s.function.scale * s.scores[i], wide(s.row)[i])
 
 
 cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
@@ -28,7 +30,7 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
     cdef double cost
     cdef double least = 0.0
     for i in range(s.m.n):
-        cost = removal_cost(fabs(s.m.scale * s.coef[i]), margin_of(s, i, kept(s, i), a))
+        cost = removal_cost(fabs(s.function.scale * wide(s.coef)[i]), margin_of(s, i, kept(s, i), a))
         if i == 0 or cost < least or (cost == least and s.arrival[i] < s.arrival[r]):
             least = cost
             r = i
@@ -37,9 +39,9 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
 
 cdef inline void score_newcomer(State* s, int64_t slot, const Example* e) noexcept nogil:
     """The newcomer is in its slot; row is its kernel row with the others."""
-    s.row[slot] = e.self_kernel
-    s.simd.add(s.scores, s.coef[slot], s.row, s.m.n)
-    s.scores[slot] = s.simd.dot(s.coef, s.row, s.m.n)
+    wide(s.row)[slot] = e.self_kernel
+    s.simd.axpy[OLK_F64](s.scores, wide(s.coef)[slot], s.row, s.m.n)
+    s.scores[slot] = s.simd.dot[OLK_F64](s.coef, s.row, s.m.n)
 
 
 cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept nogil:
@@ -48,17 +50,17 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     cdef int64_t i, r
     cdef Leaver gone
     cdef double phi
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         put(s, m.n, a, e)
         score_newcomer(s, m.n - 1, e)
         return True
     r = cheapest_removal(s, a)
     gone = kept(s, r)
-    phi = next_factor(m, fabs(alpha(s, r)), margin_of(s, r, gone, a))
+    phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
     slot_row(s, r, m.n, NULL, s.work)
-    s.simd.add(s.scores, -s.coef[r], s.work, m.n)
+    s.simd.axpy[OLK_F64](s.scores, -wide(s.coef)[r], s.work, m.n)
     exchange_shrunk(s, r, gone, phi, a, e)
     score_newcomer(s, r, e)
-    i = take_oldest(m)
+    i = take_oldest(s)
     s.scores[i] = slot_row(s, i, m.n, s.coef, NULL)
     return True

@@ -7,6 +7,7 @@ from edgeolk.core.expansion cimport (
     compact, fold, put, score, slot_row, squared_norm,
 )
 from edgeolk.core.linalg cimport kth_largest, solve_packed
+from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -21,14 +22,14 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
     cdef int64_t gone = h
     cdef double w, bar
     for i in range(n):
-        s.work[i] = fabs(s.coef[i])
+        s.work[i] = fabs(wide(s.coef)[i])
     bar = kth_largest(s.work, n, h)
     ties = h
     for i in range(n):
-        if fabs(s.coef[i]) > bar:
+        if fabs(wide(s.coef)[i]) > bar:
             ties -= 1
     for i in range(n):
-        w = fabs(s.coef[i])
+        w = fabs(wide(s.coef)[i])
         if w > bar or (w == bar and ties > 0):
             if w == bar:
                 ties -= 1
@@ -52,23 +53,22 @@ cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil
     for p in range(h):
         slot_row(s, s.order[p], n, NULL, s.row)
         for q in range(p + 1):
-            line[q] = s.row[s.order[q]]
+            line[q] = wide(s.row)[s.order[q]]
         trace += line[p]
         line[p] += ridge
         line += p + 1
         pull = 0.0
         for q in range(h, n):
-            pull += s.coef[s.order[q]] * s.row[s.order[q]]
+            pull += wide(s.coef)[s.order[q]] * wide(s.row)[s.order[q]]
         s.work[p] = pull
     return trace / <double>h
 
 
 cdef inline void halve(State* s) noexcept nogil:
     """theta = (K[keep,keep] + ridge I)^-1 K[keep,gone] alpha[gone]; alpha[keep] += theta."""
-    cdef Model* m = s.m
     cdef int64_t p
-    cdef int64_t h = m.budget // 2
-    cdef double ridge = m.p.ridge
+    cdef int64_t h = s.c.budget // 2
+    cdef double ridge = s.c.p.ridge
     cdef double mean, before, factor
     cdef bint solved = True
     split_by_weight(s, h)
@@ -86,28 +86,28 @@ cdef inline void halve(State* s) noexcept nogil:
     if solved:
         solve_packed(s, s.gram, s.work, h)
         for p in range(h):
-            s.coef[s.order[p]] += s.work[p]
+            wide(s.coef)[s.order[p]] += s.work[p]
     compact(s, s.order, h)
-    before = m.norm2
-    m.norm2 = squared_norm(s)
-    if m.p.rescale != 0.0 and m.norm2 > 1e-12 * before:
+    before = s.function.norm2
+    s.function.norm2 = squared_norm(s)
+    if s.c.p.rescale != 0.0 and s.function.norm2 > 1e-12 * before:
         # The authors' program keeps the norm; a kept part that cancels is not blown up from noise.
-        factor = sqrt(before / m.norm2)
-        m.scale *= factor
-        m.norm2 = before
+        factor = sqrt(before / s.function.norm2)
+        s.function.scale *= factor
+        s.function.norm2 = before
     fold(s)
-    m.halvings += 1
+    s.halving.count += 1
 
 
 cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
     cdef double factor
-    if m.n == m.budget:
+    if m.n == s.c.budget:
         halve(s)
-        if m.norm2 > m.p.U * m.p.U:
-            factor = m.p.U / sqrt(m.norm2)
-            m.scale *= factor
-            m.norm2 = m.p.U * m.p.U
+        if s.function.norm2 > s.c.p.U * s.c.p.U:
+            factor = s.c.p.U / sqrt(s.function.norm2)
+            s.function.scale *= factor
+            s.function.norm2 = s.c.p.U * s.c.p.U
         e.f = score(s, e.x, NULL)
     put(s, m.n, a, e)
     return True

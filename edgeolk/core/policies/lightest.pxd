@@ -7,16 +7,18 @@ The newcomer stands in a spare slot B while it is judged, so the ring has B + 1 
 from libc.math cimport INFINITY, exp, isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, distance_row, gather, move, put, shift
+from edgeolk.core.expansion cimport (
+    alpha, coefficient, distance_row, gather, move, put, set_coefficient, shift, vacate_slot,
+)
 from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.parts cimport POLICY_MERGE
+from edgeolk.core.real cimport get, real, wide
 from edgeolk.core.ring cimport note_norm
-from edgeolk.core.simd cimport olk_fetch, olk_store
+from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline int64_t lightest_slot(const State* s) noexcept nogil:
-    return s.simd.lightest(s.coef, s.diagonal, s.arrival, s.m.n)
+    return s.simd.argmin_abs[real(s)](s.coef, s.diagonal, s.arrival, s.m.n)
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
@@ -24,7 +26,7 @@ cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
     cdef int64_t last = s.m.n - 1
     if slot != last:
         move(s, last, slot)
-    s.coef[last] = 0.0
+    vacate_slot(s, last)
     s.m.n = last
 
 
@@ -33,10 +35,10 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
     """s_z <- h s_p + (1 - h) s_other."""
     cdef int64_t j
     cdef int64_t line
-    cdef int dtype = s.m.choice.dtype
+    cdef int dtype = s.c.choice.dtype
     cdef double sp, sj
-    for j in range(s.m.n_features):
-        line = j * s.m.stride
+    for j in range(s.c.n_features):
+        line = j * s.c.stride
         sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantum)
         sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantum)
         olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantum)
@@ -46,43 +48,54 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     """Merge p with the partner of its sign that loses least; False if it has none."""
     cdef Model* m = s.m
     cdef int64_t best, keep, free
-    cdef double bp = s.coef[p]
+    cdef double bp = coefficient(s, p)
     cdef double spread, h
     distance_row(s, gather(s, p))
-    s.simd.merge(bp, m.kernel.gamma, <int64_t>m.p.iters, s.coef, s.distance, m.n, s.work, s.work2)
+    s.simd.merge[real(s)](bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n, s.work,
+                          s.work2)
     s.work2[p] = INFINITY
-    best = s.simd.least(s.work2, m.n)
+    best = s.simd.argmin[OLK_F64](s.work2, m.n)
     if best < 0:
         return False
     h = s.work[best]
-    spread = m.kernel.gamma * s.distance[best]
+    spread = s.c.kernel.gamma * get(s, s.distance, best)
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, h, keep)
     note_norm(s, keep)
-    s.coef[keep] = (bp * exp(-spread * (1.0 - h) * (1.0 - h))
-                    + s.coef[best] * exp(-spread * h * h))
+    set_coefficient(s, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
+                    + coefficient(s, best) * exp(-spread * h * h))
     s.arrival[keep] = m.steps
     vacate(s, free)
     return True
 
 
-cdef inline bint admit_lightest(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
     """Remove or merge. A newcomer that goes itself has changed nothing."""
     cdef Model* m = s.m
     cdef int64_t p
-    cdef double norm2 = m.norm2
+    cdef double norm2 = s.function.norm2
     put(s, m.n, a, e)
-    if m.n <= m.budget:
+    if m.n <= s.c.budget:
         return True
     p = lightest_slot(s)
-    if m.choice.policy == POLICY_MERGE and merge_lightest(s, p):
+    if merging and merge_lightest(s, p):
         return True
     vacate(s, p)
-    if p == m.budget:
-        m.norm2 = norm2
+    if p == s.c.budget:
+        s.function.norm2 = norm2
         return False
     return True
+
+
+cdef inline bint admit_lightest_removed(State* s, double a, Example* e) noexcept nogil:
+    """The lightest is removed."""
+    return admit_lightest(s, a, e, False)
+
+
+cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept nogil:
+    """The lightest is merged with another of its class."""
+    return admit_lightest(s, a, e, True)
 
 
 cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
@@ -90,9 +103,9 @@ cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = s.m.n
     for i in range(slot + 1):
-        s.factor[slot * (slot + 1) // 2 + i] = s.row[i]
+        s.factor[slot * (slot + 1) // 2 + i] = wide(s.row)[i]
     for i in range(slot + 1, n):
-        s.factor[i * (i + 1) // 2 + slot] = s.row[i]
+        s.factor[i * (i + 1) // 2 + slot] = wide(s.row)[i]
 
 
 cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nogil:
@@ -107,7 +120,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     cdef Model* m = s.m
     cdef int64_t n = m.n - 1
     cdef int64_t i, j, line, column
-    cdef double ridge = m.p.ridge
+    cdef double ridge = s.c.p.ridge
     cdef double* target
     cdef bint done = False
     while not done:
@@ -136,15 +149,15 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     cdef Model* m = s.m
     cdef int64_t p
     put(s, m.n, a, e)
-    s.row[m.n - 1] = e.self_kernel
+    wide(s.row)[m.n - 1] = e.self_kernel
     note_gram(s, m.n - 1)
-    if m.n <= m.budget:
+    if m.n <= s.c.budget:
         return True
     p = lightest_slot(s)
     project_on_others(s, p)
     vacate(s, p)
     if p < m.n:
         # The newcomer has moved to slot p: its kernel row, with itself where p was.
-        s.row[p] = e.self_kernel
+        wide(s.row)[p] = e.self_kernel
         note_gram(s, p)
     return True

@@ -7,7 +7,8 @@ with it); -1 where there is no other. Ties go to the lowest slot.
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport distance_row, gather, slot_kernel
+from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_kernel
+from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.state cimport Model, State
 
 
@@ -20,18 +21,18 @@ cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept no
     cdef int64_t best
     cdef double own
     if but < 0:
-        return s.simd.least(s.distance, s.m.n)
-    own = s.distance[but]
-    s.distance[but] = INFINITY
-    best = s.simd.least(s.distance, s.m.n)
-    s.distance[but] = own
+        return s.simd.argmin[real(s)](s.distance, s.m.n)
+    own = get(s, s.distance, but)
+    write(s, s.distance, but, INFINITY)
+    best = s.simd.argmin[real(s)](s.distance, s.m.n)
+    write(s, s.distance, but, own)
     return best
 
 
 cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) noexcept nogil:
     s.nearest[slot] = other
     if other >= 0:
-        s.nearest_d2[slot] = s.distance[other]
+        write(s, s.nearest_d2, slot, get(s, s.distance, other))
         s.nearest_k[slot] = k
 
 
@@ -42,12 +43,12 @@ cdef inline void offer(State* s, int64_t slot) noexcept nogil:
     for i in range(s.m.n):
         if i == slot or s.nearest[i] == LOST:
             continue
-        d2 = s.distance[i]
-        if (s.nearest[i] < 0 or d2 < s.nearest_d2[i]
-                or (d2 == s.nearest_d2[i] and slot < s.nearest[i])):
+        d2 = get(s, s.distance, i)
+        if (s.nearest[i] < 0 or d2 < get(s, s.nearest_d2, i)
+                or (d2 == get(s, s.nearest_d2, i) and slot < s.nearest[i])):
             s.nearest[i] = slot
-            s.nearest_d2[i] = d2
-            s.nearest_k[i] = s.row[i]
+            write(s, s.nearest_d2, i, d2)
+            s.nearest_k[i] = row_at(s, i)
 
 
 cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
@@ -63,7 +64,7 @@ cdef inline void neighbours_admit(State* s) noexcept nogil:
     """The newcomer is about to take slot n of a ring that is not full."""
     cdef int64_t n = s.m.n
     cdef int64_t best = nearest_to_newcomer(s, -1)
-    set_nearest(s, n, best, s.row[best] if best >= 0 else 0.0)
+    set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, n)
 
 
@@ -75,7 +76,7 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
     for i in range(m.n):
         if i != r and s.nearest[i] == r:
             s.nearest[i] = LOST
-    set_nearest(s, r, best, s.row[best] if best >= 0 else 0.0)
+    set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, r)
     # Those who lost their neighbour look again: about one an exchange.
     for i in range(m.n):

@@ -14,22 +14,23 @@ from edgeolk.core.expansion cimport put, shift
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
+from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline double rounding_guard(const Model* m) noexcept nogil:
+cdef inline double rounding_guard(const State* s) noexcept nogil:
     """Relative squared distance to the span that is rounding noise of the kernel row."""
-    return 1e-10 if m.choice.dtype == DTYPE_FLOAT64 else 1e-4
+    return 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-4
 
 
 cdef inline double span_distance(State* s, const Example* e, double* p) noexcept nogil:
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
     cdef double rest
-    p[0] = s.simd.there_and_back(s.factor, m.n, s.row, s.work)
+    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, wide(s.row), s.work)
     rest = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: that is "in the span".
-    if rest <= rounding_guard(m) * e.self_kernel:
+    if rest <= rounding_guard(s) * e.self_kernel:
         return 0.0
     return rest
 
@@ -51,20 +52,20 @@ cdef inline void add_projected(State* s, double a, double p, Example* e) noexcep
     cdef int64_t i
     for i in range(m.n):
         shift(s, i, a * s.work[i])
-    if m.tracks_norm:
-        m.norm2 += 2.0 * a * e.f + a * a * p
-        if m.norm2 < 0.0:
-            m.norm2 = 0.0
+    if s.c.tracks_norm:
+        s.function.norm2 += 2.0 * a * e.f + a * a * p
+        if s.function.norm2 < 0.0:
+            s.function.norm2 = 0.0
         e.f += a * p
 
 
-cdef inline double margin_step(const Model* m, double loss, double p, double rest) noexcept nogil:
+cdef inline double margin_step(const State* s, double loss, double p, double rest) noexcept nogil:
     """tau of a margin error, 0 for none."""
     cdef double tau
     cdef double penalty = 0.0
     if rest > 0.0:
-        penalty = m.p.U * sqrt(rest)
-    if m.choice.update == UPDATE_PROJECTRON_ICML:
+        penalty = s.c.p.U * sqrt(rest)
+    if s.c.choice.update == UPDATE_PROJECTRON_ICML:
         tau = min(loss / p, 1.0)
         return tau if 2.0 * loss - tau * p - 2.0 * penalty >= 0.0 else 0.0
     if not loss > penalty:
@@ -76,20 +77,20 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
     cdef double p, rest, tau
     cdef double z = e.y * e.f
-    cdef bint margin_error = z > 0.0 and (m.choice.update == UPDATE_PROJECTRON_JMLR
-                                          or m.choice.update == UPDATE_PROJECTRON_ICML)
+    cdef bint margin_error = z > 0.0 and (s.c.choice.update == UPDATE_PROJECTRON_JMLR
+                                          or s.c.choice.update == UPDATE_PROJECTRON_ICML)
     rest = span_distance(s, e, &p)
     if margin_error:
-        if p <= rounding_guard(m) * e.self_kernel:
+        if p <= rounding_guard(s) * e.self_kernel:
             return False
-        tau = margin_step(m, 1.0 - z, p, rest)
+        tau = margin_step(s, 1.0 - z, p, rest)
         if tau == 0.0:
             return False
         add_projected(s, tau * a, p, e)
         return True
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
-    if m.n == m.budget or rest <= m.p.sparsity * m.p.sparsity:
+    if m.n == s.c.budget or rest <= s.c.p.sparsity * s.c.p.sparsity:
         add_projected(s, a, p, e)
         return True
     grow_factor(s, rest)

@@ -3,50 +3,66 @@
 from libc.math cimport fabs, floor, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport diagonal, drop, fold, put, rescale
-from edgeolk.core.parts cimport POLICY_OLDEST, POLICY_SMALLEST
+from edgeolk.core.expansion cimport coefficient, drop, fold, put, rescale
+from edgeolk.core.real cimport real
 from edgeolk.core.rng cimport index, uniform
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline int64_t take_oldest(Model* m) noexcept nogil:
+cdef inline int64_t take_oldest(State* s) noexcept nogil:
     """With one removal per admission, oldest first, the freed slots cycle 0, 1, ..., B-1."""
-    cdef int64_t slot = m.cursor
-    m.cursor = (slot + 1) % m.budget
+    cdef int64_t slot = s.function.cursor
+    s.function.cursor = (slot + 1) % s.c.budget
     return slot
 
 
 cdef inline int64_t smallest_slot(const State* s) noexcept nogil:
     """Least |alpha|; ties go to the oldest."""
-    return s.simd.lightest(s.coef, NULL, s.arrival, s.m.n)
+    return s.simd.argmin_abs[real(s)](s.coef, NULL, s.arrival, s.m.n)
 
 
-cdef inline bint admit_replacing(State* s, double a, Example* e) noexcept nogil:
-    """Append, or replace the oldest, the smallest or a random old support vector."""
-    cdef Model* m = s.m
-    cdef int64_t r
-    if m.n < m.budget:
-        put(s, m.n, a, e)
-        return True
-    if m.choice.policy == POLICY_OLDEST:
-        r = take_oldest(m)
-    elif m.choice.policy == POLICY_SMALLEST:
-        r = smallest_slot(s)
-    else:
-        r = index(&m.rng, m.n)
-    drop(s, r, e)
-    put(s, r, a, e)
+cdef inline bint admit_free(State* s, double a, Example* e) noexcept nogil:
+    """Append; a full ring is not asked."""
+    put(s, s.m.n, a, e)
     return True
 
 
-cdef inline int64_t dynamic_budget(const Model* m) noexcept nogil:
+cdef inline bint replace(State* s, int64_t slot, double a, Example* e) noexcept nogil:
+    drop(s, slot, e)
+    put(s, slot, a, e)
+    return True
+
+
+cdef inline bint admit_replacing_oldest(State* s, double a, Example* e) noexcept nogil:
+    """Append, or replace the oldest."""
+    if s.m.n < s.c.budget:
+        return admit_free(s, a, e)
+    return replace(s, take_oldest(s), a, e)
+
+
+cdef inline bint admit_replacing_smallest(State* s, double a, Example* e) noexcept nogil:
+    """Append, or replace the one with the smallest |alpha|."""
+    if s.m.n < s.c.budget:
+        return admit_free(s, a, e)
+    return replace(s, smallest_slot(s), a, e)
+
+
+cdef inline bint admit_replacing_random(State* s, double a, Example* e) noexcept nogil:
+    """Append, or replace a random one: one draw."""
+    if s.m.n < s.c.budget:
+        return admit_free(s, a, e)
+    return replace(s, index(&s.m.rng, s.m.n), a, e)
+
+
+cdef inline int64_t dynamic_budget(const State* s) noexcept nogil:
     """B_t = min(B, max(2, floor(3/2 + g sqrt(t)))), B without growth g (He & Kwok, section 4)."""
     cdef double grown
-    if not m.p.growth > 0.0:
-        return m.budget
-    grown = floor(1.0 + m.p.growth * sqrt(<double>m.steps) + 0.5)
-    if grown >= <double>m.budget:
-        return m.budget
+    if not s.c.p.growth > 0.0:
+        return s.c.budget
+    grown = floor(1.0 + s.c.p.growth * sqrt(<double>s.m.steps) + 0.5)
+    if grown >= <double>s.c.budget:
+        return s.c.budget
     return max(<int64_t>2, <int64_t>grown)
 
 
@@ -54,7 +70,7 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
     """A random one leaves and the survivors grow by B/(B-1): right in the mean (algorithm 3)."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef int64_t limit = dynamic_budget(m)
+    cdef int64_t limit = dynamic_budget(s)
     if m.n < limit:
         put(s, m.n, a, e)
         return True
@@ -71,12 +87,12 @@ cdef inline double keeping_factor(State* s) noexcept nogil:
     cdef Py_ssize_t certain = 0
     cdef int64_t n = s.m.n
     cdef double c = 0.0
-    cdef double rest = s.simd.rest(s.work, n, c, &certain)
+    cdef double rest = s.simd.sum_uncertain(s.work, n, c, &certain)
     # The certain ones grow until they stand still; rounding may leave a last one, which goes.
     while before < certain < n - 1:
         before = certain
         c = <double>(n - 1 - certain) / rest
-        rest = s.simd.rest(s.work, n, c, &certain)
+        rest = s.simd.sum_uncertain(s.work, n, c, &certain)
     return c
 
 
@@ -92,17 +108,17 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
     cdef int64_t last = 0
     cdef double c, u, q
     cdef double total = 0.0
-    if m.n < m.budget:
+    if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     if s.mean_sum != NULL:
         fold(s)
     for i in range(m.n):
-        s.work[i] = fabs(s.coef[i])
+        s.work[i] = fabs(coefficient(s, i))
     if s.diagonal != NULL:
         for i in range(m.n):
             s.work[i] *= sqrt(s.diagonal[i])
-    r = s.simd.least(s.work, m.n)
+    r = s.simd.argmin[OLK_F64](s.work, m.n)
     if r >= 0 and s.work[r] > 0.0:
         r = -1
     if r < 0:
@@ -118,7 +134,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
                 break
         if r < 0:
             r = last
-        s.simd.make_up(s.coef, s.work, m.n, c)
+        s.simd.divide_by_probability[real(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
     return True

@@ -3,23 +3,33 @@
 from libc.math cimport pow, sqrt
 
 from edgeolk.core.losses cimport loss_derivative
+from edgeolk.core.expansion cimport rescale
 from edgeolk.core.parts cimport SCHEDULE_DECAY, SCHEDULE_SQRT
-from edgeolk.core.state cimport Example, Model
+from edgeolk.core.state cimport Example, State
 
 
-cdef inline double step_size(const Model* m) noexcept nogil:
+cdef inline double step_size(const State* s) noexcept nogil:
     """eta_t, t counting every example from 1; a Nystrom learner has its own after the change."""
-    cdef double eta = m.p.eta if m.rank == 0 else m.p.eta2
-    if m.choice.schedule == SCHEDULE_SQRT:
-        return eta / sqrt(<double>m.steps)
-    if m.choice.schedule == SCHEDULE_DECAY:
-        return eta * pow(<double>m.steps, -0.5 * (1.0 + m.p.decay))
+    cdef double eta = s.c.p.eta
+    if s.nystrom != NULL and s.nystrom.rank > 0:
+        eta = s.c.p.eta2
+    if s.c.choice.schedule == SCHEDULE_SQRT:
+        return eta / sqrt(<double>s.m.steps)
+    if s.c.choice.schedule == SCHEDULE_DECAY:
+        return eta * pow(<double>s.m.steps, -0.5 * (1.0 + s.c.p.decay))
     return eta
 
 
-cdef inline bint gradient_asks(const Model* m, const Example* e) noexcept nogil:
-    return loss_derivative(m.choice.loss, e.f, e.y) != 0.0
+cdef inline bint gradient_asks(const State* s, const Example* e) noexcept nogil:
+    return loss_derivative(s.c.choice.loss, e.f, e.y) != 0.0
 
 
-cdef inline double gradient_coefficient(const Model* m, const Example* e, double p) noexcept nogil:
-    return -step_size(m) * loss_derivative(m.choice.loss, e.f, e.y) / p
+cdef inline double gradient_coefficient(const State* s, const Example* e, double p) noexcept nogil:
+    return -step_size(s) * loss_derivative(s.c.choice.loss, e.f, e.y) / p
+
+
+cdef inline void gradient_shrink(State* s, double a, Example* e) noexcept nogil:
+    """f <- (1 - eta lam) f, every step."""
+    cdef double factor = 1.0 - s.c.p.eta * s.c.p.lam
+    if factor != 1.0:
+        rescale(s, factor, e)

@@ -7,23 +7,23 @@ from libc.math cimport log
 
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport UPDATE_LOGISTIC_CUT, UPDATE_LOGISTIC_SCALE, UPDATE_LOGISTIC_SHIFT
-from edgeolk.core.state cimport Example, Model
+from edgeolk.core.state cimport Example, State
 
 
-cdef inline double auxiliary_derivative(const Model* m, double z) noexcept nogil:
+cdef inline double auxiliary_derivative(const State* s, double z) noexcept nogil:
     """h'(z): 0 beyond delta for the cut."""
-    if m.choice.update == UPDATE_LOGISTIC_SHIFT:
-        return -sigmoid(-z - log(m.p.boost))
-    if m.choice.update == UPDATE_LOGISTIC_SCALE:
-        return -sigmoid(log(m.p.boost) - z)
-    if m.choice.update == UPDATE_LOGISTIC_CUT and z > m.p.delta:
+    if s.c.choice.update == UPDATE_LOGISTIC_SHIFT:
+        return -sigmoid(-z - log(s.c.p.boost))
+    if s.c.choice.update == UPDATE_LOGISTIC_SCALE:
+        return -sigmoid(log(s.c.p.boost) - z)
+    if s.c.choice.update == UPDATE_LOGISTIC_CUT and z > s.c.p.delta:
         return 0.0
     return -sigmoid(-z)
 
 
-cdef inline bint logistic_asks(const Model* m, const Example* e) noexcept nogil:
-    return auxiliary_derivative(m, e.y * e.f) != 0.0
+cdef inline bint logistic_asks(const State* s, const Example* e) noexcept nogil:
+    return auxiliary_derivative(s, e.y * e.f) != 0.0
 
 
-cdef inline double logistic_coefficient(const Model* m, const Example* e) noexcept nogil:
-    return -m.p.eta * e.y * auxiliary_derivative(m, e.y * e.f)
+cdef inline double logistic_coefficient(const State* s, const Example* e, double p) noexcept nogil:
+    return -s.c.p.eta * e.y * auxiliary_derivative(s, e.y * e.f)

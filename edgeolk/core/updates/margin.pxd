@@ -2,31 +2,48 @@
 
 from libc.math cimport sqrt
 
-from edgeolk.core.state cimport Example, Model
+from edgeolk.core.expansion cimport rescale
+from edgeolk.core.state cimport Example, State
 
 
-cdef inline bint perceptron_asks(const Example* e) noexcept nogil:
+cdef inline bint perceptron_asks(const State* s, const Example* e) noexcept nogil:
     """y f <= 0, so written that a NaN would count as a mistake."""
     return not (e.y * e.f > 0.0)
 
 
-cdef inline bint margin_asks(const Example* e) noexcept nogil:
+cdef inline bint margin_asks(const State* s, const Example* e) noexcept nogil:
     """y f < 1; a hint, where there is one, counts as part of the prediction."""
     return e.y * (e.f + e.hint) < 1.0
 
 
-cdef inline double shifting_rate(const Model* m) noexcept nogil:
+cdef inline double unit_coefficient(const State* s, const Example* e, double p) noexcept nogil:
+    return e.y
+
+
+cdef inline double shifting_rate(const State* s) noexcept nogil:
     """l_n = shift / (shift + n), n updates so far (Cavallanti, Cesa-Bianchi & Gentile 2007)."""
-    return m.p.shift / (m.p.shift + <double>m.updates)
+    return s.c.p.shift / (s.c.p.shift + <double>s.m.updates)
 
 
-cdef inline bint aggressive_asks(const Model* m, const Example* e) noexcept nogil:
+cdef inline double shifting_coefficient(const State* s, const Example* e,
+                                        double p) noexcept nogil:
+    return e.y * shifting_rate(s)
+
+
+cdef inline void shifting_shrink(State* s, double a, Example* e) noexcept nogil:
+    """f <- (1 - l_n) f at a mistake, but for the first."""
+    if a != 0.0 and s.m.updates > 0:
+        rescale(s, 1.0 - shifting_rate(s), e)
+
+
+cdef inline bint aggressive_asks(const State* s, const Example* e) noexcept nogil:
     """y f < 1 - eps."""
-    return e.y * e.f < 1.0 - m.p.eps
+    return e.y * e.f < 1.0 - s.c.p.eps
 
 
-cdef inline double aggressive_coefficient(const Model* m, const Example* e) noexcept nogil:
+cdef inline double aggressive_coefficient(const State* s, const Example* e,
+                                          double p) noexcept nogil:
     """rate y, or U / sqrt(n) y at the n-th update where the rate is left to the radius (0)."""
-    if m.p.rate > 0.0:
-        return e.y * m.p.rate
-    return e.y * m.p.U / sqrt(<double>(m.updates + 1))
+    if s.c.p.rate > 0.0:
+        return e.y * s.c.p.rate
+    return e.y * s.c.p.U / sqrt(<double>(s.m.updates + 1))

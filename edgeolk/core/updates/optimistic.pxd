@@ -2,14 +2,26 @@
 
 from libc.math cimport sqrt
 
-from edgeolk.core.state cimport Example, Model
+from edgeolk.core.hints cimport window_hint, window_push
+from edgeolk.core.state cimport Example, State
 
 
-cdef inline double optimistic_rate(const Model* m) noexcept nogil:
+cdef inline double optimistic_rate(const State* s) noexcept nogil:
     """c U / sqrt(3 + S), c = 1 before the first halving, coe after it."""
-    cdef double c = 1.0 if m.halvings == 0 else m.p.coe
-    return c * m.p.U / sqrt(3.0 + m.hint_error)
+    cdef double c = 1.0 if s.halving.count == 0 else s.c.p.coe
+    return c * s.c.p.U / sqrt(3.0 + s.hints.error)
 
 
-cdef inline double optimistic_coefficient(const Model* m, const Example* e) noexcept nogil:
-    return e.y * optimistic_rate(m)
+cdef inline double optimistic_coefficient(const State* s, const Example* e,
+                                          double p) noexcept nogil:
+    return e.y * optimistic_rate(s)
+
+
+cdef inline void optimistic_begin(State* s, Example* e) noexcept nogil:
+    """The prediction is made with the hint of the last examples."""
+    e.hint = optimistic_rate(s) * window_hint(s, e.x)
+
+
+cdef inline void optimistic_end(State* s, const Example* e) noexcept nogil:
+    """Every example enters the window."""
+    window_push(s, e.x, e.y)

@@ -1,0 +1,48 @@
+"""A new model in a block: header, what construction sets, and its engine. Without numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgeolk.config import Config
+from edgeolk.core.arena import Arena
+from edgeolk.core.engine import Engine
+from edgeolk.files import live
+from edgeolk.levels import levels
+from edgeolk.parts import Dtype
+from edgeolk.planning.regions import boundary
+from edgeolk.plans import plan_of
+
+
+def build(config: Config, buffer: Any = None) -> Engine:
+    """The engine of a new model.
+
+    Parameters
+    ----------
+    config : Config
+    buffer : writable contiguous buffer, optional
+        Memory to build in; without it the block is allocated.
+
+    Raises
+    ------
+    MemoryError, TypeError, ValueError
+        No memory for the block, or the buffer will not do.
+    """
+    plan = plan_of(config)
+    head = live.head_of(config, plan.regions)
+    arena = Arena(plan.nbytes, buffer, None, boundary(plan.regions))
+    with memoryview(arena) as block:
+        live.write_head(block, head)
+        if config.dtype == Dtype.INT8:
+            places = {region.name: region for region in plan.regions}
+            both = levels(config.feature_range, config.n_features)
+            for name, values in zip(("quantum_scale", "quantum_offset"), both, strict=True):
+                region = live.numbers(places[name], block)
+                for feature, value in enumerate(values):
+                    region[feature] = value
+    return Engine(config, plan.regions, arena)
+
+
+def over(config: Config, arena: Arena) -> Engine:
+    """The engine of the model in a block that has been checked."""
+    return Engine(config, plan_of(config).regions, arena, False)

@@ -1,0 +1,91 @@
+"""What each option of a parameter that picks a part means, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: Name of the parameter -> (what it picks, option -> meaning).
+CHOICES: dict[str, tuple[str, dict[str, str]]] = {
+    "full": (
+        "what a full ring does",
+        {
+            "stop": "the model is frozen",
+            "raise": "the example is refused with BudgetError",
+            "random": "a random support vector leaves",
+            "oldest": "the oldest support vector leaves",
+        },
+    ),
+    "step": (
+        "coefficient of the newcomer",
+        {
+            "unit": "its label, on mistakes",
+            "pa": "the step of PA-I, where the hinge loss is not 0",
+        },
+    ),
+    "loss": (
+        "loss of the score f for the label y",
+        {
+            "hinge": "max(0, 1 - y f)",
+            "ramp": "the hinge, but no update where |f| > 1",
+            "logistic": "log(1 + exp(-y f)), gives probabilities",
+            "square": "(y - f)^2 / 2, for real targets",
+        },
+    ),
+    "schedule": (
+        "step size at step t",
+        {
+            "constant": "eta",
+            "sqrt": "eta / sqrt(t)",
+            "dynamic": "eta t^-((1 + gamma) / 2), follows the sampling",
+        },
+    ),
+    "projection": (
+        "bound on the function after an update",
+        {
+            "inf": "B max |alpha| sqrt(k(s, s)) <= U, by a common factor",
+            "ball": "norm <= U",
+            "clip": "|alpha| <= gamma eta, each on its own",
+            "scale": "|alpha| <= gamma eta, by a common factor",
+            "none": "no bound",
+        },
+    ),
+    "rule": (
+        "which margin errors are learned",
+        {
+            "jmlr": "those that pay, by the JMLR 2009 paper",
+            "icml": "those that pay, by the ICML 2008 paper",
+            "loose": "all, y f < 1",
+        },
+    ),
+    "h": (
+        "auxiliary function, for method 'auxiliary'",
+        {
+            "shift": "ln(gamma + exp(-y f))",
+            "scale": "ln(1 + gamma exp(-y f))",
+            "cut": "max(loss, its value at y f = delta): beyond it nothing is learned",
+        },
+    ),
+    "method": (
+        "which examples are kept",
+        {
+            "auxiliary": "with probability loss / h",
+            "nc": "all",
+            "margin": "with a probability that falls with the margin",
+        },
+    ),
+    "maintenance": (
+        "what happens to the lightest",
+        {
+            "merge": "merged with another of its class",
+            "project": "projected on the others",
+            "remove": "removed",
+            "random": "a random one is removed in its place",
+        },
+    ),
+}
+
+
+def meaning(name: str, options: Iterable[str]) -> str:
+    """One line: what the parameter picks, and what each option does."""
+    picks, told = CHOICES[name]
+    return f"{picks}: " + "; ".join(f"{option!r}: {told[option]}" for option in options)

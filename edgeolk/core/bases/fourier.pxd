@@ -1,0 +1,28 @@
+"""Random Fourier features: z(x) = [cos(Omega x); sin(Omega x)] / sqrt(D), |z| = 1.
+
+The frequencies Omega lie where a ring holds its support vectors, one row per input feature, so
+Omega x is the row of inner products.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int64_t
+
+from edgeolk.core.bases.weights cimport add_features
+from edgeolk.core.expansion cimport plain_row
+from edgeolk.core.real cimport real
+from edgeolk.core.simd cimport OLK_LINEAR
+from edgeolk.core.state cimport Example, State
+
+
+cdef inline double fourier_score(State* s, const void* x, const void* coef,
+                                 void* row) noexcept nogil:
+    """w . z(x); s.row[:D] holds the cosines then, s.row[D:2D] the sines."""
+    cdef int64_t n = s.m.n
+    plain_row(s, OLK_LINEAR, x, s.row)
+    s.simd.cos_sin[real(s)](s.row, n, 1.0 / sqrt(<double>n))
+    return s.simd.dot[real(s)](coef, s.row, 2 * n)
+
+
+cdef inline bint fourier_admit(State* s, double a, Example* e) noexcept nogil:
+    """w <- w + a z(x), z as the score left it."""
+    return add_features(s, a, e, s.row)

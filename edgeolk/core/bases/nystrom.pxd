@@ -1,0 +1,91 @@
+"""Nystrom features (NOGD, Lu et al. 2016): eigenfunctions of the first B support vectors.
+
+When the ring is full, K = V diag(l) V' is decomposed once; from then on f = w . z with
+z(x) = M (k(s_i, x))_i, M = diag(l^-1/2) V' cut to the rank, and w starts as the orthogonal
+projection of f on the kept eigenfunctions.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from edgeolk.core.eigen cimport symmetric_eigen
+from edgeolk.core.bases.weights cimport add_features
+from edgeolk.core.expansion cimport fold, gather, kernel_row, put
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.real cimport wide
+from edgeolk.core.state cimport Example, Model, State
+
+
+cdef inline double nystrom_score(State* s, const void* x, const void* coef,
+                                 void* row) noexcept nogil:
+    """As the ring's before the change of basis; then w . z(x), work[:rank] holding z(x)."""
+    cdef int64_t rank = s.nystrom.rank
+    if rank == 0:
+        return kernel_row(s, x, coef, row)
+    kernel_row(s, x, NULL, s.row)
+    s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
+    return s.simd.dot[OLK_F64](coef, s.work, rank)
+
+
+cdef inline void swap_rows(double* a, double* values, int64_t n, int64_t i,
+                           int64_t j) noexcept nogil:
+    cdef int64_t c
+    cdef double t = values[i]
+    values[i] = values[j]
+    values[j] = t
+    for c in range(n):
+        t = a[i * n + c]
+        a[i * n + c] = a[j * n + c]
+        a[j * n + c] = t
+
+
+cdef inline void change_basis(State* s) noexcept nogil:
+    """From the full ring to its leading eigenfunctions; O(B^3), once."""
+    cdef Model* m = s.m
+    cdef int64_t n = m.n
+    cdef int64_t i, j, best
+    cdef int64_t rank = 0
+    # Eigenvalues below this share of the first are noise of the rows.
+    cdef double least = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
+    cdef double root
+    fold(s)
+    for i in range(n):
+        kernel_row(s, gather(s, i), NULL, s.map + i * n)
+    symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
+    while rank < <int64_t>s.c.p.rank:
+        best = rank
+        for j in range(rank + 1, n):
+            if s.work[j] > s.work[best]:
+                best = j
+        swap_rows(s.map, s.work, n, rank, best)
+        if not s.work[rank] > least * s.work[0]:
+            break
+        rank += 1
+    if rank == 0:
+        # No positive direction (K = 0, say): there is nothing to learn in. One feature, always 0.
+        memset(s.map, 0, <size_t>n * sizeof(double))
+        memset(s.coef, 0, <size_t>n * sizeof(double))
+        s.nystrom.rank = 1
+        return
+    # w = diag(sqrt(l)) V' alpha, then the rows become those of M.
+    for i in range(rank):
+        s.work2[i] = sqrt(s.work[i]) * s.simd.dot[OLK_F64](s.map + i * n, s.coef, n)
+    for i in range(rank):
+        root = sqrt(s.work[i])
+        for j in range(n):
+            s.map[i * n + j] /= root
+    for i in range(n):
+        wide(s.coef)[i] = s.work2[i] if i < rank else 0.0
+    s.nystrom.rank = rank
+
+
+cdef inline bint nystrom_admit(State* s, double a, Example* e) noexcept nogil:
+    """A landmark while the ring fills, then w <- w + a z(x)."""
+    if s.nystrom.rank > 0:
+        return add_features(s, a, e, s.work)
+    put(s, s.m.n, a, e)
+    if s.m.n == s.c.budget:
+        change_basis(s)
+    return True

@@ -1,0 +1,38 @@
+"""Bounds put on the function after an update."""
+
+from libc.math cimport sqrt
+
+from edgeolk.core.expansion cimport fold, largest_weight, rescale, squared_norm
+from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.real cimport real
+from edgeolk.core.state cimport Example, State
+
+
+cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
+    """||f|| <= U, by the norm as kept."""
+    if s.function.norm2 > s.c.p.U * s.c.p.U:
+        rescale(s, s.c.p.U / sqrt(s.function.norm2), e)
+        s.function.norm2 = s.c.p.U * s.c.p.U
+
+
+cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
+    """B max |alpha_i| sqrt(k(s_i, s_i)) <= U, which bounds ||f|| (He & Kwok 2014, eq. 22)."""
+    cdef double size = <double>dynamic_budget(s) * largest_weight(s)
+    if size > s.c.p.U:
+        rescale(s, s.c.p.U / size, e)
+
+
+cdef inline void clip_each(State* s, Example* e) noexcept nogil:
+    """|alpha_i| <= clip eta, each on its own."""
+    fold(s)
+    s.simd.clamp[real(s)](s.coef, s.m.n, s.c.p.eta * s.c.p.clip)
+    if s.c.tracks_norm:
+        s.function.norm2 = squared_norm(s)
+
+
+cdef inline void shrink_all(State* s, Example* e) noexcept nogil:
+    """max_i |alpha_i| <= clip eta, by a common factor."""
+    cdef double most = s.c.p.eta * s.c.p.clip
+    cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, s.m.n)
+    if size > most:
+        rescale(s, most / size, e)

@@ -1,0 +1,140 @@
+"""What the compiled core needs of the parts, written from their rows when it is built.
+
+``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
+switch a role over the functions that the rows name. Run by ``setup.py``; without numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.bounds import PROJECTIONS
+from edgeolk.parts.numbers import AXES, STORED
+from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.updates import UPDATES
+
+HERE = Path(__file__).parent
+NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
+
+#: What is true of a part: C function -> (axis, members).
+FACTS = {
+    "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
+    "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
+    "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
+    "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
+    "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
+}
+
+#: Role -> (axis, folder, C type, parameters, what is returned where no row names a function, rows).
+ROLES = {
+    "update_asks": (
+        *("update", "updates", "bint", "const State* s, const Example* e", "False"),
+        {part: row.asks for part, row in UPDATES.items()},
+    ),
+    "update_coefficient": (
+        *("update", "updates", "double", "const State* s, const Example* e, double p", "0.0"),
+        {part: row.coefficient for part, row in UPDATES.items()},
+    ),
+    "update_shrink": (
+        *("update", "updates", "void", "State* s, double a, Example* e", ""),
+        {part: row.shrink for part, row in UPDATES.items()},
+    ),
+    "update_begin": (
+        *("update", "updates", "void", "State* s, Example* e", ""),
+        {part: row.begin for part, row in UPDATES.items()},
+    ),
+    "update_end": (
+        *("update", "updates", "void", "State* s, const Example* e", ""),
+        {part: row.end for part, row in UPDATES.items()},
+    ),
+    "update_construct": (
+        *("update", "updates", "void", "State* s", ""),
+        {part: row.construct for part, row in UPDATES.items()},
+    ),
+    "policy_admit": (
+        *("policy", "policies", "bint", "State* s, double a, Example* e", "False"),
+        {part: row.admit for part, row in POLICIES.items()},
+    ),
+    "basis_score": (
+        *("basis", "bases", "double"),
+        *("State* s, const void* x, const void* coef, void* row", "0.0"),
+        {part: row.score for part, row in BASES.items()},
+    ),
+    "basis_admit": (
+        *("basis", "bases", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
+        {part: row.admit for part, row in BASES.items()},
+    ),
+    "basis_construct": (
+        *("basis", "bases", "void", "State* s", ""),
+        {part: row.construct for part, row in BASES.items()},
+    ),
+    "bound": (
+        *("projection", "bounds", "void", "State* s, Example* e", ""),
+        {part: row.bound for part, row in PROJECTIONS.items()},
+    ),
+}
+
+
+def _test(axis: str, members: Iterable[object], variable: str) -> str:
+    names = [f"{variable} == {axis.upper()}_{member.name}" for member in members]  # type: ignore[attr-defined]
+    return " or ".join(names)
+
+
+def parts_pxd() -> str:
+    """The numbers of the parts, the structs of choices and parameters, facts about parts."""
+    lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
+    for axis, kind in AXES.items():
+        lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
+    lines += ["", "cdef struct Choices:"]
+    lines += [f"    int32_t {axis}" for axis in AXES]
+    lines += ["", "cdef struct Params:"]
+    lines += [f"    double {name}" for name in STORED]
+    for name, (axis, members) in FACTS.items():
+        lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
+        lines += [f"    return {_test(axis, members, 'part')}"]
+    lines += ["", "", "cdef inline int basis_per_member(int part) noexcept nogil:"]
+    for basis, row in BASES.items():
+        lines += [f"    if part == BASIS_{basis.name}:", f"        return {row.per_member}"]
+    return "\n".join([*lines, "    return 1"]) + "\n"
+
+
+def switches_pxd() -> str:
+    """One switch a role, over the functions that the rows name."""
+    imports: dict[str, set[str]] = {}
+    numbers: set[str] = set()
+    bodies: list[str] = []
+    for role, (axis, folder, kind, parameters, default, rows) in ROLES.items():
+        names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
+        by_function: dict[str, list[object]] = {}
+        for part, function in rows.items():
+            if function:
+                by_function.setdefault(function, []).append(part)
+        body = ["", "", f"cdef inline {kind} {role}({parameters}) noexcept nogil:"]
+        body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
+        for function, parts in by_function.items():
+            file, name = function.split(".")
+            imports.setdefault(f"edgeolk.core.{folder}.{file}", set()).add(name)
+            numbers |= {f"{axis.upper()}_{part.name}" for part in parts}  # type: ignore[attr-defined]
+            body += [f"    if {_test(axis, parts, 'part')}:"]
+            body += [f"        {'' if kind == 'void' else 'return '}{name}({names})"]
+        if kind != "void":
+            body += [f"    return {default}"]
+        elif not by_function:
+            body += ["    pass"]
+        bodies += body
+    head = [NOTE, ""]
+    for module in sorted(imports):
+        head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
+    head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
+    head += ["from edgeolk.core.state cimport Example, State"]
+    return "\n".join(head + bodies) + "\n"
+
+
+def write() -> None:
+    """Write both files, where they would change."""
+    for name, text in (("parts.pxd", parts_pxd()), ("switches.pxd", switches_pxd())):
+        target = HERE / name
+        if not target.exists() or target.read_text() != text:
+            target.write_text(text)

@@ -1,0 +1,51 @@
+/* What is done to all the coefficients of a ring; included by by_real.h. */
+
+/* |coef_i| <= most, each on its own. */
+static void OLK_FN(olk_clamp)(void *coefficients, ptrdiff_t n, double bound)
+{
+    OLK_R *coef = coefficients;
+    const OLK_R most = (OLK_R)bound;
+    for (ptrdiff_t i = 0; i < n; i++)
+        coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];
+}
+
+/* coef_i /= min(1, c w_i), all w_i > 0: the survivors of sampling with these probabilities. */
+static void OLK_FN(olk_divide_by_probability)(void *coefficients, const double *restrict w,
+                                              ptrdiff_t n, double c)
+{
+    OLK_R *restrict coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        const OLK_V stay = c * OLK_WIDE_AT(w, i), old = OLK_AT(coef, i);
+        OLK_PUT(coef, i, OLK_PICK((OLK_BITS)(stay < 1.0), old / stay, old));
+    }
+    for (; i < n; i++)
+        if (c * w[i] < 1.0)
+            coef[i] = (OLK_R)((double)coef[i] / (c * w[i]));
+}
+
+/* The largest |coef_i| sqrt(k_ii), k_ii = diagonal[i], or 1 where diagonal is NULL. */
+static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagonal, ptrdiff_t n)
+{
+    const OLK_R *coef = coefficients;
+    OLK_V most[2] = {OLK_ALL(0.0), OLK_ALL(0.0)};
+    double largest = 0.0;
+    ptrdiff_t i = 0;
+    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
+        for (int g = 0; g < 2; g++) {
+            OLK_V size = OLK_NAME(olk_size_f64)(OLK_AT(coef, i + g * OLK_L));
+            if (diagonal)
+                for (ptrdiff_t k = 0; k < OLK_L; k++)
+                    size[k] *= sqrt(diagonal[i + g * OLK_L + k]);
+            most[g] = OLK_PICK((OLK_BITS)(size > most[g]), size, most[g]);
+        }
+    for (; i < n; i++) {
+        const double size = fabs(coef[i]) * (diagonal ? sqrt(diagonal[i]) : 1.0);
+        largest = size > largest ? size : largest;
+    }
+    for (int g = 0; g < 2; g++)
+        for (ptrdiff_t k = 0; k < OLK_L; k++)
+            largest = most[g][k] > largest ? most[g][k] : largest;
+    return largest;
+}
+

@@ -1,0 +1,59 @@
+/* Dot products, sums over columns of coefficients, multiples of vectors; included by by_real.h. */
+
+/* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_ROWS. */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdiff_t n, double *out)
+{
+    OLK_V sum[OLK_ROWS * OLK_SUMS];
+    double lane[8] __attribute__((aligned(64)));
+    ptrdiff_t i = 0;
+    for (int k = 0; k < rows * OLK_SUMS; k++)
+        sum[k] = (OLK_V){0};
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < OLK_SUMS; k++) {
+            const OLK_V at = OLK_AT(x, i + k * OLK_L);
+            for (int r = 0; r < rows; r++)
+                sum[r * OLK_SUMS + k] =
+                    OLK_VMADD_F64(OLK_AT(row[r], i + k * OLK_L), at, sum[r * OLK_SUMS + k]);
+        }
+    for (int r = 0; r < rows; r++) {
+        for (int k = 0; k < OLK_SUMS; k++)
+            ((OLK_V *)lane)[k] = sum[r * OLK_SUMS + k];
+        for (ptrdiff_t j = i; j < n; j++)
+            lane[j - i] = OLK_MADD_F64((double)row[r][j], (double)x[j], lane[j - i]);
+        out[r] = OLK_NAME(olk_total)(lane);
+    }
+}
+
+static double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
+{
+    const OLK_R *row = a;
+    double out;
+    OLK_FN(olk_dots)(1, &row, b, n, &out);
+    return out;
+}
+
+/* f[c] = sum_i coef[c * stride + i] row[i] for each of the columns c: in the order in which a kernel
+   row is summed, so that a row kept in full gives the same bits. */
+static void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
+                              ptrdiff_t columns, double *f)
+{
+    const OLK_R *column[OLK_ROWS];
+    ptrdiff_t c = 0;
+    for (; c + OLK_ROWS <= columns; c += OLK_ROWS) {
+        for (int r = 0; r < OLK_ROWS; r++)
+            column[r] = (const OLK_R *)coef + (c + r) * stride;
+        OLK_FN(olk_dots)(OLK_ROWS, column, row, n, f + c);
+    }
+    for (; c < columns; c++)
+        f[c] = OLK_FN(olk_dot)((const OLK_R *)coef + c * stride, row, n);
+}
+
+/* y += w x. */
+static void OLK_FN(olk_axpy)(void *vy, double w, const void *vx, ptrdiff_t n)
+{
+    OLK_R *restrict y = vy;
+    const OLK_R *restrict x = vx;
+    for (ptrdiff_t j = 0; j < n; j++)
+        y[j] = (OLK_R)OLK_MADD_F64(w, (double)x[j], (double)y[j]);
+}

@@ -1,0 +1,250 @@
+"""A scaler in a block: learn a row, scale a row. Free of Python, for the class and for a learner.
+
+Whoever has the memory zeroes it, fills the Head, sets the pointers of a Scaler to regions that are
+multiples of 8 bytes from an aligned start, and calls learn_rows and transform_rows. Rows are
+finite; nothing here checks that. The regions, in bytes per feature:
+
+    clip = 0, METHOD_STANDARD: mean 8, low 8, m2 8, level 1
+    clip > 0: features 40
+    METHOD_MINMAX: least 8, most 8, and those of clip > 0
+
+The range of METHOD_MINMAX with clip > 0 is the part of least..most within clip deviations: the
+extremes stay exact, and a glitch among them is without effect beyond that.
+"""
+
+from libc.float cimport DBL_EPSILON, DBL_MAX, DBL_MIN, FLT_MAX
+from libc.math cimport HUGE_VAL, fabs, fmax, fmin, sqrt
+from libc.stdint cimport int64_t, uint16_t, uint32_t
+
+from edgeolk.core.finite cimport real
+from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
+from edgeolk.core.winsor cimport Feature, beyond, count_clipped, feature_holds, learn_reading
+
+ctypedef fused scaled:
+    float
+    double
+
+cdef enum:
+    # Part of the file format: never renumbered.
+    METHOD_STANDARD = 1       # moments.pxd, or winsor.pxd with clip > 0
+    METHOD_MINMAX = 2
+    BATCH = 64                # features whose roots are taken once for all rows, on the C stack
+
+
+cdef struct Head:
+    # The first 64 bytes of the block, the same layout on 32 and 64 bits. A file holds exactly this.
+    char magic[8]
+    uint32_t format_version
+    uint32_t crc              # where the learner's is
+    int64_t nbytes            # of the block, header included
+    int64_t n_features
+    int64_t freeze_after      # 0: never
+    int64_t n_seen            # examples in the statistics; stops at 2^62
+    uint16_t method
+    uint16_t frozen
+    uint32_t window           # 0 if and only if clip is 0
+    double clip               # deviations; 0: every reading counts as it is
+
+
+cdef struct Scaler:
+    Head* head
+    Moments moments           # NULL where the configuration has none of it, here and below
+    Feature* features
+    double* least
+    double* most
+
+
+cdef struct Lines:
+    # z = (x/2 - centre - rest) / half, of some features in a row, kept from low to high. Halves,
+    # because a difference of two float64 overflows. half is infinite for a constant feature: z = 0
+    # without a branch.
+    double centre[BATCH]
+    double rest[BATCH]
+    double half[BATCH]
+    double low[BATCH]
+    double high[BATCH]
+
+
+cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
+    if x < s.least[j] or s.head.n_seen == 1:
+        s.least[j] = x
+    if x > s.most[j] or s.head.n_seen == 1:
+        s.most[j] = x
+
+
+cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
+    """One finite row into the statistics. Once frozen, only readings beyond clip are counted."""
+    cdef int64_t j
+    cdef Head* h = s.head
+    cdef double least_gain
+    if h.frozen:
+        if h.clip > 0.0:
+            for j in range(h.n_features):
+                if beyond(&s.features[j], x[j], h.clip):
+                    count_clipped(&s.features[j])
+        return
+    if h.n_seen < <int64_t>1 << 62:
+        h.n_seen += 1
+    if h.clip > 0.0:
+        least_gain = 1.0 / h.window
+        for j in range(h.n_features):
+            learn_reading(&s.features[j], x[j], h.clip, least_gain)
+    elif h.method == METHOD_STANDARD:
+        for j in range(h.n_features):
+            add_reading(&s.moments, j, x[j], <double>h.n_seen)
+    if h.method == METHOD_MINMAX:
+        for j in range(h.n_features):
+            widen(s, j, x[j])
+    if h.n_seen == h.freeze_after:
+        h.frozen = 1
+
+
+cdef inline void learn_rows(Scaler* s, const real* x, int64_t n) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        learn(s, x + i * s.head.n_features)
+
+
+cdef inline void standard_line(const Scaler* s, int64_t j, Lines* f, int64_t k) noexcept nogil:
+    """z = (x - mean) / sd"""
+    cdef double n, back
+    if s.head.clip > 0.0:
+        f.centre[k] = 0.5 * s.features[j].mean
+        f.rest[k] = 0.5 * s.features[j].low
+        f.half[k] = 0.5 * s.features[j].sd
+        f.low[k] = -s.head.clip
+        f.high[k] = s.head.clip
+        return
+    n = <double>max(s.head.n_seen, 1)
+    back = unit(s.moments.level[j])
+    f.centre[k] = 0.5 * s.moments.mean[j] * back
+    f.rest[k] = 0.5 * s.moments.low[j] * back
+    # sd = sqrt(m2 / n), in the order in which nothing overflows
+    f.half[k] = 0.5 * sqrt(s.moments.m2[j] / n) * back
+
+
+cdef inline void range_line(const Scaler* s, int64_t j, Lines* f, int64_t k) noexcept nogil:
+    """z = (x - least) / (most - least)"""
+    cdef double middle, reach
+    cdef double least = 0.5 * s.least[j]
+    cdef double most = 0.5 * s.most[j]
+    f.rest[k] = 0.0
+    if s.head.clip > 0.0:
+        middle = 0.5 * s.features[j].mean
+        reach = 0.5 * s.head.clip * s.features[j].sd
+        least = fmax(least, middle - reach)
+        most = fmin(most, middle + reach)
+        f.centre[k] = least
+        f.half[k] = most - least if reach > 0.0 else 0.0
+        if f.half[k] > 0.0:
+            # x' = x, no farther than clip sd from the mean
+            f.low[k] = ((middle - least) - reach) / f.half[k]
+            f.high[k] = ((middle - least) + reach) / f.half[k]
+        return
+    f.centre[k] = least
+    f.half[k] = most - least
+
+
+cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* f) noexcept nogil:
+    """How features first .. first + m - 1 are scaled now.
+
+    A spread within 64 units in the last place of the numbers themselves, 2^-46 of them, counts as
+    none: it is the rounding of whatever made them. So does one below the normal numbers,
+    by which nothing divides accurately.
+    """
+    cdef int64_t j, k
+    cdef double size
+    for k in range(m):
+        j = first + k
+        f.low[k] = -HUGE_VAL
+        f.high[k] = HUGE_VAL
+        if s.head.method == METHOD_STANDARD:
+            standard_line(s, j, f, k)
+            size = fabs(f.centre[k])
+        else:
+            range_line(s, j, f, k)
+            size = fmax(fabs(f.centre[k]), fabs(f.centre[k] + f.half[k]))
+        if f.half[k] <= 64.0 * DBL_EPSILON * size or f.half[k] < DBL_MIN:
+            f.half[k] = HUGE_VAL
+            f.low[k] = 0.0
+            f.high[k] = 0.0
+
+
+cdef inline double scaled_number(const Lines* f, int64_t k, double x) noexcept nogil:
+    cdef double z = ((0.5 * x - f.centre[k]) - f.rest[k]) / f.half[k] + 0.0  # -0 becomes 0
+    z = f.low[k] if z < f.low[k] else z
+    return f.high[k] if z > f.high[k] else z
+
+
+cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m) noexcept nogil:
+    cdef int64_t k
+    cdef int64_t misses = 0
+    for k in range(m):
+        misses += not fabs(scaled_number(f, k, x[k])) <= limit
+    return misses == 0
+
+
+cdef inline void write_row(const Lines* f, const real* x, scaled* z, int64_t m) noexcept nogil:
+    cdef int64_t k
+    for k in range(m):
+        z[k] = <scaled>scaled_number(f, k, x[k])
+
+
+cdef inline int64_t transform_rows(
+    const Scaler* s, const real* x, scaled* z, int64_t n
+) noexcept nogil:
+    """Rows scaled into z, which may be x; or the index of one that does not fit, and none written.
+
+    Returns -1 when done, which clip > 0 always comes to.
+    """
+    cdef Lines f
+    cdef int64_t i, batch, first, m
+    cdef int64_t d = s.head.n_features
+    cdef double limit = DBL_MAX
+    cdef int write
+    if scaled is float:
+        limit = FLT_MAX
+    for write in range(1 if s.head.clip > 0.0 else 0, 2):
+        for batch in range((d + BATCH - 1) // BATCH):
+            first = batch * BATCH
+            m = min(<int64_t>BATCH, d - first)
+            if not write or d > BATCH or s.head.clip > 0.0:
+                lines(s, first, m, &f)
+            for i in range(n):
+                if write:
+                    write_row(&f, x + i * d + first, z + i * d + first, m)
+                elif not fits_row(&f, x + i * d + first, limit, m):
+                    return i
+    return -1
+
+
+cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
+    """Whether least <= most, and mean and sd of clip > 0 belong to readings between them."""
+    cdef double least = s.least[j]
+    cdef double most = s.most[j]
+    cdef double margin = 1e-6 * (0.5 * most - 0.5 * least) + 1e-14 * fmax(fabs(least), fabs(most))
+    if not (-DBL_MAX <= least <= most <= DBL_MAX):
+        return False
+    if s.head.n_seen <= 1 and least != most or s.head.n_seen == 0 and least != 0.0:
+        return False
+    if s.head.clip == 0.0:
+        return True
+    return (
+        0.5 * least - margin <= 0.5 * s.features[j].mean <= 0.5 * most + margin
+        and 0.5 * s.features[j].sd <= (0.5 * most - 0.5 * least) + margin
+    )
+
+
+cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
+    """Whether some rows give these statistics; of a block from outside nothing is presumed."""
+    cdef int64_t j
+    for j in range(s.head.n_features):
+        if s.head.clip > 0.0:
+            if not feature_holds(&s.features[j], s.head.n_seen, s.head.frozen):
+                return False
+        elif s.head.method == METHOD_STANDARD:
+            if not moments_hold(&s.moments, j, <double>s.head.n_seen):
+                return False
+        if s.head.method == METHOD_MINMAX and not range_holds(s, j):
+            return False
+    return True

@@ -1,0 +1,189 @@
+"""One step, the same for every composition: score, loss, sampling, update, budget, bound.
+
+Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
+switched on once a row and outside every loop over support vectors; the switches are written from
+the rows of the parts. A step first finds out whether it can be done at all; only then does it write.
+Free functions over the C struct: no Python object is near.
+"""
+
+from libc.math cimport fabs, isfinite
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from edgeolk.core.expansion cimport (
+    coefficient, coefficient_count, self_kernel, squared_norm,
+)
+from edgeolk.core.parts cimport (
+    BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm,
+)
+from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.real cimport put
+from edgeolk.core.rng cimport bernoulli, seed_rng
+from edgeolk.core.sampling cimport sampling_probability
+from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
+from edgeolk.core.switches cimport (
+    basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
+    update_coefficient, update_construct, update_end, update_shrink,
+)
+
+
+cdef inline bint is_frozen(const State* s) noexcept nogil:
+    """Whether the ring is full and admits nobody."""
+    return (s.m.n == s.c.budget and policy_freezes(s.c.choice.policy)
+            and basis_freezes(s.c.choice.basis))
+
+
+cdef inline double propose(State* s, const Example* e, int* outcome) noexcept nogil:
+    """The coefficient the example is to enter with; 0 leaves the model as it is."""
+    cdef double a, p
+    if s.c.choice.loss == LOSS_RAMP and fabs(e.f) > 1.0:
+        return 0.0
+    if not update_asks(s, e):
+        return 0.0
+    if is_frozen(s):
+        if s.c.choice.policy == POLICY_RAISE:
+            outcome[0] = REFUSED_FULL
+        s.function.capacity_hits += 1
+        return 0.0
+    p = sampling_probability(s, e)
+    if not bernoulli(&s.m.rng, p):
+        return 0.0
+    a = update_coefficient(s, e, p)
+    if not isfinite(a):
+        outcome[0] = REFUSED_OVERFLOW
+        return 0.0
+    return a
+
+
+cdef struct Tally:
+    # What a step writes before it is sure to be taken.
+    uint64_t rng
+    int64_t steps, mistakes, capacity_hits
+    double mean_weight, squared, absolute
+
+
+cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
+    """Count the example; before keeps what that changes."""
+    cdef Model* m = s.m
+    before.rng = m.rng
+    before.steps = m.steps
+    before.mistakes = m.mistakes
+    before.capacity_hits = s.function.capacity_hits
+    m.steps += 1
+    if s.averaging != NULL:
+        before.mean_weight = s.averaging.weight
+        s.averaging.weight += s.function.scale
+    if s.errors != NULL:
+        before.squared = s.errors.squared
+        before.absolute = s.errors.absolute
+        s.errors.squared += (e.y - e.f) * (e.y - e.f)
+        s.errors.absolute += fabs(e.y - e.f)
+    elif not (e.y * f > 0.0):
+        m.mistakes += 1
+
+
+cdef inline void restore(State* s, const Tally* before) noexcept nogil:
+    s.m.rng = before.rng
+    s.m.steps = before.steps
+    s.m.mistakes = before.mistakes
+    s.function.capacity_hits = before.capacity_hits
+    if s.averaging != NULL:
+        s.averaging.weight = before.mean_weight
+    if s.errors != NULL:
+        s.errors.squared = before.squared
+        s.errors.absolute = before.absolute
+
+
+cdef inline void renew_norm(State* s) noexcept nogil:
+    """||f||^2 from scratch where it may no longer be trusted.
+
+    Some policies move single coefficients without following the norm; and each removal may magnify
+    the rounding error of norm2 by (B / (B-1))^2, B that of the moment.
+    """
+    if not s.c.tracks_norm or s.c.choice.basis != BASIS_SUPPORT_VECTORS:
+        return
+    if policy_moves_norm(s.c.choice.policy) or s.function.removals >= dynamic_budget(s):
+        s.function.norm2 = squared_norm(s)
+        if not policy_counts_exchanges(s.c.choice.policy):
+            s.function.removals = 0
+
+
+cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
+    """Learn one checked row; f receives the score before the update.
+
+    Returns an Outcome; on a refusal nothing but scratch has changed.
+    """
+    cdef Tally before
+    cdef Example e
+    cdef double a
+    cdef int outcome = DONE
+    e.x = x
+    e.y = y
+    e.f = s.function.scale * basis_score(s, x, s.coef, s.row)
+    e.self_kernel = self_kernel(s, x)
+    e.hint = 0.0
+    e.share = NULL
+    update_begin(s, &e)
+    f[0] = e.f + e.hint
+    if not (isfinite(f[0]) and isfinite(e.self_kernel)):
+        return REFUSED_OVERFLOW
+    count(s, &e, f[0], &before)
+    a = propose(s, &e, &outcome)
+    if outcome != DONE:
+        restore(s, &before)
+        return outcome
+    update_shrink(s, a, &e)
+    if a != 0.0 and basis_admit(s, a, &e):
+        s.m.updates += 1
+        renew_norm(s)
+        bound(s, &e)
+    if s.levels != NULL:
+        s.levels.clipped += s.beyond
+    update_end(s, &e)
+    return DONE
+
+
+cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
+    """f(x), or the mean model's score after prepare_mean."""
+    cdef Example e
+    if mean:
+        f[0] = basis_score(s, x, s.mean_coef, NULL)
+    else:
+        e.x = x
+        e.hint = 0.0
+        e.share = NULL
+        update_begin(s, &e)
+        f[0] = s.function.scale * basis_score(s, x, s.coef, NULL) + e.hint
+    return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
+
+
+cdef void construct(State* s) noexcept nogil:
+    """A new model: what construction sets and draws."""
+    s.function.scale = 1.0
+    seed_rng(&s.m.rng, s.m.seed)
+    if basis_starts_full(s.c.choice.basis):
+        s.m.n = <int32_t>s.c.budget
+    basis_construct(s)
+    update_construct(s)
+
+
+cdef void prepare_mean(State* s) noexcept nogil:
+    """mean_coef <- coefficients of (f_1 + ... + f_T) / T."""
+    cdef int64_t i, at, column
+    cdef double total
+    for column in range(s.c.columns):
+        for i in range(coefficient_count(s)):
+            at = column * s.c.weights + i
+            total = coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
+            if s.mean_sum != NULL:
+                total += s.mean_sum[at]
+            put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
+
+
+cdef bint wants(State* s, double f) noexcept nogil:
+    """Whether a row with this score would use its label; counted if so."""
+    if s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
+        return False
+    if s.labels != NULL:
+        s.labels.asked += 1
+    return True

@@ -1,0 +1,213 @@
+"""The header of a block: fixed fields, values by number, the table of regions.
+
+Format version 3, little-endian in files, the machine's own order in a live block::
+
+    0   4s  mark "eolk"              46  H   columns of coefficients
+    4   H   format version           48  B   values
+    6   H   bytes of the header      49  B   regions
+    8   I   CRC-32 of the file       50  H   flags (bit 0: a step is in progress)
+    12  I   bytes of state / 8       52  i   support vectors held
+    16  I   features                 56  Q   state of the generator
+    20  I   budget                   64  q   steps
+    24  Q   seed                     72  q   mistakes
+    32  14B parts, see PARTS         80  q   updates
+
+Then the values (float64 each), their numbers (one byte each), and the table: number, element type,
+offset / 8, elements ("<BBII", 10 bytes each), all padded to 8 bytes.
+
+Numbers are never used again for something else; what is added is appended.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+from dataclasses import dataclass, field
+
+MARK = b"eolk"
+VERSION = 3
+CRC_OFFSET = 8
+FIXED_BYTES = 88
+#: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
+MOST_BYTES = 8 * (2**32 - 1)
+#: No header is longer.
+MOST_HEAD = 1024
+
+_FIXED = "4sHHIIIIQ14BHBBHiQqqq"
+_ENTRY = "BBII"
+_ENTRY_BYTES = 10
+
+#: What the 14 bytes of parts hold, in order.
+PARTS = (
+    *("dtype", "coefficients", "rows", "update", "loss", "sampling", "policy"),
+    *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
+)
+
+#: Numbers of the values.
+VALUES: dict[str, int] = {
+    **{"C": 1, "eta": 2, "lam": 3, "rate": 4, "eps": 5, "U": 6, "alpha": 7, "beta": 8, "c": 9},
+    **{"ridge": 10, "rescale": 11, "allow_skip": 12, "growth": 13, "shift": 14, "sparsity": 15},
+    **{"singular": 16, "decay": 17, "horizon": 18, "G": 19, "boost": 20, "delta": 21, "clip": 22},
+    **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
+    **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
+}
+
+#: Numbers of the regions that are state.
+REGIONS: dict[str, int] = {
+    **{"function": 1, "support_vectors": 2, "coefficients": 3, "quantum_scale": 4},
+    **{"quantum_offset": 5, "diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
+    **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
+    **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
+    **{"window": 19, "window_labels": 20, "errors": 21, "labels": 22, "forgetron": 23},
+    **{"halving": 24, "hints": 25, "nystrom": 26, "levels": 27},
+}
+
+#: Numbers of the element types.
+ELEMENTS: dict[str, int] = {"f": 1, "d": 2, "e": 3, "b": 4, "i": 5, "q": 6, "w": 7}
+
+_VALUE_NAMES = {number: name for name, number in VALUES.items()}
+_REGION_NAMES = {number: name for name, number in REGIONS.items()}
+_ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
+
+#: Byte order of a live block, as ``struct`` spells it.
+NATIVE = "<" if sys.byteorder == "little" else ">"
+
+
+def head_bytes(values: int, regions: int) -> int:
+    """Length of a header."""
+    return -(-(FIXED_BYTES + 9 * values + _ENTRY_BYTES * regions) // 8) * 8
+
+
+@dataclass(frozen=True)
+class Head:
+    """A header as numbers.
+
+    ``parts`` and ``values`` go by name; ``table`` maps a region's name to (element, offset in
+    bytes, elements).
+    """
+
+    nbytes: int
+    n_features: int
+    budget: int
+    seed: int
+    parts: dict[str, int]
+    values: dict[str, float]
+    table: dict[str, tuple[str, int, int]]
+    columns: int = 1
+    flags: int = 0
+    n_support: int = 0
+    rng: int = 0
+    steps: int = 0
+    mistakes: int = 0
+    updates: int = 0
+    crc: int = field(default=0, compare=False)
+
+    def pack(self, order: str = "<") -> bytes:
+        """The header's bytes."""
+        length = head_bytes(len(self.values), len(self.table))
+        pieces = [
+            struct.pack(
+                order + _FIXED,
+                MARK,
+                VERSION,
+                length,
+                self.crc,
+                self.nbytes // 8,
+                self.n_features,
+                self.budget,
+                self.seed,
+                *(self.parts[name] for name in PARTS),
+                self.columns,
+                len(self.values),
+                len(self.table),
+                self.flags,
+                self.n_support,
+                self.rng,
+                self.steps,
+                self.mistakes,
+                self.updates,
+            ),
+            struct.pack(f"{order}{len(self.values)}d", *self.values.values()),
+            bytes(VALUES[name] for name in self.values),
+        ]
+        pieces += [
+            struct.pack(order + _ENTRY, REGIONS[name], ELEMENTS[element], offset // 8, count)
+            for name, (element, offset, count) in self.table.items()
+        ]
+        return b"".join(pieces).ljust(length, b"\0")
+
+
+def version_of(data: bytes | memoryview) -> int:
+    """Format version of a file, 0 where it is none of ours."""
+    if len(data) >= 16 and bytes(data[:8]) == b"edgeolk\0":
+        return int.from_bytes(data[8:12], "little")
+    if len(data) >= FIXED_BYTES and bytes(data[:4]) == MARK:
+        return int.from_bytes(data[4:6], "little")
+    return 0
+
+
+def length_of(data: bytes | memoryview, order: str = "<") -> int:
+    """Length of the header that these bytes, at least the fixed ones, begin."""
+    return int(struct.unpack_from(order + "H", data, 6)[0])
+
+
+def unpack(data: bytes | memoryview, order: str = "<") -> Head:
+    """The header that a block begins with, none of it trusted.
+
+    Raises
+    ------
+    ValueError
+        Not a header of this version, or its lengths and numbers contradict each other.
+    """
+    if len(data) < FIXED_BYTES:
+        raise ValueError(f"not a model: {len(data)} bytes, a header alone has {FIXED_BYTES}")
+    mark, version, length, crc, eighths, d, budget, seed, *rest = struct.unpack_from(
+        order + _FIXED, data
+    )
+    parts, rest = rest[: len(PARTS)], rest[len(PARTS) :]
+    columns, n_values, n_regions, flags, n, rng, steps, mistakes, updates = rest
+    if mark != MARK:
+        raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
+    if version != VERSION:
+        raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
+    if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
+        raise ValueError(f"the model is inconsistent: a header of {length} bytes")
+    at = FIXED_BYTES
+    numbers = struct.unpack_from(f"{order}{n_values}d", data, at)
+    at += 8 * n_values
+    values: dict[str, float] = {}
+    for number, value in zip(bytes(data[at : at + n_values]), numbers, strict=True):
+        name = _VALUE_NAMES.get(number)
+        if name is None or name in values:
+            raise ValueError(f"the model is inconsistent: value number {number}")
+        if math.isnan(value):
+            raise ValueError(f"the model is inconsistent: {name} is no number")
+        values[name] = value
+    at += n_values
+    table: dict[str, tuple[str, int, int]] = {}
+    for entry in range(n_regions):
+        number, kind, offset, count = struct.unpack_from(
+            order + _ENTRY, data, at + _ENTRY_BYTES * entry
+        )
+        name, element = _REGION_NAMES.get(number), _ELEMENT_NAMES.get(kind)
+        if name is None or element is None or name in table:
+            raise ValueError(f"the model is inconsistent: region number {number}")
+        table[name] = (element, 8 * offset, count)
+    return Head(
+        nbytes=8 * eighths,
+        n_features=d,
+        budget=budget,
+        seed=seed,
+        parts=dict(zip(PARTS, parts, strict=True)),
+        values=values,
+        table=table,
+        columns=columns,
+        flags=flags,
+        n_support=n,
+        rng=rng,
+        steps=steps,
+        mistakes=mistakes,
+        updates=updates,
+        crc=crc,
+    )

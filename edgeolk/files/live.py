@@ -1,0 +1,127 @@
+"""A live block: its header, its words, its regions as numbers; and what a state may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from edgeolk.files.head import NATIVE, PARTS, Head
+from edgeolk.files.invariants import check_state
+from edgeolk.files.words import WORDS
+from edgeolk.parts.numbers import AXES, Algorithm
+from edgeolk.parts.kernels import kernel_from_fields
+from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
+from edgeolk.resolved import Resolved
+
+#: Codes of element types that memoryviews have no better name for.
+_CASTS = {"e": "H", "w": "q"}
+
+
+def is_state(region: Region) -> bool:
+    """Whether a region's content outlives a call."""
+    return region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE
+
+
+def head_of(config: Resolved, regions: Iterable[Region]) -> Head:
+    """The header of a model that has seen nothing."""
+    regions = tuple(regions)
+    parts: dict[str, int] = {axis: int(part) for axis, part in config.parts.items()}
+    kind, degree, *_ = config.kernel.fields()
+    parts.update(kernel=kind, degree=degree, algorithm=int(config.member))
+    return Head(
+        nbytes=state_bytes(regions),
+        n_features=config.n_features,
+        budget=config.budget,
+        seed=config.seed,
+        parts={name: parts[name] for name in PARTS},
+        values=config.stored_values,
+        table={
+            region.name: (region.element, region.offset, region.shape[0] * region.shape[1])
+            for region in regions
+            if is_state(region)
+        },
+        columns=config.columns,
+    )
+
+
+def resolved_from(head: Head) -> Resolved:
+    """The configuration a header tells of, its parts known, nothing else about it checked.
+
+    Raises
+    ------
+    ValueError
+        A part or a kernel has a number that there is not.
+    """
+    values = dict(head.values)
+    gamma, scale, offset = (
+        values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
+    )
+    fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
+    return Resolved(
+        Algorithm(head.parts["algorithm"]),
+        head.n_features,
+        head.budget,
+        head.seed,
+        kernel_from_fields(fields),
+        {axis: kind(head.parts[axis]) for axis, kind in AXES.items()},
+        values,
+        columns=head.columns,
+    )
+
+
+def write_head(block: memoryview, head: Head) -> None:
+    """Put a header into a live block."""
+    packed = head.pack(NATIVE)
+    block[: len(packed)] = packed
+
+
+def numbers(region: Region, block: memoryview) -> memoryview[Any]:
+    """A region's numbers, flat."""
+    count = region.shape[0] * region.shape[1]
+    cast: Any = _CASTS.get(region.element, region.element)
+    part = block[region.offset : region.offset + region.nbytes]
+    part = part[: len(part) // 8 * 8]
+    return part.cast("B").cast(cast)[:count]
+
+
+def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[str, float]:
+    """Every word of state by name."""
+    words: dict[str, float] = {
+        "n_support": head.n_support,
+        "rng": head.rng,
+        "steps": head.steps,
+        "mistakes": head.mistakes,
+        "updates": head.updates,
+    }
+    for region in regions:
+        for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
+            at = region.offset + 8 * place
+            code: Any = kind
+            words[name] = block[at : at + 8].cast(code)[0]
+    return words
+
+
+def check(config: Resolved, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
+    """Check the state in a live block, whoever wrote it.
+
+    Raises
+    ------
+    ValueError
+        It is none that learning leads to.
+    """
+    state = [region for region in regions if is_state(region)]
+    arrays = {region.name: numbers(region, block) for region in state if region.element != "w"}
+    check_state(config, words_of(head, state, block), arrays)
+
+
+def with_counters(head: Head, words: dict[str, Any]) -> Head:
+    """The header with the words that lie in it."""
+    return replace(
+        head,
+        n_support=words["n_support"],
+        rng=words["rng"],
+        steps=words["steps"],
+        mistakes=words["mistakes"],
+        updates=words["updates"],
+    )

@@ -1,0 +1,187 @@
+"""From a model file of any version to a checked configuration and a block in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgeolk.config import Config
+from edgeolk.core.arena import Arena
+from edgeolk.files import live, v1, v2, v3
+from edgeolk.files.atomic import Path, opened_regular, read_into
+from edgeolk.files.head import (
+    CRC_OFFSET,
+    FIXED_BYTES,
+    MOST_BYTES,
+    MOST_HEAD,
+    NATIVE,
+    VERSION,
+    Head,
+    length_of,
+    unpack,
+    version_of,
+)
+from edgeolk.files.seal import verify
+from edgeolk.files.stored import Stored
+from edgeolk.files.words import WORDS
+from edgeolk.parts.kernels import kernel_from_fields
+from edgeolk.parts.numbers import AXES, Algorithm, Coefficients
+from edgeolk.planning.regions import ELEMENT_BYTES, Region, boundary, layout, total
+from edgeolk.resolved import Resolved
+
+READERS = {1: v1.read, 2: v2.read, 3: v3.read}
+
+#: Regions of which only the slots in use need be there; the rest is padding.
+_PADDED = ("support_vectors", "coefficients", "norms", "mean_start", "mean_sum")
+
+
+def _checked(made: Resolved) -> Config:
+    try:
+        return Config.of(made)
+    except ValueError as error:
+        raise ValueError(f"the model's configuration is damaged: {error}") from None
+
+
+def _version(start: bytes | memoryview) -> int:
+    version = version_of(start)
+    if version == 0:
+        raise ValueError("not a model: the first bytes are not the mark of one")
+    if version not in READERS:
+        raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
+    return version
+
+
+def _as_it_lies(head: Head) -> tuple[Config, tuple[Region, ...]] | None:
+    """Configuration and regions, where the file is laid out as a block of today."""
+    config = _checked(live.resolved_from(head))
+    regions = layout(config)
+    fresh = live.head_of(config, regions)
+    same = (fresh.table, fresh.nbytes) == (head.table, head.nbytes)
+    return (config, regions) if same and NATIVE == "<" else None
+
+
+def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple[Config, Arena]:
+    """Check the state in a block; the configuration learns the levels that lie in it."""
+    with memoryview(arena) as block:
+        live.check(config, unpack(block, NATIVE), regions, block)
+        by_name = {region.name: region for region in regions}
+        if "quantum_scale" in by_name:
+            levels = [
+                live.numbers(by_name[name], block).tolist()
+                for name in ("quantum_scale", "quantum_offset")
+            ]
+            config = config.with_levels(*levels)
+    return config, arena
+
+
+def _arena(regions: tuple[Region, ...]) -> Arena:
+    return Arena(total(regions), None, None, boundary(regions))
+
+
+def from_file(path: Path) -> tuple[Config, Arena]:
+    """Configuration and block of a model file, everything about them checked.
+
+    The configuration is checked before memory is taken, and a file of today's layout is read where
+    it is to stay.
+
+    Raises
+    ------
+    ValueError
+        Wrong mark, version, length, CRC, configuration or state.
+    OSError
+        The file cannot be read, or is not a regular file.
+    """
+    with opened_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        start = file.read(MOST_HEAD)
+        if _version(start) == VERSION:
+            head = unpack(start)
+            if head.nbytes != size:
+                raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
+            v3.check_table(head, length_of(start))
+            lies = _as_it_lies(head)
+            if lies is not None:
+                config, regions = lies
+                arena = _arena(regions)
+                with memoryview(arena) as block:
+                    block[: len(start)] = start
+                    read_into(file, block[len(start) : size])
+                    verify(block[:size], size, "model", CRC_OFFSET)
+                return _settled(config, regions, arena)
+        elif size > MOST_BYTES or int.from_bytes(start[16:24], "little") != size:
+            raise ValueError(f"the model has {size} bytes, its header says otherwise")
+        return from_stored(READERS[_version(start)](start + file.read()))
+
+
+def from_bytes(data: bytes) -> tuple[Config, Arena]:
+    """As ``from_file`` for a file's bytes."""
+    return from_stored(READERS[_version(data)](data))
+
+
+def from_stored(stored: Stored) -> tuple[Config, Arena]:
+    """A block of today's layout from what a reader found.
+
+    Raises
+    ------
+    ValueError
+        The configuration, a region or the state is not possible.
+    """
+    choices = {"coefficients": int(Coefficients.FLOAT64), **stored.choices}
+    config = _checked(
+        Resolved(
+            Algorithm(stored.algorithm),
+            stored.n_features,
+            stored.budget,
+            stored.seed,
+            kernel_from_fields(stored.kernel),
+            {axis: kind(choices[axis]) for axis, kind in AXES.items()},
+            stored.parameters,
+        )
+    )
+    regions = layout(config)
+    words: dict[str, Any] = dict(stored.words)
+    for region in regions:
+        if live.is_state(region) and region.name not in WORDS:
+            _check_region(config, region, stored)
+    arena = _arena(regions)
+    with memoryview(arena) as block:
+        live.write_head(block, live.with_counters(live.head_of(config, regions), words))
+        for region in regions:
+            if region.name in WORDS:
+                for place, (name, kind) in enumerate(WORDS[region.name]):
+                    at = region.offset + 8 * place
+                    code: Any = kind
+                    block[at : at + 8].cast(code)[0] = words.get(name, 0)
+            elif live.is_state(region):
+                _copy(region, stored, block)
+    return _settled(config, regions, arena)
+
+
+def _check_region(config: Config, region: Region, stored: Stored) -> None:
+    """The file has the region, in the right type, with every number that is in use."""
+    if region.name not in stored.regions:
+        raise ValueError(f"the model is inconsistent: it has no {region.name}")
+    element, stride, data = stored.regions[region.name]
+    if element != region.element:
+        raise ValueError(f"the model is inconsistent: {region.name} of type {element!r}")
+    rows, least = region.shape
+    if region.name in _PADDED:
+        least = config.slots * config.basis.per_member
+    elif region.name.startswith("window"):
+        least = int(config.values["window"])
+    each = len(data) // ELEMENT_BYTES[element] // rows
+    if each < least or (stride and stride != each):
+        raise ValueError(f"the model is inconsistent: {region.name} of {each} numbers a row")
+
+
+def _copy(region: Region, stored: Stored, block: memoryview) -> None:
+    """A region's rows, each padded as today."""
+    element, _, data = stored.regions[region.name]
+    width = ELEMENT_BYTES[element]
+    rows, stride = region.shape
+    source = len(data) // rows // width * width
+    target = stride * width
+    for row in range(rows):
+        part = data[row * source : row * source + min(source, target)]
+        at = region.offset + row * target
+        block[at : at + len(part)] = part if NATIVE == "<" else v3.swapped(part, width)

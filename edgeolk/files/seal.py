@@ -1,0 +1,62 @@
+"""Blocks sealed with a CRC-32, and files of them: length and checksum, whatever they hold."""
+
+from __future__ import annotations
+
+import zlib
+
+from edgeolk.core.arena import Arena
+from edgeolk.files.atomic import Path, opened_regular
+
+#: Where a scaler's block has its checksum, and its length right after that.
+CRC_OFFSET = 12
+
+
+def checksum(block: bytes | bytearray | memoryview, at: int) -> int:
+    """CRC-32 of a block, the four bytes of the checksum itself taken as 0."""
+    view = memoryview(block)
+    crc = zlib.crc32(view[:at])
+    crc = zlib.crc32(bytes(4), crc)
+    return zlib.crc32(view[at + 4 :], crc)
+
+
+def verify(block: bytes | memoryview, nbytes: int, what: str, at: int = CRC_OFFSET) -> None:
+    """Check length and CRC-32 of a sealed block.
+
+    Raises
+    ------
+    ValueError
+        Wrong length or CRC.
+    """
+    if nbytes != len(block):
+        raise ValueError(f"the {what} should have {nbytes} bytes, got {len(block)}")
+    if int.from_bytes(block[at : at + 4], "little") != checksum(block, at):
+        raise ValueError(f"the {what} is damaged: its CRC-32 does not match")
+
+
+def sealed(arena: Arena) -> bytes:
+    """Bytes of a scaler's block with its CRC-32 filled in."""
+    block = bytearray(memoryview(arena))
+    block[CRC_OFFSET : CRC_OFFSET + 4] = checksum(block, CRC_OFFSET).to_bytes(4, "little")
+    return bytes(block)
+
+
+def read(path: Path, least: int, what: str) -> bytes:
+    """Bytes of a scaler's file, which has at least ``least`` bytes of header.
+
+    Raises
+    ------
+    ValueError
+        Its size cannot be right.
+    """
+    with opened_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        start = file.read(least)
+        if len(start) < least:
+            raise ValueError(f"not a {what}: {size} bytes")
+        if not start.startswith(b"edge"):
+            raise ValueError(f"not a {what}: the first bytes are not the mark of one")
+        said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
+        if said != size:
+            raise ValueError(f"the {what} should have {said} bytes, got {size}")
+        return start + file.read(size - least)

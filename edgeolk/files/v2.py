@@ -1,0 +1,22 @@
+"""Format version 2, frozen: the block of ``block.py`` as it stands there."""
+
+from __future__ import annotations
+
+from edgeolk.files import block
+from edgeolk.files.stored import Stored
+
+
+def read(data: bytes) -> Stored:
+    """A model of format 2.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file. The regions of the result are views of it.
+
+    Raises
+    ------
+    ValueError
+        Not a whole, consistent model of this format.
+    """
+    return block.read(data, 2)

@@ -1,0 +1,123 @@
+"""Format version 3: the state of a block, header first, its regions where the table says.
+
+See ``head.py`` for the header. Regions lie in any order at offsets that are multiples of 8; numbers
+are little-endian. Rows of a region with several rows (the ring, coefficients of several classes) may
+be padded: a row has as many numbers as the region divided by its rows. The CRC-32 covers the file,
+its own four bytes taken as 0.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import Any
+
+from edgeolk.files.head import (
+    CRC_OFFSET,
+    NATIVE,
+    Head,
+    length_of,
+    unpack,
+)
+from edgeolk.files.seal import checksum, verify
+from edgeolk.files.stored import Stored
+from edgeolk.files.words import WORDS
+from edgeolk.planning.regions import ELEMENT_BYTES
+
+_SWAP = sys.byteorder == "big"
+
+
+def swapped(data: memoryview, width: int) -> bytearray:
+    """Numbers of that width in the other byte order."""
+    out = bytearray(len(data))
+    for byte in range(width):
+        out[byte::width] = data[width - 1 - byte :: width]
+    return out
+
+
+def written(block: memoryview) -> bytearray:
+    """The file of a live block."""
+    head = unpack(block, NATIVE)
+    file = bytearray(block[: head.nbytes])
+    length = length_of(block, NATIVE)
+    file[:length] = head.pack("<")
+    if _SWAP:
+        for element, offset, count in head.table.values():
+            width = ELEMENT_BYTES[element]
+            end = offset + width * count
+            file[offset:end] = swapped(block[offset:end], width)
+    file[CRC_OFFSET : CRC_OFFSET + 4] = checksum(file, CRC_OFFSET).to_bytes(4, "little")
+    return file
+
+
+def check_table(head: Head, length: int) -> None:
+    """Every region lies inside the file, behind the header, over no other.
+
+    Raises
+    ------
+    ValueError
+        One does not.
+    """
+    end = length
+    for name, (element, offset, count) in sorted(head.table.items(), key=lambda e: e[1][1]):
+        size = ELEMENT_BYTES[element] * count
+        if offset < end or offset + size > head.nbytes:
+            raise ValueError(f"the model is inconsistent: region {name} lies at {offset}")
+        end = offset + size
+
+
+def read(data: bytes | memoryview) -> Stored:
+    """A model of format 3.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The whole file. The regions of the result are views of it.
+
+    Raises
+    ------
+    ValueError
+        Not a whole, consistent model of this format.
+    """
+    view = memoryview(data)
+    head = unpack(view)
+    verify(view, head.nbytes, "model", CRC_OFFSET)
+    check_table(head, length_of(view))
+    words: dict[str, Any] = {
+        "n_support": head.n_support,
+        "rng": head.rng,
+        "steps": head.steps,
+        "mistakes": head.mistakes,
+        "updates": head.updates,
+    }
+    regions: dict[str, tuple[str, int, memoryview]] = {}
+    rows = {"support_vectors": head.n_features, "window": head.n_features}
+    rows |= dict.fromkeys(("coefficients", "mean_start", "mean_sum"), head.columns)
+    for name, (element, offset, count) in head.table.items():
+        part = view[offset : offset + ELEMENT_BYTES[element] * count]
+        if name in WORDS:
+            if element != "w" or count < len(WORDS[name]):
+                raise ValueError(f"the model is inconsistent: {name} of {count} words")
+            for place, (word, kind) in enumerate(WORDS[name]):
+                (words[word],) = struct.unpack_from(f"<{kind}", part, 8 * place)
+            continue
+        each = rows.get(name, 1)
+        if count % max(each, 1):
+            raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
+        regions[name] = (element, count // each if each > 1 else 0, part)
+    values = dict(head.values)
+    kernel = tuple(values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset"))
+    parts = dict(head.parts)
+    kind, degree, algorithm = (parts.pop(name) for name in ("kernel", "degree", "algorithm"))
+    return Stored(
+        version=3,
+        algorithm=algorithm,
+        n_features=head.n_features,
+        budget=head.budget,
+        seed=head.seed,
+        choices=parts,
+        parameters=values,
+        kernel=(kind, degree, *kernel),
+        words=words,
+        regions=regions,
+    )

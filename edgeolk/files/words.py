@@ -1,0 +1,22 @@
+"""The words of state: what the small structs of ``core/state.pxd`` hold, by name and place."""
+
+from __future__ import annotations
+
+#: Region -> its words in order, each with its type: "d" float64, "q" int64.
+WORDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "function": (
+        ("scale", "d"),
+        ("norm2", "d"),
+        ("cursor", "q"),
+        ("removals", "q"),
+        ("capacity_hits", "q"),
+    ),
+    "averaging": (("mean_weight", "d"),),
+    "errors": (("squared_error", "d"), ("absolute_error", "d")),
+    "labels": (("labels_asked", "q"),),
+    "forgetron": (("forgetron_q", "d"),),
+    "halving": (("halvings", "q"), ("anchored", "q")),
+    "hints": (("hint_error", "d"), ("seen", "q")),
+    "levels": (("clipped", "q"),),
+    "nystrom": (("rank", "q"),),
+}

@@ -1,0 +1,37 @@
+"""The parts of an algorithm: numbers that files hold, and one row of facts a part."""
+
+from edgeolk.parts.numbers import (
+    AXES,
+    STORED,
+    Algorithm,
+    Averaging,
+    Basis,
+    Coefficients,
+    Dtype,
+    KernelKind,
+    Loss,
+    Policy,
+    Projection,
+    Rows,
+    Sampling,
+    Schedule,
+    Update,
+)
+
+__all__ = [
+    "AXES",
+    "STORED",
+    "Algorithm",
+    "Averaging",
+    "Basis",
+    "Coefficients",
+    "Dtype",
+    "KernelKind",
+    "Loss",
+    "Policy",
+    "Projection",
+    "Rows",
+    "Sampling",
+    "Schedule",
+    "Update",
+]

@@ -1,0 +1,148 @@
+"""One row a basis: what the function is a weighted sum of.
+
+A row names its functions in ``core/bases`` as "file.function":
+
+- ``score(s, x, coef, row)``: sum_i coef[i] phi_i(x), the common scale left out; phi(x) is kept for
+  ``admit`` where row is not NULL;
+- ``admit(s, a, e)``: brings a k(x, .) into f; for the ring the budget policy does;
+- ``construct(s)``: draws what construction draws, if anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Coefficients,
+    Dtype,
+    KernelKind,
+    Policy,
+    Projection,
+    Rows,
+    Schedule,
+    Update,
+)
+from edgeolk.parts.traits import Part, has, lacks
+
+
+@dataclass(frozen=True, kw_only=True)
+class BasisTraits(Part):
+    """What is true of a basis.
+
+    Attributes
+    ----------
+    score, admit, construct : str
+        Functions of the core, "" for none.
+    per_member : int
+        Coefficients of a column for each member: support vector, frequency.
+    keeps_vectors : bool
+        Vectors of the input space are stored ("support_vectors").
+    starts_full : bool
+        All ``budget`` members are there from construction.
+    freezes : bool
+        A full basis admits nobody where the policy says so.
+    changes_old : bool
+        Old coefficients may change.
+    longest_step : str
+        Instead of the policy's, if any.
+    members : str
+        What the budget is called for it, if not so; then 100 is its default.
+    """
+
+    score: str
+    admit: str = ""
+    construct: str = ""
+    per_member: int = 1
+    keeps_vectors: bool = True
+    starts_full: bool = False
+    freezes: bool = False
+    changes_old: bool = True
+    longest_step: str = ""
+    members: str = ""
+
+
+_NO_RING = (
+    (
+        lacks("policy", Policy.STOP),
+        "a feature basis needs Policy.STOP: there is no ring to maintain",
+    ),
+    (
+        lacks("projection", Projection.NONE, Projection.BALL),
+        "a feature basis has no coefficients of support vectors to bound",
+    ),
+    (
+        has("update", Update.PEGASOS, Update.SHIFTING),
+        "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING",
+    ),
+)
+
+BASES: dict[Basis, BasisTraits] = {
+    Basis.SUPPORT_VECTORS: BasisTraits(
+        score="ring.ring_score",
+        freezes=True,
+        changes_old=False,
+    ),
+    Basis.FOURIER: BasisTraits(
+        score="fourier.fourier_score",
+        admit="fourier.fourier_admit",
+        per_member=2,
+        starts_full=True,
+        members="D",
+        regions=("kernel_row",),
+        refuses=(
+            *_NO_RING,
+            (
+                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
+                "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
+            ),
+            (
+                has("rows", Rows.SPARSE),
+                "sparse rows are for support vectors: Fourier features read every number of a row",
+            ),
+            (
+                has("dtype", Dtype.INT8),
+                "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range",
+            ),
+        ),
+        longest_step="O(B d), every step",
+    ),
+    Basis.NYSTROM: BasisTraits(
+        score="nystrom.nystrom_score",
+        admit="nystrom.nystrom_admit",
+        parameters=("eta2", "rank"),
+        regions=("nystrom", "kernel_row", "column", "feature_map", "work", "work2"),
+        refuses=(
+            *_NO_RING,
+            (
+                has("projection", Projection.BALL),
+                "Basis.NYSTROM cannot be combined with Projection.BALL: the norm changes with the"
+                " basis",
+            ),
+            (
+                lacks("update", Update.GRADIENT),
+                "Basis.NYSTROM needs Update.GRADIENT: it has its own step size after the change of"
+                " basis",
+            ),
+            (
+                has("schedule", Schedule.DECAY),
+                "Basis.NYSTROM cannot be combined with Schedule.DECAY",
+            ),
+            (
+                has("averaging", Averaging.MEAN),
+                "averaging cannot be combined with Basis.NYSTROM: the basis changes on the way",
+            ),
+            (
+                lambda c: c.values["rank"] > c.budget,
+                "k must be at most the budget: there are no more eigenfunctions",
+            ),
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients must be float64 for Basis.NYSTROM: its map to features outweighs"
+                " them",
+            ),
+        ),
+        longest_step="O(B^2 d + B^3), once, when the ring is full",
+    ),
+}

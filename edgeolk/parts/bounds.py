@@ -1,0 +1,70 @@
+"""One row a projection (a bound put on the function) and a kind of averaging."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edgeolk.parts.numbers import Averaging, Projection, Update
+from edgeolk.parts.traits import Part, has, lacks
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectionTraits(Part):
+    """What is true of a projection.
+
+    Attributes
+    ----------
+    bound : str
+        Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
+    radial : bool
+        The bound is a radius U; an infinite one bounds nothing.
+    needs_norm : bool
+        ||f||^2 is kept for it.
+    """
+
+    bound: str = ""
+    radial: bool = False
+    needs_norm: bool = False
+
+
+_CLIPS = (
+    lacks("update", Update.GRADIENT),
+    "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip times eta",
+)
+
+PROJECTIONS: dict[Projection, ProjectionTraits] = {
+    Projection.NONE: ProjectionTraits(),
+    Projection.BALL: ProjectionTraits(
+        bound="projection.clamp_to_ball", radial=True, needs_norm=True, parameters=("U",)
+    ),
+    Projection.COEFFICIENTS: ProjectionTraits(
+        bound="projection.bound_coefficients",
+        radial=True,
+        parameters=("U",),
+        regions=("diagonal",),
+    ),
+    Projection.CLIP: ProjectionTraits(
+        bound="projection.clip_each", parameters=("clip",), refuses=(_CLIPS,)
+    ),
+    Projection.SHRINK: ProjectionTraits(
+        bound="projection.shrink_all", parameters=("clip",), refuses=(_CLIPS,)
+    ),
+}
+
+AVERAGINGS: dict[Averaging, Part] = {
+    Averaging.NONE: Part(),
+    Averaging.MEAN: Part(
+        regions=("averaging", "mean_start", "mean_coefficients"),
+        refuses=(
+            (
+                lambda c: c.removes,
+                "averaging needs a policy that removes nobody: the mean of the models would need"
+                " the support vectors that are gone",
+            ),
+            (
+                has("projection", Projection.CLIP),
+                "averaging cannot be combined with Projection.CLIP: it moves single coefficients",
+            ),
+        ),
+    ),
+}

@@ -1,0 +1,164 @@
+"""Kernels as small frozen records."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from edgeolk.parts.numbers import KernelKind
+
+
+def _number(name: str, value: float, low: float, *, strict: bool = True) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be a number, got {type(value).__name__}") from None
+    try:
+        value = float(value)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value) or value < low or (strict and value == low):
+        sign = ">" if strict else ">="
+        raise ValueError(f"{name} must be finite and {sign} {low:g}, got {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Base of the kernels; use one of its subclasses."""
+
+    kind: ClassVar[KernelKind]
+    #: Whether k(x, x) = 1 for every x.
+    normalised: ClassVar[bool] = False
+
+    def fields(self) -> tuple[int, int, float, float, float]:
+        """(kind, degree, gamma, scale, offset) as a model block stores them."""
+        get = self.__dict__.get
+        return (
+            int(self.kind),
+            int(get("degree", 0)),
+            float(get("gamma", 0.0)),
+            float(get("scale", 0.0)),
+            float(get("offset", 0.0)),
+        )
+
+
+@dataclass(frozen=True)
+class Gaussian(Kernel):
+    """exp(-gamma ||x - s||^2).
+
+    Parameters
+    ----------
+    gamma : float
+        > 0. With a width sigma, gamma = 1 / (2 sigma^2).
+    """
+
+    gamma: float
+    kind: ClassVar[KernelKind] = KernelKind.GAUSSIAN
+    normalised: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", _number("gamma", self.gamma, 0.0))
+
+
+@dataclass(frozen=True)
+class Laplacian(Kernel):
+    """exp(-gamma sum_j |x_j - s_j|).
+
+    Parameters
+    ----------
+    gamma : float
+        > 0.
+    """
+
+    gamma: float
+    kind: ClassVar[KernelKind] = KernelKind.LAPLACIAN
+    normalised: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", _number("gamma", self.gamma, 0.0))
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """(scale <x, s> + offset)^degree.
+
+    Parameters
+    ----------
+    degree : int
+        1 to 32.
+    scale : float
+        > 0.
+    offset : float
+        >= 0, so that the kernel is positive semidefinite.
+    """
+
+    degree: int = 2
+    scale: float = 1.0
+    offset: float = 1.0
+    kind: ClassVar[KernelKind] = KernelKind.POLYNOMIAL
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.degree, (int, float)) or hasattr(self.degree, "__index__")
+        if not whole or isinstance(self.degree, bool) or self.degree not in range(1, 33):
+            raise ValueError(f"degree must be a whole number from 1 to 32, got {self.degree!r}")
+        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "scale", _number("scale", self.scale, 0.0))
+        object.__setattr__(self, "offset", _number("offset", self.offset, 0.0, strict=False))
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """<x, s>."""
+
+    kind: ClassVar[KernelKind] = KernelKind.LINEAR
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """tanh(scale <x, s> + offset). Not positive semidefinite: bounds on the norm need not hold.
+
+    Parameters
+    ----------
+    scale : float
+        > 0.
+    offset : float
+        Finite.
+    """
+
+    scale: float = 1.0
+    offset: float = 0.0
+    kind: ClassVar[KernelKind] = KernelKind.SIGMOID
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", _number("scale", self.scale, 0.0))
+        object.__setattr__(self, "offset", _number("offset", self.offset, -math.inf))
+
+
+def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
+    """The kernel whose ``fields()`` these are.
+
+    Raises
+    ------
+    ValueError
+        Unknown kind, or parameters out of range.
+    """
+    kind, degree, gamma, scale, offset = fields
+    made: Kernel
+    if kind == KernelKind.GAUSSIAN:
+        made = Gaussian(gamma)
+    elif kind == KernelKind.LAPLACIAN:
+        made = Laplacian(gamma)
+    elif kind == KernelKind.POLYNOMIAL:
+        made = Polynomial(degree, scale, offset)
+    elif kind == KernelKind.LINEAR:
+        made = Linear()
+    elif kind == KernelKind.SIGMOID:
+        made = Sigmoid(scale, offset)
+    else:
+        raise ValueError(f"unknown kernel kind {kind}")
+    if made.fields() != tuple(fields):
+        raise ValueError(f"inconsistent kernel fields {fields}")
+    return made

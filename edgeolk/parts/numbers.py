@@ -1,0 +1,230 @@
+"""The parts a learner is made of, as enums.
+
+Values are stored in model files: append, never renumber. The compiled core reads the same numbers
+from ``core/parts.pxd``, which ``setup.py`` writes from this file and from the rows beside it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Dtype(IntEnum):
+    """How support vectors are stored."""
+
+    FLOAT32 = 1
+    FLOAT64 = 2
+    FLOAT16 = 3
+    INT8 = 4  # 256 levels between the ends of each feature's range
+
+
+class Coefficients(IntEnum):
+    """How coefficients, and kernel rows that are kept, are stored; sums are float64 always."""
+
+    FLOAT32 = 1
+    FLOAT64 = 2
+
+
+class Loss(IntEnum):
+    """Loss l of the score f for the label y."""
+
+    HINGE = 1  # max(0, 1 - y f)
+    RAMP = 2  # min(2, hinge): no update where |f| > 1 (Wang & Vucetic 2010, section 4)
+    LOGISTIC = 3  # log(1 + exp(-y f))
+    SQUARE = 4  # (y - f)^2 / 2, real targets
+
+
+class Update(IntEnum):
+    """When an example is used, and the coefficient it would enter with."""
+
+    PERCEPTRON = 1  # y f <= 0: y
+    AGGRESSIVE = 2  # y f < 1 - eps: rate y (Ahpatron, algorithms 1 and 2)
+    PA = 3  # H > 0: y H / k(x,x), H the hinge loss
+    PA1 = 4  # H > 0: y min(C, H / k(x,x))
+    PA2 = 5  # H > 0: y H / (k(x,x) + 1/(2C))
+    GRADIENT = 6  # l' != 0: -eta_t l' / p, p the sampling probability
+    SPARSE_PA = 7  # H > 0: y min(eta / p, H / k(x,x)) (Lu, Zhao & Hoi 2016, algorithm 1)
+    SHIFTING = 8  # y f <= 0: l_n y after f is scaled by 1 - l_n, l_n = shift / (shift + n)
+    MARGIN = 9  # y f < 1: y
+    PROJECTRON_JMLR = 10  # mistakes, and margin errors that pay (Orabona et al., JMLR 2009)
+    PROJECTRON_ICML = 11  # ... by the rule of the ICML 2008 paper
+    PEGASOS = 12  # y f < 1: y / (lam t), f scaled by 1 - 1/t every step
+    LOGISTIC = 13  # -eta l' without 1/p (Zhang et al. 2012, non-conservative and margin)
+    LOGISTIC_SHIFT = 14  # -eta h', h = ln(boost + exp(-y f)) (Zhang et al. 2012, auxiliary)
+    LOGISTIC_SCALE = 15  # ... h = ln(1 + boost exp(-y f))
+    LOGISTIC_CUT = 16  # ... h = max(l(y f), l(delta))
+    OPTIMISTIC = 17  # y (f + hint) < 1: y times an adaptive rate (Li & Liao 2023)
+
+
+class Sampling(IntEnum):
+    """Probability p with which an example that asks for an update gets it."""
+
+    ALWAYS = 1  # p = 1, no draw
+    LOSS = 2  # p = min(alpha, l) / beta (Lu, Zhao & Hoi 2016)
+    DECAY = 3  # p = min(1, c t^-decay) (He & Kwok 2014, algorithm 2)
+    DERIVATIVE = 4  # p = |l'| / G (Zhang et al. 2013)
+    MARGIN = 5  # p = (2 - eta) / (2 - eta + eta sigma(y f)) (Zhang et al. 2012)
+    AUXILIARY = 6  # p = l / h (Zhang et al. 2012)
+
+
+class Policy(IntEnum):
+    """Budget maintenance: what happens when the ring is full."""
+
+    STOP = 1  # the model is frozen
+    RAISE = 2  # the example is refused with BudgetError
+    OLDEST = 3  # the newcomer replaces the oldest support vector
+    SMALLEST = 4  # ... the one with the smallest |alpha|
+    RANDOM = 5  # ... a random one (Cavallanti, Cesa-Bianchi & Gentile 2007)
+    FORGETRON = 6  # ... the oldest, after shrinking all (Dekel, Shalev-Shwartz & Singer 2008)
+    SIMPLE = 7  # BPA-S: one is projected on the newcomer (Wang & Vucetic 2010, section 3.1)
+    UNBIASED = 8  # a random one, survivors scaled by B/(B-1) (He & Kwok 2014, algorithm 3)
+    HALVE = 9  # the smaller half is projected on the larger one (Ahpatron, algorithm 2)
+    SPAN = 10  # the newcomer is projected on the ring when near or full (Projectron)
+    NEAREST = 11  # BPA-NN: one is projected on the newcomer and its nearest neighbour
+    PROJECT = 12  # BPA-P: one is projected on all the others
+    UNBIASED_BY_SIZE = 13  # a light one, survivors scaled by their odds (Zhao et al. 2012)
+    LIGHTEST = 14  # the lightest of old and new leaves (Wang, Crammer & Vucetic 2012)
+    LIGHTEST_PROJECT = 15  # ... projected on the others
+    MERGE = 16  # ... merged with another of its class
+    ANCHOR = 17  # the younger half is folded into its nearest older one (Li & Liao 2023)
+    FORGETRON_BASIC = 18  # the oldest leaves, fixed shrinking (Dekel et al. 2008)
+    FORGETRON_GREEDY = 19  # the one whose removal costs least, self-tuned shrinking
+
+
+class Projection(IntEnum):
+    """Bound put on the function after an update."""
+
+    NONE = 1
+    BALL = 2  # ||f|| <= U
+    COEFFICIENTS = 3  # B max_i |alpha_i| sqrt(k(s_i, s_i)) <= U (He & Kwok 2014, eq. 22)
+    CLIP = 4  # |alpha_i| <= clip eta, each (Zhao et al. 2012)
+    SHRINK = 5  # max_i |alpha_i| <= clip eta, by a common factor
+
+
+class Schedule(IntEnum):
+    """Step size of a gradient update at step t."""
+
+    CONSTANT = 1
+    SQRT = 2  # eta / sqrt(t)
+    DECAY = 3  # eta t^-((1 + decay) / 2) (He & Kwok 2014, theorem 2)
+
+
+class Averaging(IntEnum):
+    """Model kept beside the last one."""
+
+    NONE = 1
+    MEAN = 2  # (f_1 + ... + f_T) / T, in O(1) a step
+
+
+class Basis(IntEnum):
+    """What the function is a weighted sum of."""
+
+    SUPPORT_VECTORS = 1
+    FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
+    NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
+
+
+class Rows(IntEnum):
+    """How the rows of examples are expected to look."""
+
+    DENSE = 1
+    SPARSE = 2  # mostly zeros: norms are kept, a row costs its non-zeros
+
+
+class KernelKind(IntEnum):
+    """Kernel functions; the numbers are those of ``core/loops/simd.h``."""
+
+    GAUSSIAN = 1
+    LAPLACIAN = 2
+    POLYNOMIAL = 3
+    LINEAR = 4
+    SIGMOID = 5
+
+
+#: Axes of a composition.
+AXES: dict[str, type[IntEnum]] = {
+    "dtype": Dtype,
+    "update": Update,
+    "loss": Loss,
+    "sampling": Sampling,
+    "policy": Policy,
+    "projection": Projection,
+    "schedule": Schedule,
+    "averaging": Averaging,
+    "basis": Basis,
+    "rows": Rows,
+    "coefficients": Coefficients,
+}
+
+#: Real-valued parameters: their order is their number in a model file, so append only.
+STORED = (
+    "C",
+    "eta",
+    "lam",
+    "rate",
+    "eps",
+    "U",
+    "alpha",
+    "beta",
+    "c",
+    "ridge",
+    "rescale",
+    "allow_skip",
+    "growth",
+    "shift",
+    "sparsity",
+    "singular",
+    "decay",
+    "horizon",
+    "G",
+    "boost",
+    "delta",
+    "clip",
+    "eta2",
+    "rank",
+    "iters",
+    "window",
+    "coe",
+    "b0",
+    "ald",
+)
+
+
+class Algorithm(IntEnum):
+    """Published algorithms; 0 is a composition without a name."""
+
+    CUSTOM = 0
+    PERCEPTRON = 1
+    STOPTRON = 2
+    RBP = 3
+    REMOVE_OLDEST = 4
+    FORGETRON = 5
+    PA1 = 6
+    BPA_S = 7
+    OLRD = 8
+    SPA = 9
+    AHPATRON = 10
+    SHIFTING_PERCEPTRON = 11
+    REMOVE_SMALLEST = 12
+    FORGETRON_BASIC = 13
+    FORGETRON_GREEDY = 14
+    PROJECTRON = 15
+    PROJECTRON_PLUS_PLUS = 16
+    AVP = 17
+    POMDR = 18
+    PA = 19
+    PA2 = 20
+    BPA_NN = 21
+    BPA_P = 22
+    PA_RAND = 23
+    OGD = 24
+    OLK = 25
+    OLRU = 26
+    BOGD = 27
+    BOGD_PLUS_PLUS = 28
+    OSKL = 29
+    KLR = 30
+    PEGASOS = 31
+    BSGD = 32
+    FOGD = 33
+    NOGD = 34

@@ -1,0 +1,150 @@
+"""The parameters of the parts: defaults, ranges, meaning. Which part brings which is in its row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Context = Mapping[str, float]
+Default = float | bool | None | Callable[[Context], float]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A real parameter of some part.
+
+    ``none`` is the number stored for None (None is then allowed); ``flag`` marks a bool, ``whole``
+    a whole number. A callable default is given ``budget``, ``float32`` (0 or 1), the parameters
+    that were given or have plain defaults, and U.
+    """
+
+    default: Default
+    low: float
+    high: float
+    doc: str
+    low_open: bool = True
+    high_open: bool = True
+    none: float | None = None
+    flag: bool = False
+    whole: bool = False
+
+    def allowed(self) -> str:
+        """The range, in words."""
+        if self.flag:
+            return "True or False"
+        words = f"a {'whole' if self.whole else 'finite'} number"
+        if not math.isinf(self.low):
+            words += f" {'>' if self.low_open else '>='} {self.low:g}"
+        if not math.isinf(self.high):
+            words += f" and {'<' if self.high_open else '<='} {self.high:g}"
+        return words + (" or None" if self.none is not None else "")
+
+
+def _positive(default: Default, doc: str, none: float | None = None) -> Parameter:
+    return Parameter(default, 0.0, math.inf, doc, none=none)
+
+
+def _singular(context: Context) -> float:
+    return 1e-4 if context["float32"] else 1e-8
+
+
+def _same_eta(context: Context) -> float:
+    return context.get("eta", math.nan)  # without one the composition is refused
+
+
+def _fifth(context: Context) -> float:
+    return max(1.0, math.floor(0.2 * context["budget"] + 0.5))
+
+
+def _half(context: Context) -> float:
+    return float(context["budget"] // 2)
+
+
+#: Every parameter, by the name the block stores it under.
+PARAMETERS: dict[str, Parameter] = {
+    "C": _positive(1.0, "aggressiveness: the largest step of PA-I, the softness of PA-II"),
+    "eta": _positive(0.1, "step size"),
+    "lam": Parameter(
+        0.0, 0.0, math.inf, "shrinkage: f is scaled by 1 - eta lam every step", low_open=False
+    ),
+    "rate": _positive(0.25, "coefficient every newcomer gets; None: U / sqrt(updates)", none=0.0),
+    "eps": Parameter(0.5, 0.0, 1.0, "update where y f < 1 - eps"),
+    "U": _positive(None, "radius of the ball the function is kept in", none=math.inf),
+    "alpha": _positive(1.0, "loss at which the sampling probability stops growing"),
+    "beta": _positive(20.0, "inverse sampling rate: at most alpha/beta of the examples are kept"),
+    "c": _positive(1.0, "sampling probability c t^-decay"),
+    "ridge": Parameter(5e-4, 0.0, math.inf, "ridge added to the Gram matrix", low_open=False),
+    "rescale": Parameter(True, 0, 1, "restore the norm after a halving", flag=True),
+    "allow_skip": Parameter(True, 0, 1, "drop the newcomer where that costs least", flag=True),
+    "growth": _positive(None, "budget grows as 1 + growth sqrt(t), up to B", none=0.0),
+    "shift": _positive(1.0, "how slowly the past is forgotten"),
+    "sparsity": Parameter(
+        0.0, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
+        low_open=False,
+    ),
+    "singular": _positive(_singular, "relative distance that counts as in the span"),
+    "decay": Parameter(0.25, 0.0, 1.0, "exponent of the sampling probability"),
+    "horizon": Parameter(
+        None, 1.0, math.inf, "number of examples to come, T", low_open=False, none=0.0
+    ),
+    "G": Parameter(1.0, 1.0, math.inf, "bound on |l'|; larger samples less", low_open=False),
+    "boost": Parameter(2.0, 1.0, math.inf, "height of the auxiliary function", low_open=False),
+    "delta": Parameter(1.0, -math.inf, math.inf, "margin beyond which nothing is learned"),
+    "clip": _positive(None, "largest |alpha| in units of eta", none=math.inf),
+    "eta2": _positive(_same_eta, "step size after the change of basis"),
+    "rank": Parameter(_fifth, 1.0, math.inf, "eigenfunctions kept", low_open=False, whole=True),
+    "iters": Parameter(40, 1.0, 1000.0, "golden-section steps", low_open=False, whole=True),
+    "window": Parameter(15, 1.0, 1e6, "examples a hint is made of", low_open=False, whole=True),
+    "coe": _positive(0.1, "factor on the rate after the first halving"),
+    "b0": Parameter(
+        _half, 0.0, math.inf, "support vectors at which projecting ends", low_open=False,
+        whole=True,
+    ),
+    "ald": Parameter(
+        0.005, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
+        low_open=False,
+    ),
+}
+
+def checked(name: str, value: Any, stored: str) -> float:
+    """A value for the parameter stored under that name, as the number to store.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Calls it by ``name``, the one the caller knows.
+    """
+    spec = PARAMETERS[stored]
+    if value is None and spec.none is not None:
+        return spec.none
+    if spec.flag:
+        if isinstance(value, (bool, int, float)):
+            if value in (0, 1):
+                return float(value)
+            raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be {spec.allowed()}, got {value!r}") from None
+    above = number > spec.low if spec.low_open else number >= spec.low
+    below = number < spec.high if spec.high_open else number <= spec.high
+    if spec.none is not None and number == spec.none:
+        return number
+    if spec.whole and math.isfinite(number) and number != math.floor(number):
+        above = False
+    if isinstance(value, bool) or not (math.isfinite(number) and above and below):
+        raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
+    return number
+
+
+def shown(stored: str, number: float) -> float | int | bool | None:
+    """A stored number as the caller would have given it: the inverse of ``checked``."""
+    spec = PARAMETERS[stored]
+    if spec.none is not None and number == spec.none:
+        return None
+    if spec.flag:
+        return bool(number)
+    return int(number) if spec.whole else number

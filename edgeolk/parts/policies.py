@@ -1,0 +1,214 @@
+"""One row a budget policy: what happens when the ring is full, and what that needs.
+
+A row names its function in ``core/policies`` as "file.function": ``admit(s, a, e)`` brings
+a k(x, .) into f within the budget and returns False where it left the model as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edgeolk.parts.numbers import Coefficients, KernelKind, Policy, Update
+from edgeolk.parts.traits import Part, lacks
+from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC
+
+#: The longest step where room costs no more than the kernel row that every step takes.
+ROW = "O(B d), every step"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyTraits(Part):
+    """What is true of a budget policy.
+
+    Attributes
+    ----------
+    admit : str
+        Function of the core.
+    freezes : bool
+        A full ring admits nobody.
+    removes : bool
+        Support vectors may leave.
+    changes_old : bool
+        Coefficients of support vectors that stay may change.
+    scales : bool
+        It changes the common scale.
+    needs_norm : bool
+        ||f||^2 is kept for it.
+    follows_norm : bool
+        A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
+    counts_exchanges : bool
+        It counts removals itself, towards a renewal of its own.
+    spare_slot : bool
+        The newcomer is judged in a slot beside the full ring.
+    longest_step : str
+        In B, d and the parameters in braces, and when it comes.
+    """
+
+    admit: str
+    freezes: bool = False
+    removes: bool = True
+    changes_old: bool = False
+    scales: bool = False
+    needs_norm: bool = False
+    follows_norm: bool = True
+    counts_exchanges: bool = False
+    spare_slot: bool = False
+    longest_step: str = ROW
+
+
+_PERCEPTRON_ONLY = (
+    lacks("update", Update.PERCEPTRON),
+    "the Forgetron policies need Update.PERCEPTRON: their shrinking is paid for by mistakes",
+)
+_TWO = (lambda c: c.budget < 2, "budget must be at least 2 for this policy")
+_SOLVES = (
+    lacks("coefficients", Coefficients.FLOAT64),
+    "coefficients must be float64 for this policy: it solves linear systems with them, and its"
+    " matrices outweigh them",
+)
+
+POLICIES: dict[Policy, PolicyTraits] = {
+    Policy.STOP: PolicyTraits(admit="replacement.admit_free", freezes=True, removes=False),
+    Policy.RAISE: PolicyTraits(admit="replacement.admit_free", freezes=True, removes=False),
+    Policy.OLDEST: PolicyTraits(admit="replacement.admit_replacing_oldest"),
+    Policy.SMALLEST: PolicyTraits(
+        admit="replacement.admit_replacing_smallest", regions=("arrivals",)
+    ),
+    Policy.RANDOM: PolicyTraits(admit="replacement.admit_replacing_random"),
+    Policy.FORGETRON: PolicyTraits(
+        admit="forgetron.admit_forgetron",
+        scales=True,
+        regions=("forgetron", "column"),
+        refuses=(_PERCEPTRON_ONLY,),
+        longest_step="2 O(B d), at a mistake on a full ring",
+    ),
+    Policy.FORGETRON_BASIC: PolicyTraits(
+        admit="forgetron.admit_forgetron_basic",
+        scales=True,
+        needs_norm=True,
+        parameters=("U",),
+        regions=("forgetron", "column", "diagonal"),
+        refuses=(_PERCEPTRON_ONLY,),
+        longest_step="2 O(B d), at a mistake on a full ring",
+    ),
+    Policy.FORGETRON_GREEDY: PolicyTraits(
+        admit="greedy_forgetron.admit_forgetron_greedy",
+        scales=True,
+        regions=("forgetron", "kernel_row", "column", "arrivals", "scores", "work"),
+        refuses=(
+            _PERCEPTRON_ONLY,
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients must be float64 for Policy.FORGETRON_GREEDY: it keeps f of every"
+                " support vector by increments",
+            ),
+        ),
+        longest_step="3 O(B d), at a mistake on a full ring",
+    ),
+    Policy.SIMPLE: PolicyTraits(
+        admit="budgeted_pa.admit_simple",
+        follows_norm=False,
+        parameters=("allow_skip",),
+        regions=("kernel_row", "diagonal"),
+    ),
+    Policy.NEAREST: PolicyTraits(
+        admit="budgeted_pa.admit_nearest",
+        changes_old=True,
+        follows_norm=False,
+        parameters=("allow_skip", "singular"),
+        regions=(
+            *("kernel_row", "distance_row", "column", "diagonal"),
+            *("nearest", "nearest_distance", "nearest_kernel"),
+        ),
+        longest_step="O(B^2 d), when every nearest neighbour has left",
+    ),
+    Policy.PROJECT: PolicyTraits(
+        admit="budgeted_pa.admit_project",
+        changes_old=True,
+        follows_norm=False,
+        counts_exchanges=True,
+        parameters=("allow_skip", "singular"),
+        regions=("kernel_row", "inverse", "work", "work2", "column"),
+        refuses=(_SOLVES,),
+        longest_step="O(B^2 d + B^3), every 10 B exchanges",
+    ),
+    Policy.UNBIASED: PolicyTraits(
+        admit="replacement.admit_unbiased",
+        scales=True,
+        parameters=("growth",),
+        refuses=(_TWO,),
+    ),
+    Policy.UNBIASED_BY_SIZE: PolicyTraits(
+        admit="replacement.admit_unbiased_by_size",
+        scales=True,
+        changes_old=True,
+        follows_norm=False,
+        regions=("work", "diagonal"),
+        refuses=(_TWO,),
+    ),
+    Policy.HALVE: PolicyTraits(
+        admit="halving.admit_halving",
+        scales=True,
+        changes_old=True,
+        needs_norm=True,
+        parameters=("ridge", "rescale", "U"),
+        regions=("halving", "kernel_row", "column", "gram", "work", "order"),
+        refuses=(_TWO, _SOLVES),
+        longest_step="O(B^2 d + B^3), at a halving",
+    ),
+    Policy.SPAN: PolicyTraits(
+        admit="projectron.admit_span",
+        removes=False,
+        changes_old=True,
+        parameters=("sparsity",),
+        regions=("kernel_row", "factor", "work"),
+        refuses=(_SOLVES,),
+        longest_step="O(B d + B^2), at an update",
+    ),
+    Policy.LIGHTEST: PolicyTraits(
+        admit="lightest.admit_lightest_removed",
+        follows_norm=False,
+        spare_slot=True,
+        regions=("arrivals", "diagonal"),
+    ),
+    Policy.LIGHTEST_PROJECT: PolicyTraits(
+        admit="lightest.admit_lightest_project",
+        changes_old=True,
+        follows_norm=False,
+        spare_slot=True,
+        parameters=("ridge",),
+        regions=("kernel_row", "factor", "gram", "work", "column", "arrivals", "diagonal"),
+        refuses=(_SOLVES,),
+        longest_step="O(B d + B^3), at an update of a full ring",
+    ),
+    Policy.MERGE: PolicyTraits(
+        admit="lightest.admit_lightest_merged",
+        changes_old=True,
+        follows_norm=False,
+        spare_slot=True,
+        parameters=("iters",),
+        regions=("distance_row", "column", "arrivals", "work", "work2"),
+        refuses=(
+            (
+                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
+                "Policy.MERGE needs the Gaussian kernel: two of its bumps merge into one",
+            ),
+        ),
+        longest_step="O(B d) + 2 {iters} B exponentials, at an update of a full ring",
+    ),
+    Policy.ANCHOR: PolicyTraits(
+        admit="anchor.admit_anchored",
+        scales=True,
+        changes_old=True,
+        needs_norm=True,
+        parameters=("U", "b0", "ald"),
+        regions=("halving", "hints", "kernel_row", "column", "factor", "work"),
+        refuses=(
+            (lacks("update", Update.OPTIMISTIC), ANCHOR_AND_OPTIMISTIC),
+            _TWO,
+            _SOLVES,
+        ),
+        longest_step="O(B^2 d + {window} B d), at a halving",
+    ),
+}
+

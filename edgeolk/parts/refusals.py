@@ -1,0 +1,70 @@
+"""Compositions without meaning, and the sentence that says why: those of the parts, and a few of
+parameters that concern no part alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from edgeolk.parts.numbers import Projection, Update
+from edgeolk.parts.table import TRAITS
+from edgeolk.parts.traits import Refusal, both, has
+
+if TYPE_CHECKING:
+    from edgeolk.resolved import Resolved
+
+#: What is looked at first says why: what learns, then what bounds it, then how it is stored.
+ORDER = (
+    *("loss", "update", "sampling", "schedule", "policy", "averaging", "projection", "basis"),
+    *("rows", "dtype", "coefficients"),
+)
+
+#: Rules that compare parameters, or a part that must be alone in what it does.
+GENERAL: tuple[Refusal, ...] = (
+    (
+        both(
+            has("update", Update.PEGASOS),
+            lambda c: c.policy.scales
+            or c.parts["projection"] != Projection.NONE
+            or c.values["lam"] == 0.0,
+        ),
+        "Update.PEGASOS sets the common scale itself: lam > 0, no projection, and no policy that"
+        " scales",
+    ),
+    (
+        lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
+        and c.parts["update"] == Update.GRADIENT,
+        "eta * lam must be below 1, or the shrinkage turns the model over",
+    ),
+    (
+        both(
+            has("update", Update.AGGRESSIVE),
+            lambda c: c.values["eps"] < c.values["rate"] / 2.0,
+        ),
+        "eps must be at least half the rate lam",
+    ),
+    (
+        both(
+            has("update", Update.AGGRESSIVE),
+            lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
+        ),
+        "lam=None takes the rate from the radius and needs a finite U",
+    ),
+)
+
+
+def sentences() -> set[str]:
+    """Every sentence there is."""
+    rows = [refusal for axis in TRAITS.values() for row in axis.values() for refusal in row.refuses]
+    return {sentence for _, sentence in (*rows, *GENERAL)}
+
+
+def refuse(config: Resolved) -> None:
+    """Raise ValueError with one sentence if the composition has no meaning."""
+    for axis in ORDER:
+        for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
+            if meaningless(config):
+                raise ValueError(sentence)
+    for meaningless, sentence in GENERAL:
+        if meaningless(config):
+            raise ValueError(sentence)

@@ -1,0 +1,67 @@
+"""All the rows, by axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any, cast
+
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
+from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
+from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Schedule,
+    Update,
+)
+from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
+from edgeolk.parts.traits import Part
+from edgeolk.parts.updates import UPDATES
+
+# Members of different IntEnums are equal as keys: always ask by axis.
+TRAITS: dict[str, Mapping[IntEnum, Part]] = {
+    axis: cast("Mapping[IntEnum, Part]", rows)
+    for axis, rows in cast(
+        "dict[str, Any]",
+        {
+            "dtype": STORAGES,
+            "coefficients": COEFFICIENTS,
+            "rows": ROWS,
+            "update": UPDATES,
+            "loss": LOSSES,
+            "sampling": SAMPLINGS,
+            "policy": POLICIES,
+            "projection": PROJECTIONS,
+            "schedule": SCHEDULES,
+            "averaging": AVERAGINGS,
+            "basis": BASES,
+        },
+    ).items()
+}
+
+Parts = dict[str, IntEnum]
+
+#: Parts of a composition that names only some of them.
+DEFAULT_PARTS: Parts = {
+    "update": Update.PERCEPTRON,
+    "loss": Loss.HINGE,
+    "sampling": Sampling.ALWAYS,
+    "policy": Policy.STOP,
+    "projection": Projection.NONE,
+    "schedule": Schedule.CONSTANT,
+    "averaging": Averaging.NONE,
+    "basis": Basis.SUPPORT_VECTORS,
+}
+
+
+def uses(parts: Mapping[str, IntEnum]) -> tuple[str, ...]:
+    """Stored names of the parameters a composition has, in a fixed order."""
+    wanted = {name for axis, part in parts.items() for name in TRAITS[axis][part].parameters}
+    return tuple(name for name in PARAMETERS if name in wanted)

@@ -1,0 +1,61 @@
+"""What a row about a part can say; the rows are in the files named after the axes.
+
+A part is everywhere known by its row: the planner reads its regions, the configuration its
+parameters and refusals, the compiled core its functions, the documentation all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edgeolk.resolved import Resolved
+
+Condition = Callable[["Resolved"], bool]
+#: (what is refused, the sentence that says why)
+Refusal = tuple[Condition, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What is true of any part.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        Stored names of the parameters it brings.
+    regions : tuple of str
+        Regions it needs beyond those of every learner.
+    refuses : tuple of (condition, sentence)
+        Compositions that make no sense with it.
+    """
+
+    parameters: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    refuses: tuple[Refusal, ...] = ()
+
+
+def has(axis: str, *members: IntEnum) -> Condition:
+    """The configuration has one of these parts."""
+    return lambda config: config.parts[axis] in members
+
+
+def lacks(axis: str, *members: IntEnum) -> Condition:
+    """The configuration has none of these parts."""
+    return lambda config: config.parts[axis] not in members
+
+
+def both(*conditions: Condition) -> Condition:
+    """All of the conditions."""
+
+    def every(config: Resolved) -> bool:
+        # A loop: Python loses a generator that memory is too short to close.
+        for condition in conditions:  # noqa: SIM110
+            if not condition(config):
+                return False
+        return True
+
+    return every

@@ -1,0 +1,27 @@
+"""Whole numbers in a range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Sizes beyond this are refused rather than computed with: an address cannot hold them.
+MOST = 2**31 - 1
+
+
+def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
+    """A whole number in a range, numpy's included.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Calls it by ``name``.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
+    try:
+        number = value.__index__()
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, got {number}")
+    return int(number)

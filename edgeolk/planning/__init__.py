@@ -1,0 +1,6 @@
+"""Memory, known before anything is built: regions, the budget that fits, the longest step."""
+
+from edgeolk.planning.fit import parse_bytes
+from edgeolk.planning.regions import Region, region_table
+
+__all__ = ["Region", "parse_bytes", "region_table"]

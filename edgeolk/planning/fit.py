@@ -1,0 +1,89 @@
+"""The largest budget that fits a number of bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeVar
+
+from edgeolk.parts.whole import MOST, whole
+
+_UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+T = TypeVar("T")
+
+
+def parse_bytes(size: int | str) -> int:
+    """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"`` (1 KiB = 1024, 1 kB = 1000).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not a size.
+    """
+    if isinstance(size, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)
+        if match and match[2].upper() in _UNITS:
+            nbytes = int(Fraction(match[1]) * _UNITS[match[2].upper()])
+            return whole("ram", nbytes, 0, 2**62)
+        raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
+    return whole("ram", size, 0, 2**62)
+
+
+def _smallest(configure: Callable[[int], T], cap: int) -> int:
+    """The smallest budget that has a meaning; a parameter made from B may need a large one."""
+    refused, accepted = 0, 1
+    while True:
+        try:
+            configure(accepted)
+        except ValueError:
+            if accepted > max(cap, 2) or accepted == MOST:
+                raise
+            refused, accepted = accepted, min(2 * accepted, MOST)
+        else:
+            break
+    while accepted - refused > 1:
+        middle = (refused + accepted) // 2
+        try:
+            configure(middle)
+        except ValueError:
+            refused = middle
+        else:
+            accepted = middle
+    return accepted
+
+
+def fit(configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str) -> T:
+    """What is configured with the largest budget whose plan fits.
+
+    Parameters
+    ----------
+    configure : callable
+        Budget -> configuration.
+    nbytes : callable
+        Configuration -> bytes of its plan; must not decrease with the budget.
+    ram : int or str
+        Bytes, or a size such as ``"64KiB"``.
+
+    Raises
+    ------
+    ValueError
+        Not even the smallest budget fits.
+    """
+    cap = parse_bytes(ram)
+    smallest = _smallest(configure, cap)
+    least = nbytes(configure(smallest))
+    if least > cap:
+        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
+    low, high = smallest, smallest + 1
+    while high < MOST and nbytes(configure(high)) <= cap:
+        low, high = high, min(2 * high, MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if nbytes(configure(middle)) <= cap:
+            low = middle
+        else:
+            high = middle
+    return configure(low)

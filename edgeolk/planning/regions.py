@@ -1,0 +1,285 @@
+"""Where every byte of a model goes: one row a region, and how they lie in the block.
+
+Design. State comes first: a model file is the block up to the last region of state. Scratch follows,
+overlaid where two regions never live together. A block of more than a few KiB keeps its regions on
+64-byte boundaries, for aligned loads; a smaller one on 8, since there every byte counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from edgeolk.resolved import Resolved
+from edgeolk.files.head import head_bytes
+from edgeolk.parts.numbers import Dtype, Policy
+from edgeolk.parts.storage import COEFFICIENTS, STORAGES
+
+#: Bytes of one number by the code of its type. "w" is a word of a small C struct: eight bytes, a
+#: float64 or an int64 as its place says.
+ELEMENT_BYTES = {"f": 4, "d": 8, "e": 2, "b": 1, "i": 4, "q": 8, "w": 8}
+#: Boundary of regions in a block, and in a small one.
+WIDE, NARROW = 64, 8
+SMALL = 4096
+#: Loops may read so many bytes beyond the last row of these (they use none of them).
+BEYOND = 64
+
+
+class Lifetime(Enum):
+    """When a region's content matters."""
+
+    STATE = 0  # always: it is in the file
+    CALL = 1  # from the entry of a row to the answer
+    LEARN = 2  # while a row is learned
+    MEAN = 3  # while the mean model answers
+
+
+class Region(NamedTuple):
+    """A named part of the block.
+
+    Attributes
+    ----------
+    name : str
+        What it holds.
+    offset, nbytes : int
+        From the start of the block; size in bytes, padding included.
+    purpose : str
+        One line for people.
+    element : str
+        Type of its numbers, as ``struct`` spells it; "w" for words of a C struct, "" for none.
+    shape : tuple of int
+        Rows, and numbers from one row to the next.
+    """
+
+    name: str
+    offset: int
+    nbytes: int
+    purpose: str
+    element: str = ""
+    shape: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One row of the table of regions.
+
+    ``element`` is a code, or "storage", "computing" or "real" for the type of support vectors, of
+    the arithmetic on them, and of coefficients.
+    """
+
+    element: str
+    shape: Callable[[Resolved], tuple[int, int]]
+    purpose: str
+    lifetime: Lifetime = Lifetime.STATE
+    read_beyond: bool = False
+
+
+def _triangle(n: int) -> tuple[int, int]:
+    return 1, n * (n + 1) // 2
+
+
+def _factor_rows(config: Resolved) -> int:
+    if config.parts["policy"] == Policy.ANCHOR:
+        return min(config.budget, int(config.values["b0"]))
+    return config.slots
+
+
+def _gram_rows(config: Resolved) -> int:
+    return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
+
+
+def _ring(config: Resolved) -> tuple[int, int]:
+    return config.n_features, config.stride
+
+
+def _weights(config: Resolved) -> tuple[int, int]:
+    return config.columns, config.weights
+
+
+def _one_row(config: Resolved) -> tuple[int, int]:
+    return 1, config.weights
+
+
+def _features(config: Resolved) -> tuple[int, int]:
+    return 1, config.n_features
+
+
+def _slots(config: Resolved) -> tuple[int, int]:
+    return 1, config.slots
+
+
+def _members(config: Resolved) -> tuple[int, int]:
+    return 1, config.budget
+
+
+def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
+    return lambda config: (1, n)
+
+
+#: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
+KINDS: dict[str, Kind] = {
+    "function": Kind("w", _words(5), "scale, norm, oldest slot, counters of the function"),
+    "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
+    "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
+    "quantum_scale": Kind("f", _features, "int8: step between levels, by feature"),
+    "quantum_offset": Kind("f", _features, "int8: number at level 0, by feature"),
+    "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
+    "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
+    "norms": Kind(
+        "computing",
+        lambda c: (1, c.stride),
+        "norm of each support vector, for sparse rows",
+        read_beyond=True,
+    ),
+    "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),
+    "mean_start": Kind("d", _weights, "averaging: weight before each arrival"),
+    "mean_sum": Kind("d", _weights, "averaging: sums settled so far"),
+    "nearest": Kind("q", _members, "slot of each one's nearest support vector"),
+    "nearest_distance": Kind("real", _members, "squared distance to it"),
+    "nearest_kernel": Kind("d", _members, "kernel with it"),
+    "factor": Kind(
+        "d", lambda c: _triangle(_factor_rows(c)), "Gram matrix, or inverse of its factor, packed"
+    ),
+    "inverse": Kind("d", lambda c: _triangle(c.budget), "inverse of the Gram matrix, packed"),
+    "scores": Kind("d", _slots, "f of each support vector over the common scale"),
+    "feature_map": Kind(
+        "d", lambda c: (c.budget, c.budget), "eigenvectors, then the map to features"
+    ),
+    "window": Kind(
+        "storage",
+        lambda c: (c.n_features, c.window_stride),
+        "last examples, for hints",
+        read_beyond=True,
+    ),
+    "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
+    "errors": Kind("w", _words(2), "sums of squared and of absolute errors"),
+    "labels": Kind("w", _words(1), "labels asked for"),
+    "forgetron": Kind("w", _words(1), "running sum of what removals cost"),
+    "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
+    "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
+    "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
+    "levels": Kind("w", _words(1), "int8: readings beyond the levels"),
+    "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
+    "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
+    "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
+    "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
+    "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
+    "distance_row": Kind(
+        "real", lambda c: (1, c.stride), "scratch: squared distances", Lifetime.LEARN
+    ),
+    "gram": Kind(
+        "d",
+        lambda c: _triangle(_gram_rows(c)),
+        "scratch: factor of a Gram matrix",
+        Lifetime.LEARN,
+    ),
+    "work": Kind("d", _slots, "scratch: vector of the linear algebra", Lifetime.LEARN),
+    "work2": Kind("d", _slots, "scratch: a second one", Lifetime.LEARN),
+    "order": Kind("i", _members, "scratch: slots by size", Lifetime.LEARN),
+    "mean_coefficients": Kind(
+        "real", _weights, "scratch: coefficients of the mean model", Lifetime.MEAN
+    ),
+}
+
+
+def needed(config: Resolved) -> set[str]:
+    """Names of the regions a configuration has."""
+    names = {"coefficients", "function", "query"}
+    for row in config.rows:
+        names.update(row.regions)
+    if config.basis.keeps_vectors:
+        names.add("support_vectors")
+    if config.tracks_norm and config.removes:
+        names.update(("column", "diagonal"))
+    if "averaging" in names and config.changes_old:
+        names.add("mean_sum")
+    if "factor" in names and _factor_rows(config) == 0:
+        names.discard("factor")
+    if config.kernel.normalised:
+        names.discard("diagonal")
+    return names
+
+
+def _element(config: Resolved, kind: Kind) -> str:
+    storage = STORAGES[Dtype(config.parts["dtype"])]
+    named = {
+        "storage": storage.element,
+        "computing": storage.computes_in,
+        "real": COEFFICIENTS[config.coefficients].element,
+    }
+    return named.get(kind.element, kind.element)
+
+
+def _lay(config: Resolved, names: set[str], boundary: int) -> tuple[Region, ...]:
+    state = [name for name in KINDS if name in names and KINDS[name].lifetime is Lifetime.STATE]
+    head = head_bytes(len(config.stored_values), len(state))
+    regions = [Region("header", 0, head, "configuration, counters, generator state")]
+    offset = -(-head // boundary) * boundary
+    regions[0] = regions[0]._replace(nbytes=offset)
+    beyond = 0
+
+    def place(name: str, at: int) -> int:
+        nonlocal beyond
+        kind = KINDS[name]
+        element = _element(config, kind)
+        shape = kind.shape(config)
+        size = shape[0] * shape[1] * ELEMENT_BYTES[element]
+        size = -(-size // boundary) * boundary
+        regions.append(Region(name, at, size, kind.purpose, element, shape))
+        if kind.read_beyond:
+            beyond = max(beyond, at + size + BEYOND)
+        return at + size
+
+    for name in state:
+        offset = place(name, offset)
+    for lifetime in (Lifetime.CALL, Lifetime.LEARN):
+        start = offset
+        for name in KINDS:
+            if name in names and KINDS[name].lifetime is lifetime:
+                offset = place(name, offset)
+    # The mean model answers while nothing is learned: it may use that scratch, unless scoring does.
+    mean = offset if config.basis.admit else start
+    for name in KINDS:
+        if name in names and KINDS[name].lifetime is Lifetime.MEAN:
+            mean = place(name, mean)
+    end = max(offset, mean)
+    slack = max(0, beyond - end) + boundary
+    purpose = "slack: any buffer serves, wherever it starts"
+    return (*regions, Region("alignment", end, slack, purpose))
+
+
+def total(regions: tuple[Region, ...]) -> int:
+    """Bytes of a block with these regions: scratch may lie over scratch."""
+    return max(region.offset + region.nbytes for region in regions)
+
+
+def layout(config: Resolved) -> tuple[Region, ...]:
+    """Regions of a configuration, state first, alignment slack last."""
+    names = needed(config)
+    regions = _lay(config, names, WIDE)
+    return regions if total(regions) > SMALL else _lay(config, names, NARROW)
+
+
+def boundary(regions: tuple[Region, ...]) -> int:
+    """What the regions of a block are aligned to."""
+    return WIDE if total(regions) > SMALL else NARROW
+
+
+def state_bytes(regions: tuple[Region, ...]) -> int:
+    """Length of the part of a block that a file holds."""
+    return max(
+        region.offset + region.nbytes
+        for region in regions
+        if region.name == "header"
+        or (region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE)
+    )
+
+
+def region_table(title: str, regions: tuple[Region, ...], nbytes: int) -> str:
+    """A plan as text."""
+    lines = [title, f"{'region':<18}{'offset':>10}{'bytes':>12}  purpose"]
+    lines += [f"{r.name:<18}{r.offset:>10}{r.nbytes:>12}  {r.purpose}" for r in regions]
+    lines.append(f"{'total':<18}{'':>10}{nbytes:>12}")
+    return "\n".join(lines)

@@ -1,0 +1,100 @@
+"""The plan of a model that need not exist yet."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from edgeolk.config import Config
+from edgeolk.parts import Algorithm
+from edgeolk.planning.deadline import longest_step
+from edgeolk.planning.regions import Region, layout, region_table, total
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Memory of a model that need not exist yet.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name of the algorithm, or "custom".
+    n_features, budget : int
+        Dimension d and the most support vectors ever held, B.
+    dtype : str
+        Storage type of the support vectors.
+    regions : tuple of Region
+        ``(name, offset, nbytes, purpose, element, shape)``, offsets from the start of the block.
+        Scratch regions that never live together may overlap.
+    nbytes : int
+        Total, exactly what a learner takes.
+    longest_step : str
+        What the longest step costs, as a formula in B and d, and when it comes.
+    coefficients : str
+        Type of the coefficients.
+    """
+
+    algorithm: str
+    n_features: int
+    budget: int
+    dtype: str
+    regions: tuple[Region, ...]
+    nbytes: int
+    longest_step: str
+    coefficients: str = "float64"
+
+    def __str__(self) -> str:
+        title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
+        if self.coefficients != "float64":
+            title += f", coefficients {self.coefficients}"
+        table = region_table(title, self.regions, self.nbytes)
+        return f"{table}\n{'longest step':<18}  {self.longest_step}"
+
+
+def plan_of(config: Config) -> Plan:
+    """The plan of a checked configuration.
+
+    Raises
+    ------
+    ValueError
+        The block would exceed what this machine can address.
+    """
+    regions = layout(config)
+    nbytes = total(regions)
+    if nbytes > sys.maxsize:
+        raise ValueError(f"a model of {nbytes} bytes cannot be addressed; reduce budget")
+    return Plan(
+        config.name,
+        config.n_features,
+        config.budget,
+        config.dtype.name.lower(),
+        regions,
+        nbytes,
+        longest_step(config),
+        config.coefficients.name.lower(),
+    )
+
+
+def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> Plan:
+    """Every region of a model with its bytes, without building it.
+
+    Parameters
+    ----------
+    algorithm : Config, str or Algorithm, optional
+        A configuration, or a published algorithm; without it, a composition by ``update=``,
+        ``loss=``, ``policy=``...
+    **options
+        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ...
+
+    Returns
+    -------
+    Plan
+        ``plan.nbytes`` is exactly ``Learner(...).nbytes``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``Learner`` would.
+    """
+    return plan_of(Config.take(algorithm, options))

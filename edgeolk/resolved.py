@@ -1,0 +1,171 @@
+"""A configuration in full: every default filled in, every question about it answered from the rows
+of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import cast
+
+from edgeolk.parts.bases import BasisTraits
+from edgeolk.parts.bounds import ProjectionTraits
+from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype
+from edgeolk.parts.policies import PolicyTraits
+from edgeolk.parts.storage import StorageTraits
+from edgeolk.parts.table import TRAITS
+from edgeolk.parts.traits import Part
+from edgeolk.parts.updates import UpdateTraits
+
+#: A row of support vectors is padded to whole vectors of 64 bytes, computed in, where that costs at
+#: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
+ROW_BYTES = 64
+PAGE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """What a model block is made from.
+
+    Attributes
+    ----------
+    member : Algorithm
+        The published algorithm, or ``Algorithm.CUSTOM``.
+    n_features, budget, seed : int
+        Dimension d, capacity B, seed of the generator.
+    kernel : Kernel
+    parts : mapping of axis to member
+    values : mapping of stored parameter name to number
+    feature_range : tuple or None
+        Ends of the levels of int8 storage, as given.
+    columns : int
+        Columns of coefficients.
+    """
+
+    member: Algorithm
+    n_features: int
+    budget: int
+    seed: int
+    kernel: Kernel
+    parts: Mapping[str, IntEnum]
+    values: Mapping[str, float]
+    feature_range: tuple[object, object] | None = None
+    columns: int = 1
+
+    # ---- rows of the parts --------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[Part]:
+        """The row of each part."""
+        return [TRAITS[axis][part] for axis, part in self.parts.items()]
+
+    @property
+    def policy(self) -> PolicyTraits:
+        return cast(PolicyTraits, TRAITS["policy"][self.parts["policy"]])
+
+    @property
+    def basis(self) -> BasisTraits:
+        return cast(BasisTraits, TRAITS["basis"][self.parts["basis"]])
+
+    @property
+    def update(self) -> UpdateTraits:
+        return cast(UpdateTraits, TRAITS["update"][self.parts["update"]])
+
+    @property
+    def projection(self) -> ProjectionTraits:
+        return cast(ProjectionTraits, TRAITS["projection"][self.parts["projection"]])
+
+    @property
+    def storage(self) -> StorageTraits:
+        return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
+
+    @property
+    def dtype(self) -> Dtype:
+        return Dtype(self.parts["dtype"])
+
+    @property
+    def coefficients(self) -> Coefficients:
+        return Coefficients(self.parts["coefficients"])
+
+    # ---- sizes --------------------------------------------------------------------------------
+
+    @property
+    def slots(self) -> int:
+        """Slots of the ring: the budget, and a spare one where the newcomer is judged with it."""
+        return self.budget + self.policy.spare_slot
+
+    @property
+    def stride(self) -> int:
+        """Slots, padded where padding is cheap: numbers from one feature's row to the next."""
+        padded = self._padded(self.slots)
+        # Rows a page apart would all compete for the same few lines of the first cache.
+        return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
+
+    @property
+    def window_stride(self) -> int:
+        """Examples in the window of an optimistic learner, padded likewise."""
+        return self._padded(int(self.values.get("window", 0.0)))
+
+    @property
+    def weights(self) -> int:
+        """Coefficients a column, padded."""
+        return self.basis.per_member * self.stride
+
+    def _padded(self, n: int) -> int:
+        lanes = ROW_BYTES // self.storage.computing_bytes
+        padded = -(-n // lanes) * lanes
+        return padded if (padded - n) * 16 <= n else n
+
+    # ---- what follows from the parts ----------------------------------------------------------
+
+    @property
+    def tracks_norm(self) -> bool:
+        """Whether ||f||^2 is kept."""
+        return self.projection.needs_norm or self.policy.needs_norm
+
+    @property
+    def changes_old(self) -> bool:
+        """Whether coefficients may change after their insertion, but for a removal."""
+        return (
+            bool(self.projection.bound)
+            or self.policy.changes_old
+            or self.basis.changes_old
+            or self.update.scales
+            or self.values.get("lam", 0.0) > 0.0
+        )
+
+    @property
+    def removes(self) -> bool:
+        """Whether support vectors may leave."""
+        return self.policy.removes
+
+    @property
+    def freezes(self) -> bool:
+        """Whether a full ring admits nobody."""
+        return self.policy.freezes and self.basis.freezes
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether targets are real numbers."""
+        return "errors" in TRAITS["loss"][self.parts["loss"]].regions
+
+    # ---- as a block stores it -----------------------------------------------------------------
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The number of each part, in the order of ``AXES``."""
+        return tuple(int(self.parts[axis]) for axis in AXES)
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """Every parameter in the order of ``STORED``, 0 where it is not used."""
+        return tuple(self.values.get(name, 0.0) for name in STORED)
+
+    @property
+    def stored_values(self) -> dict[str, float]:
+        """Parameters in use and those of the kernel, by name, as the header holds them."""
+        _, _, gamma, scale, offset = self.kernel.fields()
+        kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
+        used = {name: value for name, value in kernel.items() if value != 0.0}
+        return {**self.values, **used}

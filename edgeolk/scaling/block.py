@@ -1,0 +1,113 @@
+"""The block of a scaler as a file holds it: its header checked, older versions brought up to date.
+
+A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan.
+
+Version 1 has a 32-bit method, a 32-bit frozen flag and 8 bytes of zero where version 2 has method
+and frozen in 16 bits each, window and clip. It knew no clipping, so its regions are those of
+version 2 with clip = 0.
+"""
+
+from __future__ import annotations
+
+import struct
+from os import PathLike
+from typing import NamedTuple
+
+from edgeolk.files import seal
+from edgeolk.files.atomic import write_whole
+from edgeolk.parts.whole import whole
+from edgeolk.core.arena import ALIGNMENT, Arena
+from edgeolk.scaling.layout import HEAD_BYTES, NAMES, clip_number, plan_of, window_number
+
+FORMAT_VERSION = 2
+MAGIC = b"edgescal"
+MOST_SEEN = 2**62
+
+_COMMON = struct.Struct("<8sIIqqqq")
+_HEAD = struct.Struct("<8sIIqqqqHHId")
+_HEAD_1 = struct.Struct("<8sIIqqqqiiq")
+
+
+class Head(NamedTuple):
+    """Head of core/scaler.pxd, field by field."""
+
+    magic: bytes
+    format_version: int
+    crc: int
+    nbytes: int
+    n_features: int
+    freeze_after: int
+    n_seen: int
+    method: int
+    frozen: int
+    window: int
+    clip: float
+
+
+def sealed(arena: Arena) -> bytes:
+    """The block with its CRC-32 filled in."""
+    return seal.sealed(arena)
+
+
+def write(path: str | PathLike[str], arena: Arena) -> None:
+    """Write the sealed block to a file."""
+    write_whole(path, (sealed(arena),))
+
+
+def read(path: str | PathLike[str]) -> bytes:
+    """The block in a file, not yet checked."""
+    return seal.read(path, HEAD_BYTES, "scaler")
+
+
+def _from_version_1(block: bytes) -> bytes:
+    *common, method, frozen, zero = _HEAD_1.unpack_from(block)
+    if method not in NAMES or not 0 <= frozen <= 1 or zero != 0:
+        raise ValueError("the scaler is inconsistent: its header contradicts itself")
+    common[1] = FORMAT_VERSION
+    return _HEAD.pack(*common, method, frozen, 0, 0.0) + block[HEAD_BYTES:]
+
+
+def _check_head(head: Head) -> None:
+    try:
+        clip_number(head.clip or None)
+        window_number(head.window or None, head.clip)
+    except ValueError as error:
+        raise ValueError(f"the scaler is inconsistent: {error}") from None
+    if (
+        head.method not in NAMES
+        or head.frozen not in (0, 1)
+        or bool(head.window) != bool(head.clip)
+        or not 0 <= head.freeze_after <= MOST_SEEN
+        or not 0 <= head.n_seen <= MOST_SEEN
+        or (head.freeze_after and head.n_seen > head.freeze_after)
+        or (head.freeze_after and head.n_seen == head.freeze_after and not head.frozen)
+    ):
+        raise ValueError("the scaler is inconsistent: its header contradicts itself")
+
+
+def checked(block: bytes) -> tuple[Head, bytes]:
+    """The header and the block in the present version, everything checked but the statistics.
+
+    Raises
+    ------
+    ValueError
+        Wrong mark, version, length, CRC or configuration.
+    """
+    if len(block) < HEAD_BYTES:
+        raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
+    magic, version, _, nbytes, *_ = _COMMON.unpack_from(block)
+    if magic != MAGIC:
+        raise ValueError("not a scaler: the first 8 bytes are not the mark of one")
+    if version not in (1, FORMAT_VERSION):
+        raise ValueError(f"scaler format {version}; this version reads 1 and {FORMAT_VERSION}")
+    seal.verify(block, nbytes, "scaler")
+    if version == 1:
+        block = _from_version_1(block)
+    head = Head(*_HEAD.unpack_from(block))
+    _check_head(head)
+    plan = plan_of(whole("n_features", head.n_features, 1), head.method, head.clip > 0)
+    if plan.nbytes != head.nbytes + ALIGNMENT:
+        raise ValueError(
+            f"the scaler has {head.nbytes} bytes, its plan says {plan.nbytes - ALIGNMENT}"
+        )
+    return head, block

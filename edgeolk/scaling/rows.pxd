@@ -1,0 +1,85 @@
+"""Rows on their way into and out of a scaler. Whoever cimports this calls cnp.import_array()."""
+
+cimport numpy as cnp
+from libc.stdint cimport int64_t, uintptr_t
+
+from edgeolk.core.finite cimport all_finite
+from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
+from edgeolk.ndarray cimport as_numbers, is_plain
+
+
+cdef inline bint is_wide(object array) noexcept:
+    return cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
+
+
+cdef inline void learn_any(Scaler* s, const void* x, bint wide, int64_t n) noexcept nogil:
+    if wide:
+        learn_rows(s, <const double*>x, n)
+    else:
+        learn_rows(s, <const float*>x, n)
+
+
+cdef inline int64_t transform_any(
+    const Scaler* s, const void* x, bint wide, void* z, bint wide_out, int64_t n
+) noexcept nogil:
+    if wide and wide_out:
+        return transform_rows(s, <const double*>x, <double*>z, n)
+    if wide:
+        return transform_rows(s, <const double*>x, <float*>z, n)
+    if wide_out:
+        return transform_rows(s, <const float*>x, <double*>z, n)
+    return transform_rows(s, <const float*>x, <float*>z, n)
+
+
+cdef inline object checked(object x, str name, int ndim, int64_t d):
+    """x if it is plain, else a plain copy; of the right shape and finite."""
+    cdef bint finite
+    if not is_plain(x, ndim):
+        x = as_numbers(x, name, ndim)
+    if cnp.PyArray_DIM(x, ndim - 1) != d:
+        raise ValueError(f"{name} must have {d} features, got {cnp.PyArray_DIM(x, ndim - 1)}")
+    if is_wide(x):
+        finite = all_finite(<const double*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x))
+    else:
+        finite = all_finite(<const float*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x))
+    if not finite:
+        refuse_row(x, name, ndim)
+    return x
+
+
+cdef inline int refuse_row(object x, str name, int ndim) except -1:
+    import numpy as np
+
+    bad = np.argwhere(~np.isfinite(x))[0]
+    where = f"row {bad[0]}, " if ndim == 2 else ""
+    raise ValueError(
+        f"{name} must be finite, got {x[tuple(bad)]} at {where}feature {bad[ndim - 1]}")
+
+
+cdef inline object checked_out(object out, object x):
+    """out if x can be scaled into it; a new float64 array for None."""
+    cdef int ndim = cnp.PyArray_NDIM(x)
+    cdef uintptr_t start, start_out
+    if out is None:
+        return cnp.PyArray_EMPTY(ndim, cnp.PyArray_DIMS(x), cnp.NPY_FLOAT64, 0)
+    if not cnp.PyArray_Check(out):
+        raise TypeError(f"out must be an ndarray, got {type(out).__name__}")
+    if cnp.PyArray_TYPE(out) != cnp.NPY_FLOAT64 and cnp.PyArray_TYPE(out) != cnp.NPY_FLOAT32:
+        raise TypeError(f"out must be float64 or float32, got {out.dtype}")
+    if not (
+        cnp.PyArray_NDIM(out) == ndim
+        and cnp.PyArray_DIM(out, 0) == cnp.PyArray_DIM(x, 0)
+        and cnp.PyArray_DIM(out, ndim - 1) == cnp.PyArray_DIM(x, ndim - 1)
+    ):
+        raise ValueError(f"out must have shape {x.shape}, got {out.shape}")
+    if not cnp.PyArray_ISCARRAY(out):
+        raise ValueError("out must be writable, contiguous, aligned and in native byte order")
+    start = <uintptr_t>cnp.PyArray_DATA(x)
+    start_out = <uintptr_t>cnp.PyArray_DATA(out)
+    if (
+        start < start_out + <uintptr_t>cnp.PyArray_NBYTES(out)
+        and start_out < start + <uintptr_t>cnp.PyArray_NBYTES(x)
+        and not (start == start_out and is_wide(x) == is_wide(out))
+    ):
+        raise ValueError("out must be x itself or share no memory with it")
+    return out

@@ -1,0 +1,257 @@
+"""The public class: rows in, rows out."""
+
+cimport numpy as cnp
+from libc.stdint cimport int64_t, uintptr_t
+
+from edgeolk.scaling.rows cimport checked, checked_out, is_wide, learn_any, transform_any
+from edgeolk.scaling.state cimport ScalerState
+
+cnp.import_array()
+
+
+cdef class RunningScaler(ScalerState):
+    """Scale features by what has been seen of them so far, in memory fixed at construction.
+
+    Parameters
+    ----------
+    n_features : int
+        Numbers in a row.
+    method : {"standard", "minmax"}
+        ``"standard"``: (x - mean) / sd, with the population standard deviation (ddof 0).
+        ``"minmax"``: (x - min) / (max - min), 0 to 1 for what has been seen. What lies beyond the
+        range of a frozen scaler gives less than 0 or more than 1.
+    clip : float or None, from 2 to 1e6
+        A reading farther than this many standard deviations from the mean of its feature counts
+        as one that far: in the statistics, in the scaled row, and as the ends of the range.
+        None: every reading counts as it is, all rows alike and for ever, so that one glitch of a
+        sensor makes everything else the same number.
+    window : int, optional, from 10 to 2^31 - 1
+        With ``clip``: rows after which the statistics have forgotten all but 1/e of what they held.
+        Default 10,000.
+    freeze_after : int, optional
+        Examples after which the statistics stay as they are. Without it only ``freeze`` stops them.
+    buffer : writable contiguous buffer, optional
+        Memory to build the scaler in, at least ``plan(...).nbytes`` long; zeroed, kept alive and
+        not resizable while the scaler lives. Nothing else is taken.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    MemoryError
+        No memory for the block.
+
+    Notes
+    -----
+    With ``clip`` = k the statistics are winsorised exponential moments. The first rows weigh less
+    than later ones, so that what a sensor sends while it warms up is forgotten. The start is the
+    median of the first three rows; until then every feature gives 0.
+
+    - Glitches in fewer than one reading of k^2 (4 % for k = 5) are bounded for ever: a share p of
+      them makes the deviation at most sqrt((1 - p) / (1 - p k^2)) times too large.
+    - A level shift of 100 deviations is no longer clipped after 0.3 windows, within one deviation
+      of the mean after 1, and the deviation is again that of the readings after 9 (for 1e6
+      deviations: 1.1, 2 and 28 windows). Before the window is full, read "rows so far" for it.
+    - A feature that was constant stays so after one glitch; it begins with a second reading off it.
+
+    ``n_clipped`` counts clipped readings by feature. On five sensor streams that had no part in the
+    choice of the defaults, learners err in 3.9 % of rows behind them and 6.3 % behind ``clip=None``
+    with glitches in 1 % of the readings, 3.1 and 2.9 % without. A smaller ``clip`` does better with
+    many glitches, a larger one keeps more of what is rare; windows from 3,000 on do the same.
+
+    A constant feature gives exactly 0. So does one whose spread (sd, or max - min) is at most 2^-46
+    of its size (its mean, or the larger end of its range), because 64 units in the last place of a
+    float64 are rounding, not signal; or whose spread is below the normal numbers. Before the first
+    example every feature gives 0.
+
+    Finite rows give finite rows, however large. With ``clip=None`` a scaled number may not fit the
+    type of ``out``, which is refused with a ValueError; only a row far from all that was learned
+    comes to that.
+
+    Statistics are float64, with a mean of two float64, so that noise on a large offset keeps its
+    digits; with ``clip=None`` by Welford's recurrence. The memory is the block of ``plan``, per
+    feature 40 bytes ("standard") or 56 ("minmax"), with ``clip=None`` 25 or 16, each region rounded
+    up to 64. After construction nothing is allocated but returned Python objects. One thread at a
+    time may use a scaler; a second one gets a RuntimeError.
+
+    References
+    ----------
+    B. P. Welford, "Note on a method for calculating corrected sums of squares and products",
+    Technometrics 4(3), 1962. P. J. Huber, "Robust estimation of a location parameter", Annals of
+    Mathematical Statistics 35(1), 1964.
+
+    Examples
+    --------
+    >>> import edgeolk as ek
+    >>> scaler = ek.RunningScaler(2, method="minmax")
+    >>> scaler.learn_many([[990.0, 20.0], [1000.0, 20.0], [1010.0, 20.0]])
+    >>> scaler.transform_one([1005.0, 20.0])
+    array([0.75, 0.  ])
+    """
+
+    def __repr__(self):
+        state = "frozen" if self.frozen else "learning"
+        return (
+            f"<RunningScaler {self.method}: d={self.n_features}, {self.n_seen} seen, {state},"
+            f" {self.nbytes} bytes>"
+        )
+
+    cdef object row_of(self, object x):
+        return checked(x, "x", 1, self.scaler.head.n_features)
+
+    cdef object rows_of(self, object X):
+        return checked(X, "X", 2, self.scaler.head.n_features)
+
+    cdef object out_for(self, object out, object x):
+        cdef uintptr_t start
+        cdef uintptr_t base = <uintptr_t>self.arena.base
+        out = checked_out(out, x)
+        start = <uintptr_t>cnp.PyArray_DATA(out)
+        if (
+            start < base + <uintptr_t>self.arena.length
+            and base < start + <uintptr_t>cnp.PyArray_NBYTES(out)
+        ):
+            raise ValueError("out must not lie in the buffer of the scaler")
+        return out
+
+    cdef object transformed(self, object x, object out):
+        """The scaled row; x and out have been checked."""
+        if transform_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x),
+                         cnp.PyArray_DATA(out), is_wide(out), 1) >= 0:
+            raise ValueError(f"x is too far from what was learned: scaled, it exceeds {out.dtype}")
+        return out
+
+    def learn_one(self, x):
+        """Learn one row, unless the scaler is frozen.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            Finite. A contiguous float32 or float64 array is read where it lies; other array-likes
+            of real numbers are converted.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong kind, length or dimension, or a number that is not finite; nothing has changed.
+        """
+        x = self.row_of(x)
+        self.idle()
+        learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
+
+    def transform_one(self, x, out=None):
+        """Scale one row; nothing is learned.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``learn_one``.
+        out : float64 or float32 ndarray of shape (n_features,), optional
+            Contiguous and writable; receives the scaled row. May be ``x`` itself. Without it a
+            float64 array is made.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            ``out``, or the new array.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad ``x`` or ``out``, or a scaled number that does not fit the type of ``out``; nothing
+            has been written.
+        """
+        x = self.row_of(x)
+        out = self.out_for(out, x)
+        self.idle()
+        return self.transformed(x, out)
+
+    def learn_transform_one(self, x, out=None):
+        """Learn one row, then scale it by statistics that include it.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``learn_one``.
+        out : float64 or float32 ndarray of shape (n_features,), optional
+            As for ``transform_one``.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            ``out``, or the new array.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``transform_one``; nothing has been learned or written.
+        """
+        x = self.row_of(x)
+        out = self.out_for(out, x)
+        self.idle()
+        learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
+        # Fails only if frozen, when nothing was learned: |x - mean| <= sqrt(n - 1) sd for a row
+        # that is in the statistics.
+        return self.transformed(x, out)
+
+    def learn_many(self, X):
+        """Learn rows in order, without the interpreter lock; the same as one by one.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Finite. A C-contiguous float32 or float64 array is read where it lies.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``learn_one``; all rows are checked before the first is learned.
+        """
+        cdef object rows = self.rows_of(X)
+        cdef const void* x = cnp.PyArray_DATA(rows)
+        cdef bint wide = is_wide(rows)
+        cdef int64_t n = cnp.PyArray_DIM(rows, 0)
+        self.idle()
+        self.busy = True
+        with nogil:
+            learn_any(&self.scaler, x, wide, n)
+        self.busy = False
+
+    def transform(self, X, out=None):
+        """Scale rows, without the interpreter lock; nothing is learned.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            As for ``learn_many``.
+        out : float64 or float32 ndarray of shape (n, n_features), optional
+            Contiguous and writable; receives the scaled rows. May be ``X`` itself. Without it a
+            float64 array is made.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            ``out``, or the new array.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``transform_one``; nothing has been written.
+        """
+        cdef object rows = self.rows_of(X)
+        cdef object scaled = self.out_for(out, rows)
+        cdef const void* x = cnp.PyArray_DATA(rows)
+        cdef void* z = cnp.PyArray_DATA(scaled)
+        cdef bint wide = is_wide(rows)
+        cdef bint wide_out = is_wide(scaled)
+        cdef int64_t n = cnp.PyArray_DIM(rows, 0)
+        cdef int64_t bad
+        self.idle()
+        self.busy = True
+        with nogil:
+            bad = transform_any(&self.scaler, x, wide, z, wide_out, n)
+        self.busy = False
+        if bad >= 0:
+            raise ValueError(
+                f"X[{bad}] is too far from what was learned: scaled, it exceeds {scaled.dtype}")
+        return scaled

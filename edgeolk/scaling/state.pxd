@@ -1,0 +1,14 @@
+"""The class under RunningScaler: its block and the pointers into it."""
+
+from edgeolk.core.arena cimport Arena
+from edgeolk.core.scaler cimport Scaler
+
+
+cdef class ScalerState:
+    cdef Arena arena
+    cdef Scaler scaler
+    cdef bint busy
+
+    cdef int bind(self, char* base, dict at) except -1
+    cdef int idle(self) except -1
+    cdef object copied(self, const double* values)

@@ -1,0 +1,273 @@
+"""A scaler as a block: construction, what it knows, files."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int8_t, int64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from edgeolk.core.arena cimport Arena
+from edgeolk.core.moments cimport unit
+from edgeolk.core.scaler cimport Head, Lines, Scaler, lines, scaler_holds
+from edgeolk.core.winsor cimport Feature
+
+from edgeolk.parts.whole import whole
+from edgeolk.scaling import block as blocks
+from edgeolk.scaling.layout import (
+    CLIP, FEATURE_BYTES, HEAD_BYTES, NAMES, clip_number, method_number, plan_of, window_number,
+)
+
+if sizeof(Head) != HEAD_BYTES or sizeof(Feature) != FEATURE_BYTES:
+    raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")
+
+
+cdef class ScalerState:
+    """Everything of a RunningScaler but the rows."""
+
+    def __cinit__(
+        self, n_features, *, method="standard", clip=CLIP, window=None, freeze_after=None,
+        buffer=None,
+    ):
+        cdef Head* head
+        cdef char* base
+        cdef Py_ssize_t d = whole("n_features", n_features, 1)
+        cdef int number = method_number(method)
+        cdef double deviations = clip_number(clip)
+        cdef int64_t rows = window_number(window, deviations)
+        cdef int64_t last = 0
+        if freeze_after is not None:
+            last = whole("freeze_after", freeze_after, 1, 2**62)
+        plan = plan_of(d, number, deviations > 0.0)
+        self.arena = Arena(plan.nbytes, buffer)
+        base = self.arena.base
+        head = <Head*>base
+        memcpy(head.magic, <const char*><bytes>blocks.MAGIC, 8)
+        head.format_version = blocks.FORMAT_VERSION
+        head.nbytes = self.arena.length
+        head.n_features = d
+        head.freeze_after = last
+        head.method = number
+        head.clip = deviations
+        head.window = rows
+        self.bind(base, {region.name: region.offset for region in plan.regions})
+
+    cdef int bind(self, char* base, dict at) except -1:
+        """Point to the regions there are."""
+        self.scaler.head = <Head*>base
+        if "features" in at:
+            self.scaler.features = <Feature*>(base + <Py_ssize_t>at["features"])
+        if "mean" in at:
+            self.scaler.moments.mean = <double*>(base + <Py_ssize_t>at["mean"])
+            self.scaler.moments.low = <double*>(base + <Py_ssize_t>at["mean_low"])
+            self.scaler.moments.m2 = <double*>(base + <Py_ssize_t>at["m2"])
+            self.scaler.moments.level = <int8_t*>(base + <Py_ssize_t>at["level"])
+        if "min" in at:
+            self.scaler.least = <double*>(base + <Py_ssize_t>at["min"])
+            self.scaler.most = <double*>(base + <Py_ssize_t>at["max"])
+        return 0
+
+    @staticmethod
+    def plan(n_features, method="standard", clip=CLIP):
+        """Every region of a scaler with its bytes, without building it.
+
+        Parameters
+        ----------
+        n_features : int
+            Numbers in a row.
+        method : {"standard", "minmax"}
+            As for the scaler.
+        clip : float or None
+            As for the scaler.
+
+        Returns
+        -------
+        ScalerPlan
+            ``plan.nbytes`` is exactly ``RunningScaler(...).nbytes``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``RunningScaler`` would.
+        """
+        return plan_of(
+            whole("n_features", n_features, 1), method_number(method), clip_number(clip) > 0.0)
+
+    cdef int idle(self) except -1:
+        # Asked last, when no Python code lies between the answer and the work.
+        if self.busy:
+            raise RuntimeError("the scaler is in use by another thread")
+        return 0
+
+    def freeze(self):
+        """Keep the statistics as they are from now on: learning checks its rows, no more."""
+        self.idle()
+        self.scaler.head.frozen = 1
+
+    # ---- configuration and state ----------------------------------------------------------------
+
+    @property
+    def n_features(self):
+        """Numbers in a row."""
+        return self.scaler.head.n_features
+
+    @property
+    def method(self):
+        """"standard" or "minmax"."""
+        return NAMES[self.scaler.head.method]
+
+    @property
+    def freeze_after(self):
+        """Examples after which the statistics stay as they are, or None."""
+        return self.scaler.head.freeze_after or None
+
+    @property
+    def n_seen(self):
+        """Examples in the statistics; those that came after freezing do not count."""
+        return self.scaler.head.n_seen
+
+    @property
+    def frozen(self):
+        """Whether the statistics stay as they are."""
+        return self.scaler.head.frozen != 0
+
+    @property
+    def nbytes(self):
+        """Bytes taken, exactly those of the plan."""
+        return self.arena.nbytes
+
+    @property
+    def clip(self):
+        """Deviations from the mean that a reading counts for at most, or None."""
+        return self.scaler.head.clip or None
+
+    @property
+    def window(self):
+        """Rows remembered, or None where all rows count alike."""
+        return self.scaler.head.window or None
+
+    @property
+    def n_clipped(self):
+        """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``.
+
+        Those that ``learn_one``, ``learn_many`` and ``learn_transform_one`` were given, also once
+        frozen; scaling alone counts nothing. A count stops at 4,294,967,295.
+        """
+        cdef Py_ssize_t j
+        if self.scaler.features == NULL:
+            return None
+        return np.array(
+            [self.scaler.features[j].clipped for j in range(self.scaler.head.n_features)],
+            np.int64,
+        )
+
+    @property
+    def mean_(self):
+        """Mean of each feature, a copy; 0 before the first example, None if not kept.
+
+        It is not kept by ``method="minmax", clip=None``.
+        """
+        cdef Py_ssize_t j
+        cdef Py_ssize_t d = self.scaler.head.n_features
+        cdef const Scaler* s = &self.scaler
+        if s.features != NULL:
+            return np.array([s.features[j].mean for j in range(d)])
+        if s.moments.mean != NULL:
+            return np.array([s.moments.mean[j] * unit(s.moments.level[j]) for j in range(d)])
+        return None
+
+    @property
+    def scale_(self):
+        """What each feature is divided by, a copy: sd, or max - min.
+
+        0 for a feature that counts as constant, and for all before the first example; infinite
+        where it exceeds float64, which scaling does not mind: it divides by halves.
+        """
+        cdef Py_ssize_t j
+        cdef Lines f
+        scale = np.zeros(self.scaler.head.n_features)
+        for j in range(self.scaler.head.n_features):
+            lines(&self.scaler, j, 1, &f)
+            if isfinite(f.half[0]):
+                scale[j] = 2.0 * f.half[0]
+        return scale
+
+    @property
+    def min_(self):
+        """Least of each feature, a copy; 0 before the first example, None for "standard".
+
+        With ``clip`` it may lie beyond what is scaled to 0.
+        """
+        return self.copied(self.scaler.least)
+
+    @property
+    def max_(self):
+        """Most of each feature, a copy; 0 before the first example, None for "standard".
+
+        With ``clip`` it may lie beyond what is scaled to 1.
+        """
+        return self.copied(self.scaler.most)
+
+    cdef object copied(self, const double* values):
+        cdef Py_ssize_t j
+        if values == NULL:
+            return None
+        return np.array([values[j] for j in range(self.scaler.head.n_features)])
+
+    # ---- files ----------------------------------------------------------------------------------
+
+    def __reduce__(self):
+        self.idle()
+        return type(self)._from_block, (blocks.sealed(self.arena),)
+
+    @classmethod
+    def _from_block(cls, block):
+        cdef ScalerState scaler
+        cdef bytes data
+        head, data = blocks.checked(block)
+        scaler = cls.__new__(
+            cls, head.n_features, method=NAMES[head.method], clip=head.clip or None,
+            window=head.window or None)
+        memcpy(scaler.arena.base, <const char*>data, head.nbytes)
+        if not scaler_holds(&scaler.scaler):
+            raise ValueError("the scaler is inconsistent: no examples give these statistics")
+        return scaler
+
+    def save(self, path):
+        """Write the scaler to a file: its block with a CRC-32, replaced whole.
+
+        Loading it and going on gives bit for bit what going on without stopping does.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file is written beside it and renamed.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        self.idle()
+        blocks.write(path, self.arena)
+
+    @classmethod
+    def load(cls, path):
+        """The scaler saved in a file. Nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written by ``save``.
+
+        Returns
+        -------
+        RunningScaler
+
+        Raises
+        ------
+        ValueError
+            Not a whole, consistent scaler.
+        OSError
+            The file cannot be read.
+        """
+        return cls._from_block(blocks.read(path))

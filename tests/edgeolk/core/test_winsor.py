@@ -1,0 +1,337 @@
+"""Statistics of sensors that send nonsense: against a twin, and what one reading can do."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scalers import METHODS, block_of, noise, plain
+
+import edgeolk as ek
+
+LARGEST = np.finfo(np.float64).max
+relaxed = settings(deadline=None, max_examples=100)
+
+
+class Twin:
+    """Winsorised moments of one feature, as the page about them says, in plain numbers."""
+
+    def __init__(self, clip=5.0, window=10_000):
+        self.clip, self.window = clip, window
+        self.first, self.mean, self.sd, self.waits = [], 0.0, 0.0, None
+        self.age = self.clipped = 0
+
+    def learn(self, x):
+        self.age += 1
+        if self.age <= 3:
+            self.first.append(x)
+            self.mean = self.first[0]
+            if self.age == 3:
+                least, self.mean, most = sorted(self.first)
+                self.spread(min(self.mean - least, most - self.mean))
+        elif self.sd == 0.0:
+            self.wake(x)
+        else:
+            gain = max(3 / (self.age + 2), 1 / self.window)
+            reach = self.clip * self.sd
+            self.clipped += abs(x - self.mean) > reach
+            step = min(max(x - self.mean, -reach), reach)
+            self.mean += gain * step
+            self.spread(math.sqrt((1 - gain) * (self.sd**2 + gain * step**2)))
+
+    def spread(self, sd):
+        self.sd = sd if sd > 2**-46 * abs(self.mean) else 0.0
+
+    def wake(self, x):
+        if abs(x - self.mean) <= 2**-46 * abs(self.mean):
+            return
+        if self.waits is None:
+            self.waits = x
+            self.clipped += 1
+            return
+        self.spread(min(abs(x - self.mean), abs(self.waits - self.mean)))
+        self.age, self.waits = 3, None
+
+
+few = st.sampled_from([0.0, 1.0, 1.0, 20.0, 20.0, 20.25, -3.5, 1e6, -1e6])
+many = st.floats(-1e3, 1e3).map(lambda x: round(x, 2))
+
+
+@relaxed
+@given(
+    st.lists(st.one_of(few, many), min_size=1, max_size=60),
+    st.sampled_from([2.0, 5.0, 8.5]),
+    st.sampled_from([10, 30, 10_000]),
+)
+def test_agrees_with_its_twin(readings, clip, window):
+    twin = Twin(clip, window)
+    scaler = ek.RunningScaler(1, clip=clip, window=window)
+    for x in readings:
+        twin.learn(x)
+        scaler.learn_one([x])
+        assert scaler.mean_[0] == pytest.approx(twin.mean, rel=1e-9, abs=1e-9)
+        assert scaler.scale_[0] == pytest.approx(twin.sd, rel=1e-6, abs=1e-9)
+    assert scaler.n_clipped[0] == twin.clipped
+
+
+@pytest.mark.parametrize("exponent", [-800, -300, 300, 1000])
+@pytest.mark.parametrize("method", METHODS)
+def test_unit_of_measurement_does_not_matter(method, exponent):
+    X = np.round(100 * noise(500, 2)) / 8
+    X[::50] = 1e6
+    near = ek.RunningScaler(2, method=method)
+    far = ek.RunningScaler(2, method=method)
+    for x in X:
+        want = near.learn_transform_one(x)
+        np.testing.assert_array_equal(far.learn_transform_one(np.ldexp(x, exponent)), want)
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e9, -1e12])
+def test_large_offset_keeps_the_digits_of_the_noise(offset):
+    X = noise(5000, 2)
+    X = (offset + X) - offset
+    near = ek.RunningScaler(2)
+    far = ek.RunningScaler(2)
+    near.learn_many(X)
+    far.learn_many(offset + X)
+    np.testing.assert_allclose(far.scale_, near.scale_, rtol=1e-9)
+    np.testing.assert_allclose(far.transform(offset + X), near.transform(X), atol=1e-9)
+
+
+def test_without_anything_to_clip_it_is_close_to_the_plain_statistics():
+    X = 20 + 3 * noise(5000, 4)
+    scaler = ek.RunningScaler(4)
+    scaler.learn_many(X)
+    np.testing.assert_allclose(scaler.scale_, X.std(axis=0), rtol=0.05)
+    np.testing.assert_allclose(scaler.mean_, X.mean(axis=0), atol=0.15)
+    assert scaler.n_clipped.max() < 10
+
+
+# ---- what one reading can do --------------------------------------------------------------------
+
+
+@relaxed
+@given(
+    st.lists(st.floats(-100, 100).map(lambda x: round(x, 1)), min_size=4, max_size=80),
+    st.floats(-LARGEST, LARGEST),
+    st.sampled_from([2.0, 5.0]),
+)
+def test_one_reading_moves_little_whatever_it_holds(readings, glitch, clip):
+    scaler = ek.RunningScaler(1, clip=clip, window=50)
+    scaler.learn_many(np.array(readings)[:, None])
+    mean, sd = scaler.mean_[0], scaler.scale_[0]
+    out = scaler.learn_transform_one([glitch])
+    assert abs(out[0]) <= clip
+    if sd > 0.0:
+        gain = 1 / 2  # the largest there is after the start
+        assert abs(scaler.mean_[0] - mean) <= clip * gain * sd * (1 + 1e-9)
+        assert scaler.scale_[0] <= sd * math.sqrt(1 + clip**2 * gain) * (1 + 1e-9)
+        if abs(glitch - mean) > clip * sd * (1 + 1e-9):
+            seen = clip * math.sqrt((1 - gain) / (1 + gain * clip**2))
+            assert abs(out[0]) >= seen * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("value", [1e6, -1e6, 65535.0, 1e308, -LARGEST])
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 4, 10, 5000])
+def test_one_glitch_in_ten_thousand_rows(at, value):
+    X = 20 + noise(10_000, 1)
+    clean = X.copy()
+    X[at] = value
+    for method in METHODS:
+        scaler = ek.RunningScaler(1, method=method)
+        other = ek.RunningScaler(1, method=method)
+        scaler.learn_many(X)
+        other.learn_many(clean)
+        ratio = scaler.transform(clean).std() / other.transform(clean).std()
+        # a range then ends clip deviations from the mean: 10 wide instead of the 7 to 8 of noise
+        assert 0.97 < ratio < 1.03 if method == "standard" else 0.65 < ratio < 1.1
+        assert (at > 2) <= scaler.n_clipped[0] <= 12  # the start is a median, not clipped
+    # what the plain statistics make of it
+    scaler = plain(1)
+    scaler.learn_many(X)
+    assert scaler.transform(clean).std() < 0.2
+
+
+@pytest.mark.parametrize(("rate", "most"), [(0.001, 1.05), (0.01, 1.25), (0.03, 2.2)])
+def test_repeated_glitches(rate, most):
+    # sd'^2 = (1 - p) sd^2 / (1 - p k^2) where a share p of the readings is beyond k deviations
+    rng = np.random.default_rng(3)
+    X = 20 + rng.normal(size=(60_000, 1))
+    bad = rng.random(60_000) < rate
+    X[bad] = rng.choice([-1e6, 1e6, 1e300], size=(bad.sum(), 1))
+    scaler = ek.RunningScaler(1)
+    for part in np.split(X, 60):
+        scaler.learn_many(part)
+        assert (
+            0.9 < scaler.scale_[0] < most * 1.6
+        )  # 10,000 rows hold more in one place than another
+    assert 0.95 < scaler.scale_[0] < most
+    assert abs(scaler.mean_[0] - 20) < 0.5
+    assert bad.sum() <= scaler.n_clipped[0] <= bad.sum() + 30
+
+
+def test_garbage_while_the_sensor_warms_up():
+    X = 20 + noise(10_000, 1)
+    X[:5] = 65535.0
+    scaler = ek.RunningScaler(1)
+    scaler.learn_many(X)
+    assert 0.9 < scaler.scale_[0] < 2
+    assert abs(scaler.mean_[0] - 20) < 0.5
+    other = plain(1)
+    other.learn_many(X)
+    assert other.scale_[0] > 1000
+
+
+# ---- a real change is followed ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [100, 1000, 20_000])
+@pytest.mark.parametrize("shift", [10.0, -100.0])
+def test_a_level_shift_is_followed(n, shift):
+    window = 1000
+    memory = min(n, window)  # the rows remembered so far
+    rng = np.random.default_rng(4)
+    scaler = ek.RunningScaler(1, window=window)
+    scaler.learn_many(rng.normal(size=(n, 1)))
+    scaler.learn_many(shift + rng.normal(size=(3 * memory // 10, 1)))
+    assert abs(scaler.transform([[shift]])[0, 0]) < 4.9  # no longer clipped
+    scaler.learn_many(shift + rng.normal(size=(7 * memory // 10, 1)))
+    assert abs(scaler.transform([[shift]])[0, 0]) < 1
+    scaler.learn_many(shift + rng.normal(size=(20 * memory, 1)))
+    assert scaler.scale_[0] < 2
+    assert abs(scaler.mean_[0] - shift) < 0.5
+
+
+def test_a_million_deviations_are_followed_within_two_windows():
+    scaler = ek.RunningScaler(1, window=1000)
+    scaler.learn_many(noise(20_000, 1))
+    scaler.learn_many(1e6 + noise(2000, 1))
+    assert abs(scaler.transform([[1e6]])[0, 0]) < 1
+
+
+def test_two_levels_are_both_ordinary():
+    # a machine that is on half of the time
+    X = np.where(np.arange(20_000) // 500 % 2, 1500.0, 0.0)[:, None] + noise(20_000, 1)
+    scaler = ek.RunningScaler(1)
+    scaler.learn_many(X)
+    assert (abs(scaler.transform(X)) < 1.5).all()
+
+
+# ---- constant features --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_glitch_in_a_constant_feature_is_no_spread(method):
+    scaler = ek.RunningScaler(1, method=method)
+    for t in range(1000):
+        glitch = t in (0, 500)
+        out = scaler.learn_transform_one([1e6 if glitch else 20.0])
+        assert out[0] == 0
+    assert scaler.scale_[0] == 0
+    # and when it begins to move after all, the glitch is forgotten
+    for x in noise(50, 1):
+        scaler.learn_one(20 + x)
+    assert 0.3 < scaler.scale_[0] < (3 if method == "standard" else 12)
+
+
+def test_two_glitches_in_a_constant_feature_are_forgotten_in_time():
+    X = np.full((20_000, 1), 20.0)
+    X[[100, 200]] = 1e6
+    X[500:] += noise(19_500, 1)
+    scaler = ek.RunningScaler(1)
+    scaler.learn_many(X)
+    assert 0.9 < scaler.scale_[0] < 4
+
+
+def test_a_rare_flag_stays_alive():
+    X = np.zeros((50_000, 1))
+    X[::1000] = 1.0
+    scaler = ek.RunningScaler(1)
+    scaler.learn_many(X)
+    off, on = scaler.transform([[0.0], [1.0]])[:, 0]
+    assert abs(off) < 0.5
+    assert on > 1
+
+
+# ---- what is counted ----------------------------------------------------------------------------
+
+
+def test_clipped_readings_are_counted_by_feature():
+    X = 20 + noise(1000, 3)
+    scaler = ek.RunningScaler(3)
+    scaler.learn_many(X[:500])
+    before = scaler.n_clipped
+    X[600, 1] = 1e6
+    X[700:705, 2] = -1e6
+    scaler.learn_many(X[500:])
+    np.testing.assert_array_equal(scaler.n_clipped - before, [0, 1, 5])
+    assert scaler.n_clipped.dtype == np.int64
+
+
+def test_a_frozen_scaler_counts_on_and_learns_nothing():
+    scaler = ek.RunningScaler(2, freeze_after=100)
+    scaler.learn_many(noise(100, 2))
+    before = scaler.n_clipped
+    mean, scale = scaler.mean_, scaler.scale_
+    assert scaler.learn_transform_one([0.0, 1e6]).tolist()[1] == 5
+    scaler.learn_many([[-1e6, 0.0], [1e308, 0.0]])
+    np.testing.assert_array_equal(scaler.n_clipped - before, [2, 1])
+    np.testing.assert_array_equal(scaler.mean_, mean)
+    np.testing.assert_array_equal(scaler.scale_, scale)
+    assert scaler.n_seen == 100
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scaling_alone_counts_nothing(method):
+    scaler = ek.RunningScaler(2, method=method)
+    scaler.learn_many(noise(100, 2))
+    before = block_of(scaler)
+    scaler.transform(np.full((10, 2), 1e6))
+    scaler.transform_one([1e6, -1e6])
+    assert block_of(scaler) == before
+
+
+# ---- what comes out -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clip", [2.0, 5.0, 30.0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_no_scaled_number_is_beyond_clip(clip, dtype):
+    scaler = ek.RunningScaler(2, clip=clip, freeze_after=200)
+    scaler.learn_many(noise(200, 2))
+    X = np.array([[1e308, -1e308], [LARGEST, -LARGEST], [0.5, -0.25], [1e6, -40.0]])
+    out = np.empty((4, 2), dtype)
+    assert scaler.transform(X, out) is out
+    assert out[[0, 1, 3]].tolist() == [[clip, -clip]] * 3
+    assert (abs(out[2]) < 1).all()
+
+
+def test_a_range_ends_clip_deviations_from_the_mean():
+    scaler = ek.RunningScaler(1, method="minmax", clip=4.0)
+    X = noise(5000, 1)
+    X[2000], X[3000] = 1e6, -1e6
+    scaler.learn_many(X)
+    assert scaler.max_[0] == 1e6
+    assert scaler.min_[0] == -1e6
+    assert scaler.scale_[0] == pytest.approx(8, rel=0.05)
+    out = scaler.transform([[1e9], [-1e9], [0.0]])[:, 0]
+    assert out.tolist() == pytest.approx([1, 0, 0.5], abs=0.02)
+
+
+@relaxed
+@given(
+    st.lists(st.floats(-LARGEST, LARGEST), min_size=1, max_size=40),
+    st.sampled_from(METHODS),
+    st.sampled_from([2.0, 5.0, 1e6]),
+)
+def test_finite_in_gives_bounded_out(readings, method, clip):
+    scaler = ek.RunningScaler(1, method=method, clip=clip, window=10)
+    out = np.empty(1, np.float32)
+    for x in readings:
+        scaler.learn_transform_one([x], out)
+        assert abs(out[0]) <= 4 * clip
+        for far in (LARGEST, -LARGEST):
+            assert abs(scaler.transform_one([far])[0]) <= 4 * clip
+    # loading checks the invariants kept from row to row
+    assert block_of(ek.RunningScaler._from_block(block_of(scaler))) == block_of(scaler)

@@ -1,0 +1,208 @@
+"""Write the golden files of one format version, with the code of its time.
+
+Run by hand, once a version (README.md says how); the tests only read what it wrote. It uses nothing
+but what every release has had: ``Learner``, its kernels, its properties and ``save``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import edgeolk as ek
+
+D, BUDGET, SEED = 3, 6, 7
+LEARNED, AFTERWARDS, DECIDED = 60, 12, 4
+
+Case = tuple[str | None, dict[str, Any]]
+
+#: Parameters by which an algorithm does everything it can within 60 rows.
+LIVELY: dict[str, dict[str, Any]] = {
+    "spa": {"beta": 2.0},
+    "avp": {"U": 3.0, "lam": 0.4},
+    "olrd": {"U": 8.0},
+    "pomdr": {"U": 3.0, "M": 4},
+    "projectron++": {"eta": 0.3},
+    "olk": {"U": 2.0, "eta": 0.5},
+    "olru": {"U": 2.0, "eta": 0.5},
+    "bogd": {"gamma": 1.5, "lam": 0.05, "eta": 0.5},
+    "bogd++": {"gamma": 2.0, "lam": 0.05, "eta": 0.5},
+    "oskl": {"R": 1.0, "eta": 0.8},
+    "klr": {"R": 1.0, "eta": 0.8},
+    "pegasos": {"lam": 0.02},
+    "bsgd": {"lam": 0.02},
+    "nogd": {"eta": 0.4, "k": 3},
+}
+POLYNOMIAL = ("Polynomial", 2, 0.5, 1.0)
+LAPLACIAN = ("Laplacian", 0.4)
+SIGMOID = ("Sigmoid", 0.4, 0.2)
+
+#: Algorithms that are written in float64 too: every update, policy and basis of its own kind.
+WIDE = (
+    "rbp", "forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "pa2", "bpa_nn",
+    "bpa_p", "olrd", "bogd++", "spa", "klr", "bsgd", "fogd", "nogd",
+)  # fmt: skip
+#: Beyond these: other storage, rows, kernels, choices, budgets.
+MORE: dict[str, Case] = {
+    "rbp-float16": ("rbp", {"dtype": "float16"}),
+    "forgetron_greedy-float16": ("forgetron_greedy", {"dtype": "float16"}),
+    "projectron-float16": ("projectron", {"dtype": "float16"}),
+    "nogd-float16": ("nogd", {"dtype": "float16"}),
+    "fogd-float16": ("fogd", {"dtype": "float16"}),
+    "pomdr-float16": ("pomdr", {"dtype": "float16"}),
+    "rbp-int8": ("rbp", {"dtype": "int8"}),
+    "bpa_nn-int8": ("bpa_nn", {"dtype": "int8"}),
+    "bpa_p-int8": ("bpa_p", {"dtype": "int8", "feature_range": (-2.0, 2.5)}),
+    "bsgd-int8": ("bsgd", {"dtype": "int8"}),
+    "pomdr-int8": ("pomdr", {"dtype": "int8"}),
+    "spa-int8": ("spa", {"dtype": "int8"}),
+    "forgetron_greedy-int8": ("forgetron_greedy", {"dtype": "int8", "kernel": LAPLACIAN}),
+    "rbp-sparse": ("rbp", {"sparse": True}),
+    "spa-sparse": ("spa", {"sparse": True, "dtype": "float64", "kernel": LAPLACIAN}),
+    "bpa_nn-sparse": ("bpa_nn", {"sparse": True, "kernel": POLYNOMIAL}),
+    "bsgd-sparse": ("bsgd", {"sparse": True}),
+    "pomdr-sparse": ("pomdr", {"sparse": True, "dtype": "float16"}),
+    "forgetron_greedy-sparse": ("forgetron_greedy", {"sparse": True}),
+    "bpa_s-polynomial": ("bpa_s", {"kernel": POLYNOMIAL}),
+    "bpa_p-polynomial": ("bpa_p", {"kernel": POLYNOMIAL, "dtype": "float64"}),
+    "olrd-polynomial": ("olrd", {"kernel": POLYNOMIAL}),
+    "bogd++-polynomial": ("bogd++", {"kernel": POLYNOMIAL}),
+    "forgetron_basic-polynomial": ("forgetron_basic", {"kernel": POLYNOMIAL}),
+    "forgetron_greedy-polynomial": (
+        "forgetron_greedy", {"kernel": POLYNOMIAL, "dtype": "float64"},
+    ),
+    "projectron-polynomial": ("projectron", {"kernel": POLYNOMIAL}),
+    "projectron-laplacian": ("projectron", {"kernel": LAPLACIAN, "eta": 0.4}),
+    "ahpatron-linear": ("ahpatron", {"kernel": ("Linear",)}),
+    "bpa_nn-sigmoid": ("bpa_nn", {"kernel": SIGMOID}),
+    "forgetron_greedy-sigmoid": ("forgetron_greedy", {"kernel": SIGMOID}),
+    "bsgd-project": ("bsgd", {"maintenance": "project", "lam": 0.1}),
+    "bsgd-project-linear": (
+        "bsgd", {"maintenance": "project", "lam": 0.1, "kernel": ("Linear",)},
+    ),
+    "bsgd-remove": ("bsgd", {"maintenance": "remove", "lam": 0.1, "kernel": POLYNOMIAL}),
+    "projectron++-icml": ("projectron++", {"rule": "icml"}),
+    "projectron++-loose": ("projectron++", {"rule": "loose", "dtype": "float64"}),
+    "klr-margin": ("klr", {"method": "margin"}),
+    "klr-cut": ("klr", {"h": "cut"}),
+    "ogd-square": ("ogd", {"loss": "square"}),
+    "ogd-logistic": ("ogd", {"loss": "logistic", "lam": 0.05}),
+    "bpa_s-ramp": ("bpa_s", {"loss": "ramp"}),
+    "bogd-scale": ("bogd", {"projection": "scale", "kernel": POLYNOMIAL}),
+    "shifting_perceptron-stop": ("shifting_perceptron", {"full": "stop"}),
+    "custom-mean": (
+        None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball",
+               "U": 1.0},
+    ),
+    "custom-smallest": (
+        None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"},
+    ),
+    "rbp-none": ("rbp", {"rows": 0}),
+    "projectron-filling": ("projectron", {"rows": 8, "budget": 9}),
+    "bpa_p-filling": ("bpa_p", {"rows": 6, "budget": 9}),
+    "bpa_nn-filling": ("bpa_nn", {"rows": 6, "budget": 9}),
+    "forgetron_greedy-filling": ("forgetron_greedy", {"rows": 6, "budget": 9}),
+    "nogd-filling": ("nogd", {"rows": 5, "budget": 9}),
+    "pomdr-filling": ("pomdr", {"rows": 5, "budget": 9}),
+    "pa1-padded": ("pa1", {"budget": 31, "full": "random"}),
+    "pomdr-padded": ("pomdr", {"budget": 30, "dtype": "float64", "M": 8}),
+    "bsgd-padded": ("bsgd", {"budget": 31, "maintenance": "project"}),
+    "olk-padded": ("olk", {"budget": 31}),
+    "rbp-page": ("rbp", {"budget": 512, "dtype": "float64"}),
+}  # fmt: skip
+
+
+def cases() -> dict[str, Case]:
+    """Every case by the name of its files."""
+    wide = {f"{name}-float64": (name, {"dtype": "float64"}) for name in WIDE}
+    plain = {f"{row.name}-float32": (row.name, {"dtype": "float32"}) for row in ek.algorithms()}
+    return {**plain, **wide, **MORE}
+
+
+def rows(count: int) -> list[list[int]]:
+    """Rows in 64ths, -2 to 2, some of them 0, by a linear congruential generator."""
+    u, made = 12345, []
+    for _ in range(count):
+        row = []
+        for _ in range(D):
+            u = (1103515245 * u + 12345) % 2**31
+            number = (u >> 16) % 256 - 128
+            row.append(number if (u >> 24) % 4 else 0)
+        made.append(row)
+    return made
+
+
+def label(row: list[int], regression: bool) -> float:
+    """Of a curved boundary, or of a curved surface; exact in binary."""
+    a, b, c = (number / 64 for number in row)
+    value = a * b + c / 2 + 0.125
+    return value if regression else (1.0 if value > 0.0 else -1.0)
+
+
+def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
+    """What a learner says of itself."""
+    made = {
+        "counters": {
+            name: getattr(learner, name)
+            for name in ("n_support", "steps", "mistakes", "updates", "capacity_hits",
+                         "labels_asked", "halvings", "squared_error")
+        },
+        "norm2": learner.norm2,
+        "support_vectors": [[float(v) for v in row] for row in learner.support_vectors_],
+        "dual_coef": [float(v) for v in learner.dual_coef_],
+        "decisions": [learner.decision_one(row) for row in asked],
+    }  # fmt: skip
+    if learner.parts["averaging"] == ek.Averaging.MEAN:
+        made["averaged"] = [learner.averaged.decision_one(row) for row in asked]
+    return made
+
+
+def write(folder: Path, version: int, stem: str, name: str | None, options: dict[str, Any]) -> None:
+    """One model file, and beside it what its learner said then and after more rows."""
+    options = {"budget": BUDGET, "dtype": "float32", **LIVELY.get(str(name), {}), **options}
+    learned = options.pop("rows", LEARNED)
+    kernel = options.pop("kernel", ("Gaussian", 0.5))
+    made = getattr(ek, kernel[0])(*kernel[1:])
+    learner = ek.Learner(name, n_features=D, seed=SEED, kernel=made, **options)
+    stream = rows(learned + AFTERWARDS)
+    xs = [[number / 64 for number in row] for row in stream]
+    ys = [label(row, learner.is_regression) for row in stream]
+    for x, y in zip(xs[:learned], ys[:learned], strict=True):
+        if learner.steps % 7 == 3:
+            learner.wants_label(x)
+        learner.learn_one(x, y)
+    learner.save(folder / f"{stem}.olk")
+    asked = xs[-DECIDED:]
+    told = {
+        "version": version,
+        "algorithm": name,
+        "n_features": D,
+        "seed": SEED,
+        "kernel": kernel,
+        "options": options,
+        "saved": state(learner, asked),
+        "rows": [learned, learned + AFTERWARDS],
+        "scores": [learner.learn_one(x, y)
+                   for x, y in zip(xs[learned:], ys[learned:], strict=True)],
+        "after": state(learner, asked),
+    }  # fmt: skip
+    text = json.dumps(told, separators=(",", ":"), allow_nan=False)
+    (folder / f"{stem}.json").write_text(text + "\n")
+
+
+def main(version: int) -> None:
+    folder = Path(__file__).parent / f"v{version}"
+    folder.mkdir(exist_ok=True)
+    stream = rows(LEARNED + AFTERWARDS)
+    lines = [
+        f"[{row}, {label(row, False):.0f}, {label(row, True)}]".replace(" ", "") for row in stream
+    ]
+    (folder / "rows.json").write_text("[" + ",\n".join(lines) + "]\n")
+    for stem, (name, options) in cases().items():
+        write(folder, version, stem, name, options)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,294 @@
+"""Files: going on bit for bit, older versions, damage and hostile numbers."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scalers import FORMS, block_of, noise, plain, resealed, scaler_of
+
+import edgeolk as ek
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("freeze_after", [None, 30, 60])
+def test_saved_and_loaded_goes_on_bit_for_bit(tmp_path, form, freeze_after):
+    X = 1e9 + noise(100, 9)
+    X[:, 1] = 4.0
+    X[40, 2] = 1e300
+    path = tmp_path / "scaler.bin"
+    straight = scaler_of(form, 9, freeze_after=freeze_after)
+    straight.learn_many(X[:50])
+    straight.save(path)
+    loaded = ek.RunningScaler.load(path)
+    for name in (
+        *("method", "clip", "window", "n_features"),
+        *("n_seen", "frozen", "freeze_after", "nbytes"),
+    ):
+        assert getattr(loaded, name) == getattr(straight, name)
+    for row in X[50:]:
+        a, b = straight.learn_transform_one(row), loaded.learn_transform_one(row)
+        assert a.tobytes() == b.tobytes()
+    assert block_of(loaded) == block_of(straight)
+    for twin in (copy.deepcopy(straight), pickle.loads(pickle.dumps(straight))):
+        assert block_of(twin) == block_of(straight)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["scaler.bin"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_damaged_files_are_refused(tmp_path, form):
+    scaler = scaler_of(form, 3, freeze_after=500)
+    scaler.learn_many(noise())
+    path = tmp_path / "scaler.bin"
+    scaler.save(path)
+    block = path.read_bytes()
+    bad = [block[:size] for size in (0, 1, 12, 63, 64, len(block) - 1)]
+    bad += [block + b"\0", b"\0" * len(block), b"edgeolk\0" + block[8:]]
+    for at in range(len(block)):
+        flipped = bytearray(block)
+        flipped[at] ^= 1 << at % 8
+        bad.append(bytes(flipped))
+    for data in bad:
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"scaler|model"):
+            ek.RunningScaler.load(path)
+    path.write_bytes(block)
+    with pytest.raises(ValueError, match="not a model"):
+        ek.load(path)
+    with pytest.raises(OSError, match="nowhere"):
+        ek.RunningScaler.load(tmp_path / "nowhere")
+
+
+def test_hostile_numbers_are_refused():
+    scaler = plain(3)
+    scaler.learn_many(noise())
+    block = block_of(scaler)
+    at = {region.name: region.offset for region in ek.RunningScaler.plan(3, clip=None).regions}
+    whole, real = "<i8", "<f8"
+    head = [(8, "<u4", 3), (16, whole, 1), (16, whole, 2**62), (24, whole, 0), (24, whole, 2**40)]
+    head += [(24, whole, -1), (24, whole, 9), (32, whole, -1), (32, whole, 5), (32, whole, 400)]
+    head += [
+        (40, whole, -1),
+        (40, whole, 0),
+        (40, whole, 2**63 - 1),
+        (48, "<u2", 0),
+        (48, "<u2", 3),
+        (50, "<u2", 2),
+        (52, "<u4", 100),
+        (56, real, 5.0),
+        (56, real, np.nan),
+        (56, real, -0.5),
+    ]
+    values = [(at["mean"], real, v) for v in (np.nan, np.inf, -1e308)]
+    values += [(at["mean_low"], real, v) for v in (np.nan, np.inf, 1.0)]
+    values += [(at["m2"], real, v) for v in (np.nan, np.inf, -1.0, 1e308)]
+    values += [(at["level"], "i1", v) for v in (-1, 3, 127)]
+    for offset, kind, value in head + values:
+        changed = bytearray(block)
+        number = np.array(value, kind).tobytes()
+        changed[offset : offset + len(number)] = number
+        with pytest.raises(ValueError, match=r"scaler|n_features"):
+            ek.RunningScaler._from_block(resealed(changed))
+    assert block_of(ek.RunningScaler._from_block(resealed(bytearray(block)))) == block
+
+
+def test_hostile_ranges_are_refused():
+    scaler = plain(3, method="minmax")
+    scaler.learn_many(noise())
+    block = block_of(scaler)
+    at = {region.name: region.offset for region in ek.RunningScaler.plan(3, "minmax", None).regions}
+    for name, value in (("min", np.nan), ("min", -np.inf), ("min", 1e9), ("max", np.inf)):
+        changed = bytearray(block)
+        changed[at[name] : at[name] + 8] = np.array(value, "<f8").tobytes()
+        with pytest.raises(ValueError, match="inconsistent"):
+            ek.RunningScaler._from_block(resealed(changed))
+
+
+# ---- version 2, with clip -----------------------------------------------------------------------
+
+
+def changed(block, offset, kind, value):
+    block = bytearray(block)
+    number = np.array(value, kind).tobytes()
+    block[offset : offset + len(number)] = number
+    return resealed(block)
+
+
+@pytest.mark.parametrize("name", ["mean", "low", "sd", "held", "age"])
+def test_hostile_features_are_refused(name):
+    scaler = ek.RunningScaler(3)
+    X = noise()
+    X[:, 0] = 4.0
+    scaler.learn_many(X)
+    block = block_of(scaler)
+    field = {"mean": 0, "low": 8, "sd": 16, "held": 24, "age": 32}[name]
+    values = {
+        "mean": (np.nan, np.inf),
+        "low": (np.nan, 1.0, -np.inf),
+        "sd": (np.nan, -1.0, np.inf, 1e-320),
+        "held": (np.nan, np.inf, 1.0),
+        "age": (0, 1, 2, 401, 2**32 - 1),
+    }[name]
+    kind = "<u4" if name == "age" else "<f8"
+    for value in values:
+        with pytest.raises(ValueError, match="no examples give these statistics"):
+            ek.RunningScaler._from_block(changed(block, 64 + 40 + field, kind, value))
+    with pytest.raises(ValueError, match="no examples give these statistics"):
+        # more clipped than seen
+        ek.RunningScaler._from_block(changed(block, 64 + 36, "<u4", 401))
+
+
+def test_a_range_that_contradicts_its_mean_is_refused():
+    scaler = ek.RunningScaler(3, method="minmax")
+    scaler.learn_many(noise())
+    block = block_of(scaler)
+    for offset, value in ((64, 50.0), (64, -50.0), (80, 50.0)):
+        with pytest.raises(ValueError, match="no examples give these statistics"):
+            ek.RunningScaler._from_block(changed(block, offset, "<f8", value))
+
+
+def test_hostile_headers_are_refused():
+    scaler = ek.RunningScaler(3, window=100)
+    scaler.learn_many(noise())
+    block = block_of(scaler)
+    cases = [(40, "<i8", v) for v in (-1, 0, 2, 2**62 + 1, 2**63 - 1)]
+    cases += [(32, "<i8", v) for v in (-1, 5, 400, 2**62 + 1)]
+    cases += [(52, "<u4", v) for v in (0, 9, 2**31, 2**32 - 1)]
+    cases += [(56, "<f8", v) for v in (0.0, -0.0, 1.9, -5.0, 2e6, np.nan, np.inf)]
+    for case in cases:
+        with pytest.raises(ValueError, match=r"the scaler is inconsistent|bytes"):
+            ek.RunningScaler._from_block(changed(block, *case))
+
+
+def test_counters_stop_at_their_largest():
+    scaler = ek.RunningScaler(1)
+    scaler.learn_many(noise(500, 1))
+    block = changed(block_of(scaler), 40, "<i8", 2**62)
+    block = changed(block, 64 + 32, "<u4", 2**32 - 1)
+    block = changed(block, 64 + 36, "<u4", 2**32 - 1)
+    scaler = ek.RunningScaler._from_block(block)
+    scaler.learn_many([[0.5], [1e6], [0.1]])
+    assert scaler.n_seen == 2**62
+    assert scaler.n_clipped[0] == 2**32 - 1
+    assert 0.9 < scaler.scale_[0] < 1.1
+    assert ek.RunningScaler._from_block(block_of(scaler)).n_seen == 2**62
+    old = plain(1)
+    old.learn_many(noise(500, 1))
+    old = ek.RunningScaler._from_block(changed(block_of(old), 40, "<i8", 2**62))
+    old.learn_one([0.5])
+    assert old.n_seen == 2**62
+
+
+# ---- version 1 ----------------------------------------------------------------------------------
+
+
+def golden_rows():
+    rng = np.random.default_rng(1)
+    X = 1e3 + np.round(rng.normal(size=(60, 5)) * 256) / 256
+    X[:, 1] = 4.0
+    X[20, 2] = 2.0**900
+    X[:, 3] *= 2.0**-700
+    return X
+
+
+@pytest.mark.parametrize("method", ["standard", "minmax"])
+@pytest.mark.parametrize(
+    ("name", "n", "freeze"), [("learning", 40, None), ("frozen", 40, 40), ("empty", 0, None)]
+)
+def test_version_1_is_read_and_goes_on(tmp_path, method, name, n, freeze):
+    X = golden_rows()
+    loaded = ek.RunningScaler.load(GOLDEN / f"v1_{method}_{name}.bin")
+    same = plain(5, method=method, freeze_after=freeze)
+    same.learn_many(X[:n])
+    assert loaded.clip is None
+    assert block_of(loaded) == block_of(same)
+    for each in (loaded, same):
+        each.learn_many(X[n:])
+    assert block_of(loaded) == block_of(same)
+    loaded.save(tmp_path / "again.bin")
+    assert (tmp_path / "again.bin").read_bytes()[8:12] == b"\2\0\0\0"
+    assert block_of(ek.RunningScaler.load(tmp_path / "again.bin")) == block_of(same)
+
+
+@pytest.mark.parametrize(("offset", "value"), [(48, 0), (48, 3), (48, 2**16 + 1), (52, 2), (56, 1)])
+def test_hostile_version_1_is_refused(offset, value):
+    block = (GOLDEN / "v1_standard_learning.bin").read_bytes()
+    with pytest.raises(ValueError, match="its header contradicts itself"):
+        ek.RunningScaler._from_block(changed(block, offset, "<i4", value))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_version_2_is_read(form):
+    X = golden_rows()
+    path = GOLDEN / f"v2_{form[0]}_{'plain' if form[1] is None else 'clip'}.bin"
+    same = scaler_of(form, 5)
+    same.learn_many(X[:40])
+    loaded = ek.RunningScaler.load(path)
+    assert block_of(loaded) == path.read_bytes()
+    np.testing.assert_allclose(loaded.transform(X), same.transform(X), rtol=1e-12)
+    loaded.learn_many(X[40:])
+    same.learn_many(X[40:])
+    np.testing.assert_allclose(loaded.transform(X), same.transform(X), rtol=1e-12)
+
+
+# ---- fuzz ---------------------------------------------------------------------------------------
+
+HOSTILE = [0.0, -0.0, 1.0, -1.0, 5e-324, 1e-300, 1e300, -1e308, np.inf, -np.inf, np.nan]
+
+
+def mutated(rng, block):
+    """A few bytes, words or numbers of the block replaced; the CRC-32 corrected."""
+    block = bytearray(block)
+    for _ in range(rng.integers(1, 4)):
+        kind = rng.integers(5)
+        if kind == 0:
+            at = rng.integers(8, len(block))
+            block[at] ^= 1 << rng.integers(8)
+        elif kind == 1:
+            block[rng.integers(8, len(block))] = rng.integers(256)
+        elif kind == 2:
+            at = 8 * rng.integers(1, len(block) // 8)
+            block[at : at + 8] = np.array(rng.choice(HOSTILE), "<f8").tobytes()
+        elif kind == 3:
+            at = 8 * rng.integers(1, len(block) // 8)
+            block[at : at + 8] = rng.integers(-(2**63), 2**63 - 1).tobytes()
+        else:
+            to, at = 8 * rng.integers(1, len(block) // 8, 2)
+            block[to : to + 8] = block[at : at + 8]
+    return resealed(block)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n", [0, 2, 40])
+def test_mutated_files_are_refused_or_sound(form, n):
+    rng = np.random.default_rng(n + 7)
+    scaler = scaler_of(form, 3, freeze_after=50)
+    X = noise()
+    X[:, 1] = 4.0
+    scaler.learn_many(X[:n])
+    block = block_of(scaler)
+    loaded = refused = 0
+    most = np.finfo(np.float64).max
+    for _ in range(600):
+        try:
+            scaler = ek.RunningScaler._from_block(mutated(rng, block))
+        except ValueError:
+            refused += 1
+            continue
+        loaded += 1
+        d = scaler.n_features  # others may fit in regions of the same size
+        for row in ([1.0, 4.0, -2.0], [1e6, -1e6, 0.0], [most, -most, most], [0.0, 0.0, 0.0]):
+            try:
+                scaled = scaler.learn_transform_one((4 * row)[:d])
+            except ValueError:
+                if scaler.clip is not None:
+                    raise
+                continue  # frozen, and too far from what was learned
+            assert np.isfinite(scaled).all()
+        assert 0 <= scaler.n_seen <= 2**62
+        assert block_of(ek.RunningScaler._from_block(block_of(scaler))) == block_of(scaler)
+    assert refused > 100
+    assert loaded > 10

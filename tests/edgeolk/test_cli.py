@@ -1,0 +1,102 @@
+"""The command line: what it prints, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import edgeolk as ek
+from edgeolk.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(words) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The last line said; exit code 2, whoever gives it."""
+    try:
+        code: object = main(words)
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    told = capsys.readouterr()
+    assert not told.out
+    return told.err.splitlines()[-1]
+
+
+def test_list_says_what_freezes(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = {line.split()[0]: line for line in run(capsys, "list").splitlines()}
+    assert list(lines) == [row.name for row in ek.algorithms()]
+    for row in ek.algorithms():
+        assert lines[row.name].endswith("(freezes when full)") == row.freezes
+    assert sum(row.freezes for row in ek.algorithms()) > 5
+
+
+PLANS: list[tuple[list[str], dict[str, Any]]] = [
+    ([], {}),
+    (["--kernel", "laplacian"], {"kernel": ek.Laplacian(1 / 5)}),
+    (["--kernel", "polynomial:degree=3,scale=0.5"], {"kernel": ek.Polynomial(3, 0.5)}),
+    (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
+    (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
+    (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),
+    (["--param", "allow_skip=false"], {"allow_skip": False}),
+]
+
+
+@pytest.mark.parametrize(("words", "options"), PLANS, ids=str)
+def test_plan_of_one(
+    words: list[str], options: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["plan", "--features", "5", "--ram", "8KiB", "--algorithm", "bpa_nn", *words]
+    made = ek.plan("bpa_nn", n_features=5, ram="8KiB", **options)
+    assert run(capsys, *command) == f"{made}\n"
+    told = json.loads(run(capsys, *command, "--json"))
+    assert told["nbytes"] == made.nbytes
+    assert told["budget"] == made.budget
+    assert told["kernel"] == str(options.get("kernel", ek.Gaussian(1 / 5)))
+    assert (told["sparse"], told["seed"]) == ("--sparse" in words, options.get("seed", 0))
+    regions = [region._asdict() for region in made.regions]
+    assert told["regions"] == json.loads(json.dumps(regions))
+
+
+def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
+    lines = run(capsys, *command).splitlines()[2:]
+    records = json.loads(run(capsys, *command, "--json"))
+    names = [row.name for row in ek.algorithms()]
+    assert [line.split()[0] for line in lines] == [made["algorithm"] for made in records] == names
+    for made in records:
+        if "refused" in made:
+            assert "Gaussian" in made["refused"]
+        else:
+            learner = ek.Learner(made["algorithm"], n_features=5, budget=50, kernel=ek.Linear())
+            assert learner.nbytes == made["nbytes"]
+    assert [made["algorithm"] for made in records if "refused" in made] == ["bsgd", "fogd"]
+
+
+SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*SIZED, "--kernel", "gausian"], "did you mean 'gaussian'"),
+        ([*SIZED, "--kernel", "linear:gamma=2"], "has no 'gamma'"),
+        ([*SIZED, "--kernel", "gaussian:gamma"], "is not NAME=VALUE"),
+        ([*SIZED, "--kernel", "gaussian:gamma=-1"], "gamma must be finite and > 0"),
+        ([*SIZED, "--param", "C=1"], "--param needs --algorithm"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "C"], "is not NAME=VALUE"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "c=1"], "did you mean 'C'"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "C=x"], "C must be a finite number"),
+        ([*SIZED, "--algorithm", "bpas"], "did you mean 'bpa_s'"),
+        ([*SIZED, "--seed", "-1"], "seed must be from 0"),
+        (["plan", "--ram", "8KiB", "--features", "0"], "n_features must be from 1"),
+    ],
+    ids=str,
+)
+def test_refusals(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sentence in refused(capsys, *words)

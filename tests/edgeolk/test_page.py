@@ -1,0 +1,71 @@
+"""The generated page: one address a section, tables that are tables, words for every option."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import edgeolk as ek
+from edgeolk.catalogue.choices import CHOICES
+from edgeolk.catalogue.page import anchor, page, parameter_rows, table
+
+PAGE = page()
+
+
+def addresses(text: str) -> list[str]:
+    """Explicit ones, and those that readers of Markdown make of a heading."""
+    explicit = re.findall(r'<a id="([^"]*)">', text)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    made = ["".join(c for c in h.lower() if c.isalnum() or c in "-_") for h in headings]
+    # The second of two equal headings gets a number.
+    return explicit + [f"{name}-{made[:i].count(name)}" if name in made[:i] else name
+                       for i, name in enumerate(made)]  # fmt: skip
+
+
+def test_addresses_are_different_and_linked() -> None:
+    found = addresses(PAGE)
+    assert len(found) == len(set(found))
+    linked = re.findall(r"algorithms\.md#([^)]*)\)", table())
+    assert len(linked) == len(set(linked)) == len(ek.algorithms())
+    assert set(linked) <= set(found)
+    # The link of each leads to its own section.
+    for row in ek.algorithms():
+        after = PAGE.split(f'<a id="{anchor(row.name)}"></a>')[-1]
+        if anchor(row.name) != row.name:
+            assert after.lstrip().startswith(f"## {row.name}\n")
+
+
+@pytest.mark.parametrize("text", [PAGE, table()], ids=["page", "table"])
+def test_every_line_of_a_table_has_its_cells(text: str) -> None:
+    lines = text.splitlines()
+    rules = [i for i, line in enumerate(lines) if re.fullmatch(r"\|(---\|)+", line)]
+    assert rules
+    for at in rules:
+        cells = lines[at].count("|")
+        assert len(re.findall(r"(?<!\\)\|", lines[at - 1])) == cells
+        for line in lines[at + 1 :]:
+            if not line.startswith("|"):
+                break
+            assert len(re.findall(r"(?<!\\)\|", line)) == cells, line
+
+
+@pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
+def test_every_option_has_words(row: ek.catalogue.Method) -> None:
+    meanings = {name: meaning for name, _, _, meaning in parameter_rows(row)}
+    for name, options in row.choices.items():
+        for option in options:
+            assert f"{option!r}: {CHOICES[name][1][option]}" in meanings[name]
+
+
+def test_no_words_for_options_that_are_not() -> None:
+    there = {(name, option) for row in ek.algorithms() for name in row.choices
+             for option in row.choices[name]}  # fmt: skip
+    assert there == {(name, option) for name, (_, told) in CHOICES.items() for option in told}
+
+
+def test_what_freezes_is_said() -> None:
+    sections = dict(zip([row.name for row in ek.algorithms()],
+                        re.split(r"^## ", PAGE, flags=re.M)[1:], strict=True))  # fmt: skip
+    for row in ek.algorithms():
+        assert ("frozen: examples" in sections[row.name]) == row.freezes

@@ -1,0 +1,67 @@
+"""The golden model files: their names, what their code said of them, and their rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgeolk.files import v1, v2
+from edgeolk.files.stored import Stored
+
+FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
+READERS = {1: v1.read, 2: v2.read}
+CASES = [
+    (version, path.stem)
+    for version in READERS
+    for path in sorted((FOLDER / f"v{version}").glob("*.olk"))
+]
+#: float64 of a region by its element type.
+TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
+
+
+def data_of(version: int, stem: str) -> bytes:
+    return (FOLDER / f"v{version}" / f"{stem}.olk").read_bytes()
+
+
+def told_of(version: int, stem: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((FOLDER / f"v{version}" / f"{stem}.json").read_text())
+    return told
+
+
+def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The rows a case learned after it was saved, and their labels or targets."""
+    stream = json.loads((FOLDER / f"v{version}" / "rows.json").read_text())
+    first, end = told["rows"]
+    chosen = stream[first:end]
+    x = np.array([row for row, _, _ in chosen]) / 64.0
+    return x, np.array([target if regression else label for _, label, target in chosen])
+
+
+def numbers(stored: Stored, name: str) -> np.ndarray:
+    """A region, one row of it a line."""
+    kind, stride, data = stored.regions[name]
+    flat = np.frombuffer(data, TYPES[kind]).astype(np.float64)
+    return flat.reshape(-1, stride) if stride else flat
+
+
+def support_vectors(stored: Stored) -> np.ndarray:
+    """Support vectors as the learner shows them, (n, d)."""
+    held = numbers(stored, "support_vectors")[:, : stored.words["n_support"]].T
+    if "quantum_scale" in stored.regions:
+        d = stored.n_features
+        scale = np.float32(numbers(stored, "quantum_scale")[:d])
+        return np.float32(held) * scale + np.float32(numbers(stored, "quantum_offset")[:d])
+    return held
+
+
+def dual_coef(stored: Stored) -> np.ndarray:
+    """Dual coefficients as the learner shows them."""
+    n, rank = int(stored.words["n_support"]), int(stored.words["rank"])
+    weights = numbers(stored, "coefficients") * stored.words["scale"]
+    if rank:
+        return weights[:rank] @ numbers(stored, "feature_map")[:rank]
+    fourier = stored.choices["basis"] == 2
+    return weights[: 2 * n] if fourier else weights[:n]

@@ -1,0 +1,58 @@
+"""What a build says where it cannot be done."""
+
+import runpy
+from pathlib import Path
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def setup():
+    """Its functions; nothing is built."""
+    return runpy.run_path(str(ROOT / "setup.py"), run_name="setup")
+
+
+@pytest.fixture
+def folders():
+    from sysconfig import get_paths
+
+    return [get_paths()["include"], numpy.get_include()]
+
+
+def test_this_machine_can_build(setup, folders):
+    setup["check_compiler"](folders)
+    assert "-O3" in setup["accepted"](setup["FLAGS"])
+
+
+def test_no_compiler(setup, folders, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler -O2")
+    with pytest.raises(SystemExit) as told:
+        setup["check_compiler"](folders)
+    assert "no C compiler 'no-such-compiler'" in str(told.value)
+    assert "apt install gcc python3-dev" in str(told.value)
+
+
+def test_no_headers(setup, tmp_path):
+    with pytest.raises(SystemExit) as told:
+        setup["check_compiler"]([str(tmp_path)])
+    assert "apt install gcc python3-dev" in str(told.value)
+    assert "Python.h" in str(told.value)
+
+
+@pytest.mark.parametrize("whose", ["Python", "numpy"])
+def test_headers_of_another_word_size(whose, setup, tmp_path):
+    sizes = {"Python": 8, "numpy": 8, whose: 2}
+    (tmp_path / "Python.h").write_text(f"#define SIZEOF_VOID_P {sizes['Python']}\n")
+    (tmp_path / "numpy").mkdir()
+    config = f"#define NPY_SIZEOF_PY_INTPTR_T {sizes['numpy']}\n"
+    (tmp_path / "numpy" / "_numpyconfig.h").write_text(config)
+    with pytest.raises(SystemExit, match=f"headers of {whose} are for another word size"):
+        setup["check_compiler"]([str(tmp_path)])
+
+
+def test_every_compiled_module_is_built(setup):
+    sources = {path.relative_to(ROOT) for path in (ROOT / "edgeolk").rglob("*.pyx")}
+    assert {Path(name.replace(".", "/") + ".pyx") for name in setup["MODULES"]} == sources
