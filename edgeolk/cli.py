@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
 
 from edgeolk.catalogue import algorithms
 from edgeolk.catalogue.page import page, parameter_rows, table
@@ -25,14 +27,21 @@ def _list(options: argparse.Namespace) -> None:
                 print(f"{'':<22} {name} = {default}: {meaning} ({allowed})")
 
 
+def _told(value: Any) -> str:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def _info(options: argparse.Namespace) -> None:
     learner = load(options.model)
     parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
-    values = ", ".join(f"{name} = {value:g}" for name, value in learner.parameters.items())
+    values = ", ".join(f"{name} = {_told(value)}" for name, value in learner.parameters.items())
     print(f"algorithm        {learner.algorithm} ({parts})")
     print(f"parameters       {values or 'none'}")
     print(f"kernel           {learner.kernel}")
     print(f"features         {learner.n_features}, {learner.dtype}")
+    print(f"coefficients     {learner.coefficients}")
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:

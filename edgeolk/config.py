@@ -146,6 +146,7 @@ class Config(Resolved):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         whole("n_features", made.n_features, 1)
         whole("budget", made.budget, 1)
+        whole("columns", made.columns, 1, 1)
         refuse(made)
         config = cls.__new__(cls)
         config.__dict__.update(made.__dict__)
@@ -336,4 +337,4 @@ def _values(
         parts["projection"] = Projection.NONE
         if "U" not in uses(parts):
             del values["U"]
-    return parts, values
+    return parts, {stored: values[stored] for stored in wanted if stored in values}

@@ -223,7 +223,7 @@ class Learner(RowLearner):
 
     @property
     def labels_asked(self) -> int:
-        """Calls of ``wants_label`` that said yes, with the ramp loss, which alone may say no."""
+        """Calls of ``wants_label`` that said yes."""
         return int(self._engine.counters()["labels_asked"])
 
     @property

@@ -168,4 +168,5 @@ class Resolved:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
-        return {**self.values, **used}
+        # In one order, whoever gave them: equal configurations have equal headers.
+        return {**{name: self.values[name] for name in STORED if name in self.values}, **used}

@@ -17,7 +17,7 @@ from edgeolk.core.parts cimport LOSS_SQUARE
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Labels, Levels, Mean, Model, Nystrom, REFUSED_FULL,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Levels, Mean, Model, Nystrom, REFUSED_FULL,
     State,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean
@@ -127,7 +127,6 @@ cdef class Engine:
         s.function = <Function*>self.at("function")
         s.averaging = <Mean*>self.at("averaging")
         s.errors = <Errors*>self.at("errors")
-        s.labels = <Labels*>self.at("labels")
         s.forgetron = <Forgetron*>self.at("forgetron")
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
@@ -226,7 +225,7 @@ cdef class Engine:
             "n_coefficients": coefficient_count(s),
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
-            "labels_asked": s.labels.asked if s.labels != NULL else 0,
+            "labels_asked": s.function.labels_asked,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.levels.clipped if s.levels != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,

@@ -47,6 +47,7 @@ cdef struct Function:
     int64_t cursor            # slot of the oldest support vector, once full
     int64_t removals          # since norm2, or the kept inverse, was last computed afresh
     int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
+    int64_t labels_asked      # calls of wants_label that said yes
 
 cdef struct Mean:
     double weight             # sum of the scales of f_1..f_t since the last fold
@@ -54,9 +55,6 @@ cdef struct Mean:
 cdef struct Errors:
     double squared            # sum of (y - f)^2
     double absolute           # sum of |y - f|
-
-cdef struct Labels:
-    int64_t asked             # calls of wants_label that said yes
 
 cdef struct Forgetron:
     double q                  # Q of the self-tuned Forgetron
@@ -98,7 +96,6 @@ cdef struct State:
     Function* function
     Mean* averaging           # or NULL, as all below
     Errors* errors
-    Labels* labels
     Forgetron* forgetron
     Halving* halving
     Hints* hints

@@ -184,6 +184,5 @@ cdef bint wants(State* s, double f) noexcept nogil:
     """Whether a row with this score would use its label; counted if so."""
     if s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
         return False
-    if s.labels != NULL:
-        s.labels.asked += 1
+    s.function.labels_asked += 1
     return True

@@ -11,6 +11,7 @@ import math
 import struct
 import zlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from edgeolk.files.regions import (
     BOUNDARY,
@@ -93,7 +94,7 @@ def numbers(kind: str, data: memoryview, count: int) -> tuple[float, ...]:
     return struct.unpack_from(f"<{count}{kind}", data)
 
 
-def _check_seal(data: bytes, version: int) -> None:
+def _check_seal(data: bytes | bytearray, version: int) -> None:
     if len(data) < HEADER.size:
         raise ValueError(f"not a model: {len(data)} bytes, a header alone has {HEADER.size}")
     if data[:8] != MAGIC:
@@ -166,20 +167,18 @@ def _check_regions(regions: Mapping[str, tuple[str, int, memoryview]], n: int, d
                     raise ValueError("the model is inconsistent: its int8 levels are no levels")
 
 
-def read(
-    data: bytes,
-    version: int,
-    sizes: Mapping[str, Size] = SIZES,
-    policy_regions: Mapping[int, tuple[str, ...]] = POLICY_REGIONS,
-) -> Stored:
-    """A sealed block, everything checked that a size or an index follows from.
+class _Fields(NamedTuple):
+    """A header in the meaning of its version."""
 
-    Raises
-    ------
-    ValueError
-        Wrong mark, version, length, CRC-32, or fields that contradict each other.
-    """
-    _check_seal(data, version)
+    shape: Shape
+    seed: int
+    algorithm: int
+    kernel: tuple[int, int, float, float, float]
+    words: dict[str, int | float]
+
+
+def _fields(data: bytes | bytearray) -> _Fields:
+    """The fields of a header, everything checked that a size follows from."""
     fields = HEADER.unpack_from(data)
     n_features, budget, stride, seed = fields[4:8]
     values = fields[8:37]
@@ -200,20 +199,75 @@ def read(
     if stride < shape.slots or bool(tracks_norm) != shape.tracks_norm:
         raise ValueError("the model's layout does not follow from its configuration")
     _check_words(words, shape)
-    regions = {}
+    return _Fields(shape, seed, algorithm, kernel, words)
+
+
+def _places(
+    shape: Shape, sizes: Mapping[str, Size], policy_regions: Mapping[int, tuple[str, ...]]
+) -> tuple[dict[str, tuple[str, int, int, int]], int]:
+    """Region -> (element type, stride, offset, bytes), and where the last one ends."""
     names = needed(shape, policy_regions)
+    places = {}
     offset = -(-HEADER.size // BOUNDARY) * BOUNDARY
     for name, size in sizes.items():
-        if name not in names:
-            continue
-        kind, row, count = size(shape)
-        nbytes = count * WIDTH[kind]
-        if name in STATE:
-            regions[name] = (kind, row, memoryview(data)[offset : offset + nbytes])
-        offset += -(-nbytes // BOUNDARY) * BOUNDARY
-    if offset != len(data):
-        raise ValueError(f"the model has {len(data)} bytes, its fields say {offset}")
-    _check_regions(regions, words["n_support"], n_features)
+        if name in names:
+            kind, row, count = size(shape)
+            nbytes = count * WIDTH[kind]
+            places[name] = (kind, row, offset, nbytes)
+            offset += -(-nbytes // BOUNDARY) * BOUNDARY
+    return places, offset
+
+
+def length(
+    data: bytes | bytearray,
+    sizes: Mapping[str, Size] = SIZES,
+    policy_regions: Mapping[int, tuple[str, ...]] = POLICY_REGIONS,
+) -> int:
+    """Bytes of the file that these bytes begin, by its fields; before the rest is read.
+
+    Raises
+    ------
+    ValueError
+        No whole header, or fields that contradict each other.
+    """
+    if len(data) < HEADER.size:
+        raise ValueError(f"not a model: {len(data)} bytes, a header alone has {HEADER.size}")
+    return _places(_fields(data).shape, sizes, policy_regions)[1]
+
+
+def read(
+    data: bytes | bytearray,
+    version: int,
+    sizes: Mapping[str, Size] = SIZES,
+    policy_regions: Mapping[int, tuple[str, ...]] = POLICY_REGIONS,
+) -> Stored:
+    """A sealed block, everything checked that a size or an index follows from.
+
+    Raises
+    ------
+    ValueError
+        Wrong mark, version, length, CRC-32, or fields that contradict each other.
+    """
+    _check_seal(data, version)
+    shape, seed, algorithm, kernel, words = _fields(data)
+    places, end = _places(shape, sizes, policy_regions)
+    if end != len(data):
+        raise ValueError(f"the model has {len(data)} bytes, its fields say {end}")
+    regions = {
+        name: (kind, row, memoryview(data)[offset : offset + nbytes])
+        for name, (kind, row, offset, nbytes) in places.items()
+        if name in STATE
+    }
+    _check_regions(regions, int(words["n_support"]), shape.d)
     return Stored(
-        version, algorithm, n_features, budget, seed, choices, parameters, kernel, words, regions
+        version,
+        algorithm,
+        shape.d,
+        shape.budget,
+        seed,
+        shape.choices,
+        shape.parameters,
+        kernel,
+        words,
+        regions,
     )

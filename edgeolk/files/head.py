@@ -59,7 +59,7 @@ REGIONS: dict[str, int] = {
     **{"quantum_offset": 5, "diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
     **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
     **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
-    **{"window": 19, "window_labels": 20, "errors": 21, "labels": 22, "forgetron": 23},
+    **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
     **{"halving": 24, "hints": 25, "nystrom": 26, "levels": 27},
 }
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from enum import IntEnum
 from typing import Any
 
-from edgeolk.files.head import NATIVE, PARTS, Head
+from edgeolk.files.head import MOST_BYTES, NATIVE, PARTS, Head
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
+from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
-from edgeolk.parts.kernels import kernel_from_fields
 from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
 from edgeolk.resolved import Resolved
 
@@ -45,6 +46,51 @@ def head_of(config: Resolved, regions: Iterable[Region]) -> Head:
     )
 
 
+def parts_from(numbers: Mapping[str, int]) -> dict[str, IntEnum]:
+    """The parts that stored numbers stand for, by axis.
+
+    Raises
+    ------
+    ValueError
+        There is none of that number.
+    """
+    parts: dict[str, IntEnum] = {}
+    for axis, kind in AXES.items():
+        try:
+            parts[axis] = kind(numbers[axis])
+        except ValueError:
+            raise ValueError(f"the model's {axis} is none: {numbers[axis]}") from None
+    return parts
+
+
+def algorithm_from(number: int) -> Algorithm:
+    """The algorithm that a stored number stands for.
+
+    Raises
+    ------
+    ValueError
+        There is none of that number.
+    """
+    try:
+        return Algorithm(number)
+    except ValueError:
+        raise ValueError(f"the model's algorithm is none: {number}") from None
+
+
+def kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
+    """The kernel of stored fields.
+
+    Raises
+    ------
+    ValueError
+        There is none.
+    """
+    try:
+        return kernel_from_fields(fields)
+    except ValueError as error:
+        raise ValueError(f"the model's kernel is none: {error}") from None
+
+
 def resolved_from(head: Head) -> Resolved:
     """The configuration a header tells of, its parts known, nothing else about it checked.
 
@@ -59,19 +105,27 @@ def resolved_from(head: Head) -> Resolved:
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
     return Resolved(
-        Algorithm(head.parts["algorithm"]),
+        algorithm_from(head.parts["algorithm"]),
         head.n_features,
         head.budget,
         head.seed,
-        kernel_from_fields(fields),
-        {axis: kind(head.parts[axis]) for axis, kind in AXES.items()},
+        kernel_from(fields),
+        parts_from(head.parts),
         values,
         columns=head.columns,
     )
 
 
 def write_head(block: memoryview, head: Head) -> None:
-    """Put a header into a live block."""
+    """Put a header into a live block.
+
+    Raises
+    ------
+    ValueError
+        The model is too large for one.
+    """
+    if head.nbytes > MOST_BYTES:
+        raise ValueError(f"a model of {head.nbytes} bytes cannot be stored; reduce budget")
     packed = head.pack(NATIVE)
     block[: len(packed)] = packed
 

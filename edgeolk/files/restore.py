@@ -10,8 +10,6 @@ from edgeolk.files import live, v1, v2, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
 from edgeolk.files.head import (
     CRC_OFFSET,
-    FIXED_BYTES,
-    MOST_BYTES,
     MOST_HEAD,
     NATIVE,
     VERSION,
@@ -23,15 +21,17 @@ from edgeolk.files.head import (
 from edgeolk.files.seal import verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
-from edgeolk.parts.kernels import kernel_from_fields
-from edgeolk.parts.numbers import AXES, Algorithm, Coefficients
+from edgeolk.parts.numbers import Coefficients
 from edgeolk.planning.regions import ELEMENT_BYTES, Region, boundary, layout, total
 from edgeolk.resolved import Resolved
 
 READERS = {1: v1.read, 2: v2.read, 3: v3.read}
+#: Length of a file by its beginning, where that follows from the configuration.
+LENGTHS = {1: v1.length, 2: v2.length}
 
-#: Regions of which only the slots in use need be there; the rest is padding.
-_PADDED = ("support_vectors", "coefficients", "norms", "mean_start", "mean_sum")
+#: Regions of which only the slots need be there, or the coefficients; the rest is padding.
+_OF_SLOTS = ("support_vectors", "norms")
+_OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum")
 
 
 def _checked(made: Resolved) -> Config:
@@ -50,13 +50,34 @@ def _version(start: bytes | memoryview) -> int:
     return version
 
 
-def _as_it_lies(head: Head) -> tuple[Config, tuple[Region, ...]] | None:
-    """Configuration and regions, where the file is laid out as a block of today."""
+def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head) -> bool:
+    """Whether the file is laid out as a block of today on this machine."""
+    fresh = live.head_of(config, regions)
+    return (fresh.table, fresh.nbytes) == (head.table, head.nbytes) and NATIVE == "<"
+
+
+def _check_size(start: bytes, size: int) -> tuple[Config, tuple[Region, ...]] | None:
+    """Check what a file's length can be by its beginning, before the rest is read.
+
+    Returns configuration and regions where the file is laid out as a block of today.
+    """
+    version = _version(start)
+    if version != VERSION:
+        said = int.from_bytes(start[16:24], "little")
+        if said != size or LENGTHS[version](start) != size:
+            raise ValueError(f"the model has {size} bytes, its header says otherwise")
+        return None
+    head = unpack(start)
+    if head.nbytes != size:
+        raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
+    v3.check_table(head, length_of(start))
     config = _checked(live.resolved_from(head))
     regions = layout(config)
-    fresh = live.head_of(config, regions)
-    same = (fresh.table, fresh.nbytes) == (head.table, head.nbytes)
-    return (config, regions) if same and NATIVE == "<" else None
+    if _lies_as_today(config, regions, head):
+        return config, regions
+    if size > 2 * total(regions) + MOST_HEAD:
+        raise ValueError(f"the model has {size} bytes, its plan says {total(regions)}")
+    return None
 
 
 def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple[Config, Arena]:
@@ -94,23 +115,20 @@ def from_file(path: Path) -> tuple[Config, Arena]:
         size = file.seek(0, 2)
         file.seek(0)
         start = file.read(MOST_HEAD)
-        if _version(start) == VERSION:
-            head = unpack(start)
-            if head.nbytes != size:
-                raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
-            v3.check_table(head, length_of(start))
-            lies = _as_it_lies(head)
-            if lies is not None:
-                config, regions = lies
-                arena = _arena(regions)
-                with memoryview(arena) as block:
-                    block[: len(start)] = start
-                    read_into(file, block[len(start) : size])
-                    verify(block[:size], size, "model", CRC_OFFSET)
-                return _settled(config, regions, arena)
-        elif size > MOST_BYTES or int.from_bytes(start[16:24], "little") != size:
-            raise ValueError(f"the model has {size} bytes, its header says otherwise")
-        return from_stored(READERS[_version(start)](start + file.read()))
+        found = _check_size(start, size)
+        if found is None:
+            data = bytearray(size)
+            data[: len(start)] = start
+            with memoryview(data) as view:
+                read_into(file, view[len(start) :])
+            return from_stored(READERS[_version(start)](data))
+        config, regions = found
+        arena = _arena(regions)
+        with memoryview(arena) as block:
+            block[: len(start)] = start
+            read_into(file, block[len(start) : size])
+            verify(block[:size], size, "model", CRC_OFFSET)
+        return _settled(config, regions, arena)
 
 
 def from_bytes(data: bytes) -> tuple[Config, Arena]:
@@ -129,12 +147,12 @@ def from_stored(stored: Stored) -> tuple[Config, Arena]:
     choices = {"coefficients": int(Coefficients.FLOAT64), **stored.choices}
     config = _checked(
         Resolved(
-            Algorithm(stored.algorithm),
+            live.algorithm_from(stored.algorithm),
             stored.n_features,
             stored.budget,
             stored.seed,
-            kernel_from_fields(stored.kernel),
-            {axis: kind(choices[axis]) for axis, kind in AXES.items()},
+            live.kernel_from(stored.kernel),
+            live.parts_from(choices),
             stored.parameters,
         )
     )
@@ -165,7 +183,9 @@ def _check_region(config: Config, region: Region, stored: Stored) -> None:
     if element != region.element:
         raise ValueError(f"the model is inconsistent: {region.name} of type {element!r}")
     rows, least = region.shape
-    if region.name in _PADDED:
+    if region.name in _OF_SLOTS:
+        least = config.slots
+    elif region.name in _OF_COEFFICIENTS:
         least = config.slots * config.basis.per_member
     elif region.name.startswith("window"):
         least = int(config.values["window"])

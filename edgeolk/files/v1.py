@@ -103,7 +103,12 @@ def _scores(stored: Stored) -> list[float]:
     ]
 
 
-def read(data: bytes) -> Stored:
+def length(data: bytes | bytearray) -> int:
+    """As ``block.length``."""
+    return block.length(data, SIZES, POLICY_REGIONS)
+
+
+def read(data: bytes | bytearray) -> Stored:
     """A model of format 1, its regions in the meaning of format 2.
 
     Parameters

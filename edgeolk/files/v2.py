@@ -6,7 +6,11 @@ from edgeolk.files import block
 from edgeolk.files.stored import Stored
 
 
-def read(data: bytes) -> Stored:
+#: Length of the file that a header begins.
+length = block.length
+
+
+def read(data: bytes | bytearray) -> Stored:
     """A model of format 2.
 
     Parameters

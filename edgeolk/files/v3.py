@@ -2,8 +2,9 @@
 
 See ``head.py`` for the header. Regions lie in any order at offsets that are multiples of 8; numbers
 are little-endian. Rows of a region with several rows (the ring, coefficients of several classes) may
-be padded: a row has as many numbers as the region divided by its rows. The CRC-32 covers the file,
-its own four bytes taken as 0.
+be padded: a row has as many numbers as the region divided by its rows. Padding makes no file longer
+than twice the block it is read into, and a header: a longer one is refused unread. The CRC-32 covers
+the file, its own four bytes taken as 0.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def check_table(head: Head, length: int) -> None:
         end = offset + size
 
 
-def read(data: bytes | memoryview) -> Stored:
+def read(data: bytes | bytearray | memoryview) -> Stored:
     """A model of format 3.
 
     Parameters
@@ -83,6 +84,8 @@ def read(data: bytes | memoryview) -> Stored:
     head = unpack(view)
     verify(view, head.nbytes, "model", CRC_OFFSET)
     check_table(head, length_of(view))
+    if head.columns != 1:
+        raise ValueError(f"the model is inconsistent: {head.columns} columns of coefficients")
     words: dict[str, Any] = {
         "n_support": head.n_support,
         "rng": head.rng,

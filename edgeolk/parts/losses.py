@@ -15,7 +15,7 @@ LOGISTIC_UPDATES = (
 
 LOSSES: dict[Loss, Part] = {
     Loss.HINGE: Part(),
-    Loss.RAMP: Part(regions=("labels",)),
+    Loss.RAMP: Part(),
     Loss.LOGISTIC: Part(
         refuses=(
             (

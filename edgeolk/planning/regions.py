@@ -120,7 +120,7 @@ def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
 
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
-    "function": Kind("w", _words(5), "scale, norm, oldest slot, counters of the function"),
+    "function": Kind("w", _words(6), "scale, norm, oldest slot, counters of the function"),
     "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
     "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
     "quantum_scale": Kind("f", _features, "int8: step between levels, by feature"),
@@ -155,7 +155,6 @@ KINDS: dict[str, Kind] = {
     ),
     "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
     "errors": Kind("w", _words(2), "sums of squared and of absolute errors"),
-    "labels": Kind("w", _words(1), "labels asked for"),
     "forgetron": Kind("w", _words(1), "running sum of what removals cost"),
     "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.core.header import HEADER_BYTES
+from edgeolk.files.head import FIXED_BYTES, MARK, length_of
 
 D, B = 3, 7
 X, Y = random_stream(12, 120, D)
@@ -119,16 +119,17 @@ def refused(buffer: Any) -> None:
 
 def test_garbage() -> None:
     rng = np.random.default_rng(0)
-    for size in (0, 1, 8, 63, 64, 100, HEADER_BYTES, 3000):
+    for size in (0, 1, 8, 63, 64, 100, FIXED_BYTES, 3000):
         refused(bytearray(size))
         refused(bytearray(rng.bytes(size)))
-        refused(bytearray(b"edgeolk\0" * (size // 8)))
-        refused(bytearray(b"edgeolk\0\1\0\0\0" + bytes(size)))
+        refused(bytearray(MARK * (size // 4)))
+        refused(bytearray(MARK + b"\3\0" + bytes(size)))
+        refused(bytearray(b"edgeolk\0\2\0\0\0" + bytes(size)))
 
 
 def test_truncated() -> None:
     memory = block_of("ahpatron")
-    for size in {*range(0, len(memory), 41), len(memory) - 1, HEADER_BYTES, 64}:
+    for size in {*range(0, len(memory), 41), len(memory) - 1, FIXED_BYTES, 64}:
         refused(memory[:size])
     ek.attach(memory)
 
@@ -172,16 +173,17 @@ def use(memory: bytearray) -> bool:
 @pytest.mark.parametrize("name", DONE)
 def test_every_word_of_the_header_may_be_hostile(name: str) -> None:
     memory = block_of(name, "float64")
-    start = memory.find(b"edgeolk\0")
+    start = memory.find(MARK)
+    end = start + length_of(memory[start:])
     words = [0, 1, 2**63, 2**64 - 1, 2**31, 2**40]
     words += np.array([np.nan, np.inf, -1.0, 1e308, 5e-324]).view(np.uint64).tolist()
     taken = 0
-    for at in range(start + 8, start + HEADER_BYTES, 8):
+    for at in range(start + 4, end, 4):
         for word in words:
             hostile = bytearray(memory)
             hostile[at : at + 8] = word.to_bytes(8, "little")
             taken += use(hostile)
-    assert 0 < taken < len(words) * HEADER_BYTES / 8
+    assert 0 < taken < len(words) * (end - start) / 4
 
 
 @subjects
@@ -190,7 +192,8 @@ def test_every_word_of_the_header_may_be_hostile(name: str) -> None:
 def test_a_body_full_of_anything(name: str, dtype: str, seed: int, share: float) -> None:
     """Indices and int8 levels are checked, numbers are not: they may be wrong, never dangerous."""
     memory = block_of(name, dtype)
-    start = memory.find(b"edgeolk\0") + HEADER_BYTES
+    start = memory.find(MARK)
+    start += length_of(memory[start:])
     rng = np.random.default_rng(seed)
     body = np.frombuffer(memory, np.uint8)[start : start + (len(memory) - start) // 8 * 8]
     words = body.view(np.float64) if body.ctypes.data % 8 == 0 else body

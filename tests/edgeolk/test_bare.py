@@ -36,11 +36,24 @@ def test_no_numpy_is_imported() -> None:
     assert ran.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("coefficients", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
 @pytest.mark.parametrize("name", TAKEN)
-def test_same_bits_as_the_learner(name: str, dtype: str) -> None:
+def test_same_bits_as_the_learner(name: str, dtype: str, coefficients: str) -> None:
     options = {"n_features": D, "budget": 9, "dtype": dtype, "seed": 5, **LIVELY.get(name, {})}
-    memory = bytearray(ek.plan(name, **{k: v for k, v in options.items() if k != "seed"}).nbytes)
+    if dtype == "int8":
+        options["feature_range"] = (-2.0, (1.0, 2.0, 3.0, 4.0))
+    options["coefficients"] = coefficients
+    try:
+        memory = bytearray(ek.plan(name, **options).nbytes)
+    except ValueError:
+        # What the learner refuses, this refuses in the same words.
+        with pytest.raises(ValueError, match="coefficients must be float64") as full_refusal:
+            ek.Learner(name, **options)
+        with pytest.raises(ValueError, match="coefficients must be float64") as bare_refusal:
+            BareLearner(name, **options)
+        assert str(bare_refusal.value) == str(full_refusal.value)
+        return
     full, bare = ek.Learner(name, **options), BareLearner(name, buffer=memory, **options)
     assert (bare.budget, bare.nbytes) == (full.budget, full.nbytes) == (9, len(memory))
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
@@ -52,6 +65,7 @@ def test_same_bits_as_the_learner(name: str, dtype: str) -> None:
         assert found[counter] == getattr(full, counter)
     del bare
     again = ek.attach(memory)
+    assert again._sealed() == full._sealed()
     assert np.array_equal(again.dual_coef_, full.dual_coef_)
     assert np.array_equal(again.support_vectors_, full.support_vectors_)
 
@@ -122,9 +136,15 @@ def test_a_kernel_that_overflows() -> None:
     assert learner.counters()["steps"] == 0
 
 
-@pytest.mark.parametrize("options", [{"algorithm": "fogd"}, {"algorithm": "rbp", "dtype": "int8"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"algorithm": "fogd"}, {"update": ek.Update.GRADIENT, "basis": ek.Basis.FOURIER}],
+    ids=str,
+)
 def test_what_needs_numpy_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="neither Fourier features nor int8"):
+    """Rather than a model whose frequencies are all 0."""
+    assert ek.Learner(n_features=D, budget=5, **options).n_support == 5
+    with pytest.raises(ValueError, match="drawn by numpy"):
         BareLearner(n_features=D, budget=5, **options)
 
 

@@ -13,9 +13,9 @@ from helpers import DONE, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
-
 from edgeolk.catalogue.page import parameter_rows
-from edgeolk.parameters import PARAMETERS, USES, Parameter
+from edgeolk.parts.parameters import PARAMETERS, Parameter
+from edgeolk.parts.table import TRAITS
 
 #: Values as model files hold them. A line may be added; none may ever change.
 FROZEN = {
@@ -32,6 +32,7 @@ FROZEN = {
     pt.Schedule: "CONSTANT SQRT DECAY",
     pt.Averaging: "NONE MEAN",
     pt.Rows: "DENSE SPARSE",
+    pt.Coefficients: "FLOAT32 FLOAT64",
     pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM",
     pt.KernelKind: "GAUSSIAN LAPLACIAN POLYNOMIAL LINEAR SIGMOID",
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
@@ -39,7 +40,7 @@ FROZEN = {
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
     " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD",
 }
-FROZEN_AXES = "dtype update loss sampling policy projection schedule averaging basis rows"
+FROZEN_AXES = "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
@@ -118,16 +119,18 @@ def test_a_parameter_that_is_nearly_one() -> None:
 def test_a_row_documents_its_parameters(row: Any) -> None:
     documented = {name: rest for name, *rest in parameter_rows(row)}
     assert all(default and allowed and doc for default, allowed, doc in documented.values())
-    public = {stored: name for name, stored in row.renames.items()}
     in_force: set[str] = set()
     for choice in [{}, *({name: value} for name in row.choices for value in row.choices[name])]:
         needed = NEEDS.get((row.name, *next(iter(choice.items()), ())), {})
         made = ek.Learner(row.name, n_features=2, budget=3, **choice, **needed)
-        in_force |= {public.get(name, name) for name in made.parameters}
+        in_force |= set(made.parameters) - set(row.choices)
         for name, option in choice.items():
             for axis, part in row.choices[name][option].items():
                 # U = None bounds nothing, whichever bound was asked for.
-                free = axis == "projection" and part in RADIAL and "U" not in made.parameters
+                radial = getattr(TRAITS[axis][part], "radial", False)
+                free = radial and made.parts[axis] == ek.Projection.NONE
+                assert not free or "U" not in made.parameters
+                assert made.parameters[name] == option or free
                 assert made.parts[axis] == (ek.Projection.NONE if free else part)
     assert in_force <= set(documented)
     assert set(documented) - in_force <= set(row.choices) | {"U", "R"}
@@ -169,9 +172,8 @@ def out_of_range(spec: Parameter) -> list[Any]:
 @pytest.mark.parametrize("name", DONE)
 def test_parameters_out_of_range_are_named(name: str) -> None:
     row = find(name)
-    public = {stored: shown for shown, stored in row.renames.items()}
-    for stored in ek.Learner(name, n_features=2, budget=3).parameters:
-        shown = public.get(stored, stored)
+    for shown in set(ek.Learner(name, n_features=2, budget=3).parameters) - set(row.choices):
+        stored = row.renames.get(shown, shown)
         for value in out_of_range(PARAMETERS[stored]):
             with pytest.raises((ValueError, TypeError), match=rf"\b{shown}\b"):
                 ek.Learner(name, n_features=2, budget=3, **{shown: value})
@@ -184,9 +186,9 @@ def test_parameters_out_of_range_are_named(name: str) -> None:
 #: A composition that has each parameter.
 BRINGS: dict[str, dict[str, Any]] = {
     stored: {axis: part}
-    for axis, parts in USES.items()
-    for part, names in parts.items()
-    for stored in names
+    for axis, parts in TRAITS.items()
+    for part, row in parts.items()
+    for stored in row.parameters
 }
 
 

@@ -43,6 +43,7 @@ PLANS: list[tuple[list[str], dict[str, Any]]] = [
     (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
     (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
     (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),
+    (["--param", "coefficients=float32"], {"coefficients": "float32"}),
     (["--param", "allow_skip=false"], {"allow_skip": False}),
 ]
 

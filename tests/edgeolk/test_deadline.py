@@ -9,8 +9,9 @@ import pytest
 import edgeolk as ek
 from edgeolk.catalogue import METHODS
 from edgeolk.cli import main
-from edgeolk.deadline import ROOM
-from edgeolk.descriptions import DESCRIPTIONS
+from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.policies import POLICIES
 
 TERM = re.compile(r"B\^3|B\^2 d|B\^2")
 
@@ -34,8 +35,9 @@ def test_options_and_parameters_change_it() -> None:
     assert step(algorithm="bogd") == "O(B d), every step"
     assert "norm is renewed" in step(algorithm="olrd", projection="ball", U=3.0)
     assert "norm is renewed" in step(algorithm="forgetron_basic")
-    for policy in ROOM:
-        assert "{" not in ROOM[policy].format(iters=1, window=1)
+    for row in (*POLICIES.values(), *BASES.values()):
+        assert "{" not in row.longest_step.format(iters=1, window=1)
+    assert all(row.longest_step for row in POLICIES.values())
     assert step(update="PA1", policy="RANDOM") == "O(B d), every step"
 
 

@@ -47,4 +47,4 @@ def test_a_merged_support_vector_is_as_young_as_its_merging() -> None:
     learner.learn_many(np.array([[0.0], [8.0], [8.5]]), np.ones(3))
     assert learner.n_support == 2
     with learner._engine.view("arrivals") as region:
-        assert region.cast("q")[:2].tolist() == [3, 3]
+        assert region.tolist()[0][:2] == [3, 3]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import whole_end
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def configurations(draw: Any) -> dict[str, Any]:
         "budget": draw(st.integers(1, 150)),
         "kernel": kernel,
         "dtype": draw(st.sampled_from(DTYPES)),
+        "coefficients": draw(st.sampled_from(["float64", "float32"])),
         **options,
     }
 
@@ -72,12 +74,7 @@ def test_plan_learner_and_buffer_are_one_number(chosen: dict[str, Any]) -> None:
     plan = planned(chosen)
     assume(plan is not None)
     assert plan is not None
-    end = 0
-    for region in plan.regions:
-        assert region.offset == end
-        assert region.nbytes > 0
-        end += region.nbytes
-    assert end == plan.nbytes
+    assert whole_end(plan) == plan.nbytes
     frame = bytearray(CANARY + bytes(plan.nbytes) + CANARY)
     exact = memoryview(frame)[len(CANARY) : -len(CANARY)]
     learner = ek.Learner(**chosen, buffer=exact)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.files import v1, v2
+from edgeolk.files import v1, v2, v3
 from edgeolk.files.stored import Stored
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
-READERS = {1: v1.read, 2: v2.read}
+READERS = {1: v1.read, 2: v2.read, 3: v3.read}
 CASES = [
     (version, path.stem)
     for version in READERS
@@ -22,8 +22,12 @@ CASES = [
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
 
+def path_of(version: int, stem: str) -> Path:
+    return FOLDER / f"v{version}" / f"{stem}.olk"
+
+
 def data_of(version: int, stem: str) -> bytes:
-    return (FOLDER / f"v{version}" / f"{stem}.olk").read_bytes()
+    return path_of(version, stem).read_bytes()
 
 
 def told_of(version: int, stem: str) -> dict[str, Any]:
@@ -59,9 +63,10 @@ def support_vectors(stored: Stored) -> np.ndarray:
 
 def dual_coef(stored: Stored) -> np.ndarray:
     """Dual coefficients as the learner shows them."""
-    n, rank = int(stored.words["n_support"]), int(stored.words["rank"])
+    n, rank = int(stored.words["n_support"]), int(stored.words.get("rank", 0))
     weights = numbers(stored, "coefficients") * stored.words["scale"]
     if rank:
-        return weights[:rank] @ numbers(stored, "feature_map")[:rank]
+        rows = numbers(stored, "feature_map").ravel()[: rank * n]
+        return weights[:rank] @ rows.reshape(rank, n)
     fourier = stored.choices["basis"] == 2
     return weights[: 2 * n] if fourier else weights[:n]

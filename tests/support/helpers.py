@@ -100,9 +100,20 @@ class Owned:
 
     def state(self) -> bytes:
         """The block without its scratch."""
-        start = -np.frombuffer(self.buffer, np.uint8).ctypes.data % 64
         scratch = next(r.offset for r in self.plan.regions if r.name == FIRST_SCRATCH)
-        return bytes(self.buffer[start : start + scratch])
+        return bytes(memoryview(self.learner._engine.arena)[:scratch])
+
+
+def whole_end(plan: ek.Plan) -> int:
+    """Where the regions of a plan end, which leave no byte before that to nobody."""
+    end = 0
+    for region in sorted(plan.regions, key=lambda region: region.offset):
+        assert region.offset <= end
+        assert region.nbytes > 0
+        end = max(end, region.offset + region.nbytes)
+    assert plan.regions[-1].name == "alignment"
+    assert plan.regions[-1].offset + plan.regions[-1].nbytes == end
+    return end
 
 
 def gram(learner: ek.Learner, kernel: tb.Kernel) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Write the golden files of one format version, with the code of its time.
 
 Run by hand, once a version (README.md says how); the tests only read what it wrote. It uses nothing
-but what every release has had: ``Learner``, its kernels, its properties and ``save``.
+but what every release has had: ``Learner``, ``plan``, kernels, properties and ``save``.
 """
 
 from __future__ import annotations
@@ -114,8 +114,32 @@ MORE: dict[str, Case] = {
 }  # fmt: skip
 
 
-def cases() -> dict[str, Case]:
+def allowed(name: str, **options: Any) -> bool:
+    """Whether there is such a learner."""
+    try:
+        ek.plan(name, n_features=D, budget=BUDGET, kernel=ek.Gaussian(0.5), **options)
+    except ValueError:
+        return False
+    return True
+
+
+def every_type() -> dict[str, Case]:
+    """Every algorithm with every type of support vectors and of coefficients it takes."""
+    made: dict[str, Case] = {}
+    for row in ek.algorithms():
+        for dtype in ("float32", "float64", "float16", "int8"):
+            if allowed(row.name, dtype=dtype):
+                made[f"{row.name}-{dtype}"] = (row.name, {"dtype": dtype})
+            options = {"dtype": dtype, "coefficients": "float32"}
+            if allowed(row.name, **options):
+                made[f"{row.name}-{dtype}-narrow"] = (row.name, options)
+    return made
+
+
+def cases(version: int) -> dict[str, Case]:
     """Every case by the name of its files."""
+    if version >= 3:
+        return {**every_type(), **MORE}
     wide = {f"{name}-float64": (name, {"dtype": "float64"}) for name in WIDE}
     plain = {f"{row.name}-float32": (row.name, {"dtype": "float32"}) for row in ek.algorithms()}
     return {**plain, **wide, **MORE}
@@ -147,7 +171,8 @@ def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
         "counters": {
             name: getattr(learner, name)
             for name in ("n_support", "steps", "mistakes", "updates", "capacity_hits",
-                         "labels_asked", "halvings", "squared_error")
+                         "labels_asked", "halvings", "squared_error", "absolute_error")
+            if hasattr(learner, name)
         },
         "norm2": learner.norm2,
         "support_vectors": [[float(v) for v in row] for row in learner.support_vectors_],
@@ -200,7 +225,7 @@ def main(version: int) -> None:
         f"[{row}, {label(row, False):.0f}, {label(row, True)}]".replace(" ", "") for row in stream
     ]
     (folder / "rows.json").write_text("[" + ",\n".join(lines) + "]\n")
-    for stem, (name, options) in cases().items():
+    for stem, (name, options) in cases(version).items():
         write(folder, version, stem, name, options)
 
 

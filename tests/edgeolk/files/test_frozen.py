@@ -1,0 +1,128 @@
+"""What model files hold, frozen: a number, width or order changes only with a new version.
+
+A line may be added at the end of its list; none may ever change. Who changes one writes a new
+version with a reader of its own, and leaves this file's numbers to that of version 3.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from edgeolk.files import head
+from edgeolk.files.words import WORDS
+from edgeolk.parts.numbers import AXES, STORED
+from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
+
+VALUES = (
+    "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
+    " decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
+)
+KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
+REGIONS = (
+    "function support_vectors coefficients quantum_scale quantum_offset diagonal arrivals norms"
+    " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
+    " feature_map window window_labels errors labels forgetron halving hints nystrom"
+)
+PARTS = (
+    "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
+    " kernel degree algorithm"
+)
+#: Element type: number, bytes.
+ELEMENTS = {"f": (1, 4), "d": (2, 8), "e": (3, 2), "b": (4, 1), "i": (5, 4), "q": (6, 8),
+            "w": (7, 8)}  # fmt: skip
+#: Structs of state: name and type of each word.
+STRUCTS = {
+    "function": "scale:d norm2:d cursor:q removals:q capacity_hits:q",
+    "averaging": "mean_weight:d",
+    "errors": "squared_error:d absolute_error:d",
+    "labels": "labels_asked:q",
+    "forgetron": "forgetron_q:d",
+    "halving": "halvings:q anchored:q",
+    "hints": "hint_error:d seen:q",
+    "nystrom": "rank:q",
+}
+#: Type of each region of state that is no struct, as files have it: "storage" is that of support
+#: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.
+TYPES = {
+    "support_vectors": "storage", "coefficients": "real", "quantum_scale": "f",
+    "quantum_offset": "f", "diagonal": "d", "arrivals": "q", "norms": "computing",
+    "mean_start": "d", "mean_sum": "d", "nearest": "q", "nearest_distance": "real",
+    "nearest_kernel": "d", "factor": "d", "inverse": "d", "scores": "d", "feature_map": "d",
+    "window": "storage", "window_labels": "d",
+}  # fmt: skip
+
+
+def test_numbers_of_values() -> None:
+    names = VALUES.split()
+    assert {name: head.VALUES[name] for name in names} == {n: i for i, n in enumerate(names, 1)}
+    assert {name: head.VALUES[name] for name in KERNEL_VALUES} == KERNEL_VALUES
+    assert list(STORED) == names
+    assert set(head.VALUES) == {*names, *KERNEL_VALUES}
+    assert len(set(head.VALUES.values())) == len(head.VALUES)
+    assert all(0 < number < 256 for number in head.VALUES.values())
+
+
+def test_numbers_of_regions() -> None:
+    assert list(head.REGIONS) == REGIONS.split()
+    assert list(head.REGIONS.values()) == list(range(1, len(head.REGIONS) + 1))
+    state = {name for name, kind in KINDS.items() if kind.lifetime is Lifetime.STATE}
+    assert state == set(head.REGIONS)
+
+
+def test_types_of_regions() -> None:
+    assert {n: (number, ELEMENT_BYTES[n]) for n, number in head.ELEMENTS.items()} == ELEMENTS
+    assert set(ELEMENT_BYTES) == set(ELEMENTS)
+    for name in head.REGIONS:
+        assert KINDS[name].element == ("w" if name in STRUCTS else TYPES[name]), name
+    assert set(TYPES) | set(STRUCTS) == set(head.REGIONS)
+
+
+def test_words_of_the_structs() -> None:
+    told = {name: " ".join(f"{w}:{t}" for w, t in words) for name, words in WORDS.items()}
+    assert told == STRUCTS
+
+
+def test_order_of_the_parts() -> None:
+    assert list(head.PARTS) == PARTS.split()
+    assert set(AXES) == set(head.PARTS) - {"kernel", "degree", "algorithm"}
+
+
+def test_the_header_byte_by_byte() -> None:
+    """A header written by hand here is the one that is packed, in either byte order."""
+    made = head.Head(
+        nbytes=8 * 0x01020304,
+        n_features=0x11121314,
+        budget=0x21222324,
+        seed=0x3132333435363738,
+        parts=dict(zip(PARTS.split(), range(0x41, 0x4F), strict=True)),
+        values={"ald": 0.5, "kernel.offset": -2.0},
+        table={"nystrom": ("w", 8 * 0x51525354, 0x61626364), "function": ("e", 0, 1)},
+        columns=0x7172,
+        flags=0x8182,
+        n_support=-0x01020304,
+        rng=0x9192939495969798,
+        steps=0x0102030405060708,
+        mistakes=0x1112131415161718,
+        updates=-1,
+        crc=0xA1A2A3A4,
+    )
+    for order, bytes_of in (("<", "little"), (">", "big")):
+
+        def number(value: int, width: int, order: str = bytes_of) -> bytes:
+            return (value % 256**width).to_bytes(width, order)  # type: ignore[arg-type]
+
+        by_hand = b"".join([
+            b"eolk", number(3, 2), number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
+            number(0x11121314, 4), number(0x21222324, 4), number(0x3132333435363738, 8),
+            bytes(range(0x41, 0x4F)), number(0x7172, 2), b"\2", b"\2", number(0x8182, 2),
+            number(-0x01020304, 4), number(0x9192939495969798, 8),
+            number(0x0102030405060708, 8), number(0x1112131415161718, 8), number(-1, 8),
+            struct.pack(f"{order}dd", 0.5, -2.0), b"\x1d\x82",
+            b"\x1a\x07", number(0x51525354, 4), number(0x61626364, 4),
+            b"\x01\x03", number(0, 4), number(1, 4), bytes(2),
+        ])  # fmt: skip
+        assert len(by_hand) == 128
+        assert made.pack(order) == by_hand
+        # Lengths are plain in what follows, or the header would be refused.
+        assert head.unpack(by_hand, order) == made
+    assert (head.MARK, head.VERSION, head.CRC_OFFSET, head.FIXED_BYTES) == (b"eolk", 3, 8, 88)

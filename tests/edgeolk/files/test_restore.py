@@ -1,0 +1,361 @@
+"""Model files that are damaged, foreign or hostile: a ValueError, or a learner that works."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import struct
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from golden import data_of
+from helpers import DONE, LIVELY
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.files.head import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack
+from edgeolk.files.seal import checksum
+from edgeolk.files.words import WORDS
+
+D = 3
+X, Y = random_stream(6, 60, D)
+
+SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in DONE]
+SUBJECTS += [
+    ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
+    ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
+    ("avp", {"U": 2.0, "lam": None, "eps": 0.9, "kernel": ek.Linear()}),
+    ("bsgd", {"maintenance": "project", "lam": 0.1}),
+    ("bsgd", {"maintenance": "remove", "lam": 0.1}),
+    ("pomdr", {"U": 2.0, "M": 3}),
+    ("bpa_nn", {"dtype": "int8"}),
+    ("nogd", {"dtype": "float16"}),
+    (None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball", "U": 1.0}),
+    (None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"}),
+]
+subjects = pytest.mark.parametrize(("name", "params"), SUBJECTS, ids=lambda v: str(v)[:40])
+
+
+@pytest.fixture(autouse=True)
+def watch() -> Iterator[None]:
+    """A loop without end in compiled code cannot be interrupted: say where, and stop the run."""
+    faulthandler.dump_traceback_later(60, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+def block_of(name: str | None, params: dict[str, Any], rows: int = 60, budget: int = 6) -> bytes:
+    options = {"n_features": D, "budget": budget, "dtype": "float64", "seed": 5, **params}
+    learner = ek.Learner(name, **options)
+    learner.learn_many(X[:rows], Y[:rows])
+    return bytes(learner._sealed())
+
+
+def resealed(block: bytes | bytearray) -> bytes:
+    """The block with a right CRC-32, as an attacker would give it."""
+    made = bytearray(block)
+    made[CRC_OFFSET : CRC_OFFSET + 4] = checksum(made, CRC_OFFSET).to_bytes(4, "little")
+    return bytes(made)
+
+
+def use(block: bytes) -> bool:
+    """Whether the block is taken; if so, everything a learner does must end in an orderly way."""
+    try:
+        learner = ek.Learner._from_block(block)
+    except ValueError:
+        return False
+    for step in (
+        lambda: learner.decision_function(X[:3]),
+        lambda: learner.averaged.decision_one(X[0]),
+        lambda: learner.learn_many(X[:20], Y[:20]),
+        lambda: learner.decision_one(X[5]),
+        lambda: (learner.support_vectors_, learner.dual_coef_, learner.norm2, repr(learner)),
+        lambda: ek.Learner._from_block(learner._sealed()),
+    ):
+        try:
+            with np.errstate(all="ignore"):
+                step()
+        except (ValueError, AttributeError, ek.BudgetError):
+            pass
+    return True
+
+
+@subjects
+def test_every_byte_of_the_header_may_be_hostile(name: str | None, params: dict[str, Any]) -> None:
+    block = block_of(name, params)
+    taken = 0
+    for at in range(length_of(block)):
+        if CRC_OFFSET <= at < CRC_OFFSET + 4:
+            continue
+        for flip in (0x01, 0x10, 0x80, 0xFF):
+            hostile = bytearray(block)
+            hostile[at] ^= flip
+            taken += use(resealed(hostile))
+    assert 0 < taken < 4 * length_of(block)
+
+
+@subjects
+def test_hostile_fields(name: str | None, params: dict[str, Any]) -> None:
+    """Eight bytes at a time: zero, -1, extremes, NaN and infinities."""
+    block = block_of(name, params)
+    words = [0, 1, 2**63, 2**64 - 1, 2**62, 2**31, 2**40]
+    reals = np.array([np.nan, np.inf, -np.inf, 1e308, 5e-324, -1.0])
+    words += reals.view(np.uint64).tolist()
+    for at in range(16, length_of(block), 8):
+        for word in words:
+            hostile = bytearray(block)
+            hostile[at : at + 8] = word.to_bytes(8, "little")
+            use(resealed(hostile))
+
+
+@subjects
+def test_hostile_table(name: str | None, params: dict[str, Any]) -> None:
+    """Regions that lie elsewhere, over one another, are longer, shorter, of another type, twice."""
+    block = block_of(name, params)
+    head = unpack(block)
+    start = FIXED_BYTES + 9 * len(head.values)
+    numbers = [0, 1, 2, 5, 11, 2**16, 2**31, 2**32 - 1]
+    for at in range(start, start + 10 * len(head.table), 10):
+        for place, form, values in (
+            (0, "B", range(30)), (1, "B", range(9)), (2, "I", numbers), (6, "I", numbers),
+        ):  # fmt: skip
+            (before,) = struct.unpack_from("<" + form, block, at + place)
+            around = [] if form == "B" else [before - 1, before + 1, 2 * before]
+            for value in (*values, *around):
+                hostile = bytearray(block)
+                struct.pack_into("<" + form, hostile, at + place, value % 2**32)
+                use(resealed(hostile))
+
+
+@subjects
+def test_hostile_state(name: str | None, params: dict[str, Any]) -> None:
+    """Support vectors, coefficients and policy state full of NaN, infinities and huge numbers."""
+    block = block_of(name, params)
+    rng = np.random.default_rng(0)
+    values = np.array([np.nan, np.inf, -np.inf, 1e308, -1e200, 1e154, 5e-324, 0.0, -1.0])
+    for trial in range(60):
+        hostile = bytearray(block)
+        body = np.frombuffer(hostile, np.float64)[length_of(block) // 8 :]
+        where = rng.random(body.size) < (0.02, 0.3, 1.0)[trial % 3]
+        body[where] = rng.choice(values[trial % len(values) :], where.sum())
+        use(resealed(hostile))
+
+
+@pytest.mark.parametrize(("name", "params"), [("spa", {}), ("ahpatron", {})])
+def test_a_bit_anywhere_is_found(name: str | None, params: dict[str, Any], tmp_path: Path) -> None:
+    block = block_of(name, params)
+    path = tmp_path / "model"
+    rng = np.random.default_rng(1)
+    places = {*range(0, length_of(block), 5), *rng.integers(len(block), size=60).tolist()}
+    for at in places:
+        damaged = bytearray(block)
+        damaged[at] ^= 1 << (at % 8)
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="model"):
+            ek.load(path)
+    path.write_bytes(block)
+    assert ek.load(path).steps == 60
+
+
+def test_truncated_and_foreign_files(tmp_path: Path) -> None:
+    block = block_of("rbp", {})
+    path = tmp_path / "model"
+    others = [block[:n] for n in (0, 1, 3, 4, 7, FIXED_BYTES - 1, FIXED_BYTES, length_of(block), len(block) - 1)]
+    others += [block + b"\0", block * 2, bytes(len(block)), b"\xff" * len(block)]
+    others += [b"PK\x03\x04" + block[4:], b"\x80\x04" + block, os.urandom(len(block))]
+    for content in others:
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="model"):
+            ek.load(path)
+    with pytest.raises(FileNotFoundError):
+        ek.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        ek.load(tmp_path)
+
+
+def test_another_version_is_said(tmp_path: Path) -> None:
+    block = bytearray(block_of("rbp", {}))
+    block[4:6] = (VERSION + 1).to_bytes(2, "little")
+    path = tmp_path / "model"
+    path.write_bytes(resealed(block))
+    with pytest.raises(ValueError, match=f"format {VERSION + 1}"):
+        ek.load(path)
+
+
+def test_a_sparse_file_of_a_terabyte_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    sparse(path, block_of("rbp", {}), 2**40)
+    with pytest.raises(ValueError, match="model"):
+        ek.load(path)
+
+
+#: Words of the header itself: where, and how ``struct`` spells them.
+IN_HEAD = {"n_support": (52, "<i"), "steps": (64, "<q"), "nbytes": (12, "<I")}
+
+
+def with_word(block: bytes, name: str, value: Any) -> bytes:
+    """The block with one word of its state changed, wherever that lies; a right CRC-32."""
+    made = bytearray(block)
+    if name in IN_HEAD:
+        at, form = IN_HEAD[name]
+    else:
+        table = unpack(block).table
+        (at, form), = [
+            (table[region][1] + 8 * place, "<" + kind)
+            for region, words in WORDS.items() if region in table
+            for place, (word, kind) in enumerate(words) if word == name
+        ]  # fmt: skip
+    struct.pack_into(form, made, at, value)
+    return resealed(made)
+
+
+@pytest.mark.parametrize("way", ["load", "attach", "pickle"])
+@pytest.mark.parametrize(
+    ("name", "word", "value"),
+    [
+        ("nogd", "rank", 0),
+        ("pomdr", "n_support", 6),
+        ("pomdr", "seen", 2**63 - 1),
+        ("spa", "steps", -5),
+        ("avp", "scale", 0.0),
+        ("avp", "scale", float("nan")),
+        ("avp", "norm2", -1.0),
+    ],
+)
+def test_no_way_in_for_a_state_that_writes_where_it_must_not(
+    way: str, name: str, word: str, value: Any, tmp_path: Path
+) -> None:
+    learner = ek.Learner(name, n_features=D, budget=6, dtype="float64", seed=5, **LIVELY.get(name, {}))
+    learner.learn_many(X, Y)
+    hostile = with_word(bytes(learner._sealed()), word, value)
+    path = tmp_path / "model"
+    path.write_bytes(hostile)
+    # The file is the beginning of the block: scratch follows.
+    lying = hostile + bytes(learner.nbytes - len(hostile))
+    buffer = bytearray(lying)
+    ways = {
+        "load": lambda: ek.load(path),
+        "attach": lambda: ek.attach(buffer),
+        "pickle": lambda: ek.Learner._from_block(hostile),
+    }
+    with pytest.raises(ValueError, match="inconsistent"):
+        ways[way]()
+    assert buffer == lying
+    buffer.append(0)  # nobody holds it
+
+
+def traced(call: Callable[[], Any]) -> int:
+    """Bytes of memory at the peak of a call."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def sparse(path: Path, start: bytes, size: int) -> None:
+    """A file that begins so and has no more on the disk."""
+    with open(path, "wb") as file:
+        file.write(start)
+        try:
+            file.truncate(size)
+        except OSError as error:
+            pytest.skip(f"no sparse file here: {error}")
+
+
+@pytest.mark.parametrize("region", [None, "support_vectors", "coefficients"])
+def test_a_sparse_file_with_a_good_beginning_is_not_read(
+    region: str | None, tmp_path: Path
+) -> None:
+    """It has the size it says, but no configuration gives that size."""
+    size = 30 * 2**30
+    path = tmp_path / "model"
+    block = bytearray(block_of("rbp", {}))
+    head = unpack(block)
+    table = dict(head.table)
+    if region is not None:  # the last one, its rows padded without measure
+        element, _, count = table[region]
+        table[region] = (element, head.nbytes, count * (2**29 // count))
+    block[: length_of(block)] = replace(head, nbytes=size, table=table).pack()
+    sparse(path, block, size)
+
+    def load() -> None:
+        with pytest.raises(ValueError, match="its plan says"):
+            ek.load(path)
+
+    load()
+    assert traced(load) < 65536
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_sparse_file_of_an_older_version_is_not_read(version: int, tmp_path: Path) -> None:
+    size = 30 * 2**30
+    path = tmp_path / "model"
+    start = bytearray(data_of(version, "rbp-float32"))
+    start[16:24] = size.to_bytes(8, "little")
+    sparse(path, start, size)
+
+    def load() -> None:
+        with pytest.raises(ValueError, match="its header says otherwise"):
+            ek.load(path)
+
+    load()
+    assert traced(load) < 65536
+
+
+def test_loading_takes_the_model_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    learner = ek.Learner("bpa_p", n_features=100, budget=500)
+    learner.save(path)
+    held = []
+    ek.load(path)
+    assert traced(lambda: held.append(ek.load(path))) < os.path.getsize(path) + 65536
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(damaged)
+
+    def load() -> None:
+        with pytest.raises(ValueError, match="CRC"):
+            ek.load(path)
+
+    assert traced(load) < os.path.getsize(path) + 65536
+
+
+def test_saving_replaces_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    learner = ek.Learner("rbp", n_features=D, budget=6)
+    learner.save(path)
+    first = path.read_bytes()
+    learner.learn_many(X, Y)
+    learner.save(str(path))
+    assert path.read_bytes() != first
+    assert ek.load(os.fspath(path)).steps == 60
+    with pytest.raises(FileNotFoundError):
+        learner.save(tmp_path / "no such folder" / "model")
+    os.mkdir(tmp_path / "folder")
+    with pytest.raises(IsADirectoryError):
+        learner.save(tmp_path / "folder")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "model"]
+
+
+def test_the_block_is_the_file(tmp_path: Path) -> None:
+    """Its state and nothing else; saving changes nothing."""
+    learner = ek.Learner("spa", n_features=D, budget=6, beta=1.0)
+    learner.learn_many(X, Y)
+    before = bytes(memoryview(learner._engine.arena))
+    path = tmp_path / "model"
+    learner.save(path)
+    assert bytes(memoryview(learner._engine.arena)) == before
+    stored = path.read_bytes()
+    scratch = [r for r in learner.plan.regions if r.purpose.startswith("scratch")]
+    assert len(stored) == min(region.offset for region in scratch) < learner.nbytes
+    assert stored[:CRC_OFFSET] == before[:CRC_OFFSET]
+    assert stored[CRC_OFFSET + 4 :] == before[CRC_OFFSET + 4 : len(stored)]
+    learner.save(path)
+    assert path.read_bytes() == stored

@@ -1,0 +1,178 @@
+"""Format 3 as others may have written it: another padding, another order, another machine."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from golden import CASES, data_of, rows_of, told_of
+
+import edgeolk as ek
+from edgeolk.files import head, live, restore, v3
+from edgeolk.files.head import CRC_OFFSET, Head, length_of, unpack
+from edgeolk.files.seal import checksum
+from edgeolk.planning.regions import ELEMENT_BYTES, Region, layout
+
+STEMS = [stem for version, stem in CASES if version == 3]
+stems = pytest.mark.parametrize("stem", STEMS)
+
+
+def sealed(made: bytearray) -> bytes:
+    made[CRC_OFFSET : CRC_OFFSET + 4] = checksum(made, CRC_OFFSET).to_bytes(4, "little")
+    return bytes(made)
+
+
+def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
+    """Region whose rows may be padded: (rows, numbers a row that must be there)."""
+    config = live.resolved_from(made)
+    d, slots = config.n_features, config.slots
+    window = int(config.values.get("window", 0))
+    coefficients = slots * config.basis.per_member
+    return {
+        "support_vectors": (d, slots),
+        "norms": (1, slots),
+        "window": (d, window),
+        "window_labels": (1, window),
+        **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), (1, coefficients)),
+    }
+
+
+def laid_out(data: bytes, stride: Callable[[int], int], gap: int, backwards: bool) -> bytes:
+    """The same model, its rows ``stride(numbers needed)`` apart, regions ``gap`` bytes apart."""
+    made = unpack(data)
+    can = row_lengths(made)
+    at = length_of(data)
+    table, pieces = {}, []
+    names = list(made.table)
+    for name in reversed(names) if backwards else names:
+        element, offset, count = made.table[name]
+        width = ELEMENT_BYTES[element]
+        raw = data[offset : offset + width * count]
+        if name in can:
+            rows, needed = can[name]
+            each = width * (count // rows)
+            wanted = width * stride(needed)
+            lines = [raw[i * each :][: min(width * needed, wanted)] for i in range(rows)]
+            raw = b"".join(line.ljust(wanted, b"\0") for line in lines)
+        at += gap
+        table[name] = (element, at, len(raw) // width)
+        raw = raw.ljust(-(-len(raw) // 8) * 8, b"\0")
+        pieces += [bytes(gap), raw]
+        at += len(raw)
+    return sealed(bytearray(replace(made, nbytes=at, table=table).pack() + b"".join(pieces)))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("more", "gap"), [(0, 0), (5, 8), (16, 64)])
+@stems
+def test_another_padding_is_read(
+    stem: str, more: int, gap: int, backwards: bool, tmp_path: Path
+) -> None:
+    """The learner is the same, byte for byte, and goes on the same."""
+    data = data_of(3, stem)
+    other = laid_out(data, lambda needed: needed + more, gap, backwards)
+    assert other != data or not more
+    path = tmp_path / "model"
+    path.write_bytes(other)
+    from_file, from_bytes = ek.load(path), ek.Learner._from_block(other)
+    assert from_file._sealed() == from_bytes._sealed() == data
+    learner = ek.Learner._from_block(data)
+    x, y = rows_of(3, told_of(3, stem), learner.is_regression)
+    assert from_file.learn_many(x, y).tobytes() == learner.learn_many(x, y).tobytes()
+    assert from_file._sealed() == learner._sealed()
+
+
+@stems
+def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
+    other = laid_out(data_of(3, stem), lambda needed: needed - 1, 0, False)
+    with pytest.raises(ValueError, match="inconsistent: .* numbers a row"):
+        ek.Learner._from_block(other)
+
+
+@pytest.mark.parametrize("columns", [0, 2, 65535])
+def test_columns_that_are_not_there(columns: int, tmp_path: Path) -> None:
+    data = data_of(3, "spa-float32")
+    made = bytearray(data)
+    struct.pack_into("<H", made, 46, columns)
+    hostile = sealed(made)
+    (tmp_path / "model").write_bytes(hostile)
+    lying = bytearray(hostile + bytes(4096))
+    for way in (
+        lambda: ek.load(tmp_path / "model"),
+        lambda: ek.Learner._from_block(hostile),
+        lambda: ek.attach(lying),
+    ):
+        with pytest.raises(ValueError, match="columns"):
+            way()
+
+
+# ---- the other byte order ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", ["b", "e", "h", "f", "i", "d", "q"])
+def test_swapped(code: str) -> None:
+    """As numpy swaps; twice is not at all."""
+    numbers = np.random.default_rng(0).integers(-128, 127, 96, np.int8)
+    width = np.dtype(code).itemsize
+    turned = v3.swapped(memoryview(numbers.tobytes()), width)
+    assert bytes(turned) == numbers.view(f"V{width}").view(f"u{width}").byteswap().tobytes()
+    assert bytes(v3.swapped(memoryview(turned), width)) == numbers.tobytes()
+    assert v3.swapped(memoryview(b""), width) == b""
+
+
+def turned(data: bytes) -> bytes:
+    """A little-endian block as a big-endian machine holds it."""
+    made = unpack(data)
+    block = bytearray(data)
+    block[: length_of(data)] = made.pack(">")
+    for element, offset, count in made.table.values():
+        end = offset + ELEMENT_BYTES[element] * count
+        for at in range(offset, end, ELEMENT_BYTES[element]):
+            part = slice(at, at + ELEMENT_BYTES[element])
+            block[part] = block[part][::-1]
+    return bytes(block)
+
+
+@pytest.fixture
+def big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the package think that this machine is one."""
+    for module in (head, live, restore, v3):
+        if hasattr(module, "NATIVE"):
+            monkeypatch.setattr(module, "NATIVE", ">")
+    monkeypatch.setattr(v3, "_SWAP", True)
+
+
+@pytest.mark.usefixtures("big_endian")
+@stems
+def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
+    data = data_of(3, stem)
+    assert v3.written(memoryview(turned(data))) == data
+
+
+@pytest.mark.usefixtures("big_endian")
+@stems
+def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
+    """Header and regions; the words of the structs go through the machine's own types."""
+    data = data_of(3, stem)
+    stored = v3.read(data)
+    made = unpack(data)
+    block = bytearray(len(data))
+    live.write_head(memoryview(block), made)
+    for name, (element, offset, count) in made.table.items():
+        size = ELEMENT_BYTES[element] * count
+        if element == "w":
+            block[offset : offset + size] = v3.swapped(memoryview(data)[offset : offset + size], 8)
+            continue
+        rows = row_lengths(made).get(name, (1, 0))[0]
+        region = Region(name, offset, size, "", element, (rows, count // rows))
+        restore._copy(region, stored, memoryview(block))
+    expected = bytearray(turned(data))
+    end = max(o + ELEMENT_BYTES[e] * c for e, o, c in made.table.values())
+    assert block[:end] == expected[:end]
+    # So it is never read where it is to stay: its numbers have to be turned.
+    config = live.resolved_from(made)
+    assert not restore._lies_as_today(config, layout(config), made)

@@ -1,0 +1,145 @@
+"""Coefficients in float32: fewer bytes, the same learning."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DONE, KERNELS, LIVELY, ROOT, fitting
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.planning.regions import ELEMENT_BYTES, total
+
+#: The algorithms that keep float64, whatever their options: they solve linear systems, or keep
+#: scores by increments.
+REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "bpa_p", "nogd")
+TAKEN = [name for name in DONE if name not in REFUSED]
+#: Regions of the coefficients' type.
+REAL = ("coefficients", "kernel_row", "nearest_distance", "distance_row", "mean_coefficients")
+STREAM = ROOT / "firmware_sim" / "data" / "occupancy.csv.gz"
+
+
+def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
+    return (
+        ek.Learner(name, **options),
+        ek.Learner(name, **options, coefficients="float32"),
+    )
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_who_refuses(name: str) -> None:
+    for face in (ek.plan, ek.Learner, ek.Config):
+        with pytest.raises(ValueError, match="coefficients must be float64 for"):
+            face(name, n_features=3, budget=6, coefficients="float32")
+    assert ek.Learner(name, n_features=3, budget=6, coefficients="float64").nbytes > 0
+
+
+def test_an_option_may_refuse() -> None:
+    """BSGD merges or removes in either type; projecting solves a system."""
+    options: dict[str, Any] = {"n_features": 3, "budget": 6, "coefficients": "float32"}
+    ek.plan("bsgd", maintenance="remove", **options)
+    with pytest.raises(ValueError, match="coefficients must be float64 for"):
+        ek.plan("bsgd", maintenance="project", **options)
+
+
+@pytest.mark.parametrize("given", [np.float32, np.dtype("f4"), "FLOAT32"], ids=str)
+def test_forms_of_a_type(given: Any) -> None:
+    learner = ek.Learner("rbp", n_features=2, budget=3, coefficients=given)
+    assert learner.coefficients == "float32"
+    assert ek.Learner("rbp", n_features=2, budget=3).coefficients == "float64"
+
+
+@pytest.mark.parametrize("given", ["float16", "int8", None, 3, "wide"])
+def test_types_that_are_none(given: Any) -> None:
+    with pytest.raises(ValueError, match="coefficients must be one of float32, float64, got"):
+        ek.Learner("rbp", n_features=2, budget=3, coefficients=given)
+
+
+@pytest.mark.parametrize("budget", [7, 100, 1000])
+@pytest.mark.parametrize("name", TAKEN)
+def test_bytes_shrink_as_planned(name: str, budget: int) -> None:
+    """Regions of that type by half, every other one not at all."""
+    for dtype in ("float32", "float64", "float16", "int8"):
+        if (name, dtype) == ("fogd", "int8"):
+            continue
+        wide, narrow = both(name, n_features=5, budget=budget, dtype=dtype)
+        regions = {region.name: region for region in narrow.plan.regions}
+        names = [region.name for region in wide.plan.regions]
+        assert names == list(regions)
+        for region in wide.plan.regions[1:-1]:
+            other = regions[region.name]
+            assert region.shape == other.shape
+            code = ("d", "f") if region.name in REAL else (region.element, region.element)
+            assert (region.element, other.element) == code
+            assert other.nbytes < other.shape[0] * other.shape[1] * ELEMENT_BYTES[code[1]] + 64
+        # The coefficients themselves shrink, and nothing takes more.
+        spared = 4 * regions["coefficients"].shape[1]
+        assert narrow.nbytes <= wide.nbytes - spared + 128
+        assert narrow.nbytes == total(narrow.plan.regions)
+        assert len(narrow._sealed()) < len(wide._sealed())
+
+
+def test_what_64_kib_hold() -> None:
+    options: dict[str, Any] = {"n_features": 5, "ram": "64KiB", "coefficients": "float32"}
+    assert ek.plan("bpa_s", **options).budget >= 2300
+    assert ek.plan("bpa_s", **options, dtype="int8").budget >= 4500
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_scores_are_close(name: str, dtype: str) -> None:
+    """On a stream without ties, no decision differs: rounding is all."""
+    X, y = random_stream(11, 250, 4)
+    X = X + 1e-3 * np.random.default_rng(1).normal(size=X.shape)
+    for kernel in ("gaussian", "polynomial"):
+        function = fitting(name, kernel)
+        wide, narrow = both(name, n_features=4, budget=20, dtype=dtype, seed=3,
+                            kernel=KERNELS[function][0], **LIVELY.get(name, {}))  # fmt: skip
+        f, g = wide.learn_many(X, y), narrow.learn_many(X, y)
+        size = 1.0 + np.abs(f).max() + np.abs(wide.dual_coef_).sum()
+        assert np.abs(f - g).max() <= 3e-5 * size
+        assert (wide.updates, wide.mistakes) == (narrow.updates, narrow.mistakes)
+        assert np.array_equal(wide.support_vectors_, narrow.support_vectors_) or name == "bsgd"
+        shown = narrow.dual_coef_
+        assert shown.dtype == np.float64
+        np.testing.assert_allclose(shown, wide.dual_coef_, atol=3e-5 * size)
+        if wide.parts["averaging"] == ek.Averaging.MEAN:
+            means = [learner.averaged.decision_function(X) for learner in (wide, narrow)]
+            assert np.abs(means[0] - means[1]).max() <= 3e-5 * size
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_copy_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
+    X, y = random_stream(12, 120, 4)
+    learner = ek.Learner(name, n_features=4, budget=9, seed=3, coefficients="float32",
+                         **LIVELY.get(name, {}))  # fmt: skip
+    learner.learn_many(X[:60], y[:60])
+    learner.save(tmp_path / "model")
+    again = ek.load(tmp_path / "model")
+    assert again.coefficients == "float32"
+    assert again.learn_many(X[60:], y[60:]).tobytes() == learner.learn_many(X[60:], y[60:]).tobytes()
+    assert again._sealed() == learner._sealed()
+
+
+@cache
+def occupancy() -> tuple[np.ndarray, np.ndarray]:
+    with gzip.open(STREAM, "rt") as file:
+        rows = np.genfromtxt(file, delimiter=",", skip_header=1, usecols=range(1, 7))
+    X = rows[:, :5]
+    return (X - X.mean(axis=0)) / X.std(axis=0), rows[:, 5]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_accuracy_on_the_bundled_stream(name: str) -> None:
+    """Within a tenth of a point of float64, over 20,560 rows."""
+    X, y = occupancy()
+    wide, narrow = both(name, n_features=5, budget=100, kernel=ek.Gaussian(0.5), seed=1)
+    for learner in (wide, narrow):
+        learner.learn_many(X, y)
+    assert wide.steps == len(y) == 20_560
+    assert abs(wide.mistakes - narrow.mistakes) <= len(y) / 1000
