@@ -8,10 +8,11 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions clean
+	instructions mutants clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
+	@echo "make mutants  break the checkpoints and files in 70 ways; the tests must notice each"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
 	@echo "make accuracy published figures on a9a"
@@ -53,6 +54,9 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""
+
+mutants: $(VENV)/.test
+	$(BIN)/python tests/mutants.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check

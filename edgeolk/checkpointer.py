@@ -36,10 +36,18 @@ def _parts(what: Any) -> tuple[Any, ...]:
     return parts
 
 
-def _pieces(parts: tuple[Any, ...]) -> list[bytes]:
+def _saved(part: Any) -> bytes | bytearray:
+    """What ``save`` would write."""
+    if isinstance(part, Learner):
+        return part._sealed()
+    saved: bytes = part.__reduce__()[1][0]
+    return saved
+
+
+def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
     """What ``save`` would write of each, behind a table."""
     kinds = [next(n for n, kind in KINDS.items() if isinstance(part, kind)) for part in parts]
-    saved = [part.__reduce__()[1][0] for part in parts]
+    saved = [_saved(part) for part in parts]
     table = [_ENTRY.pack(kind, len(data)) for kind, data in zip(kinds, saved, strict=True)]
     return [_COUNT.pack(len(parts)), *table, *saved]
 

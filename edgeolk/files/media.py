@@ -21,6 +21,8 @@ Piece = bytes | bytearray | memoryview
 SECTOR = 4096
 #: Memory has no sectors; slots begin on cache lines.
 LINE = 64
+#: Formats of elements that any bytes are; objects are not.
+_NUMBERS = frozenset("cbB?hHiIlLqQnNefdg")
 _ZEROS = bytes(SECTOR)
 
 
@@ -62,11 +64,15 @@ class MemoryMedium:
 
     def __init__(self, buffer: Any, slots: int) -> None:
         try:
-            self._memory = memoryview(buffer).cast("B")
-        except (TypeError, ValueError, NotImplementedError) as error:
-            raise TypeError(f"buffer must be contiguous memory of numbers: {error}") from None
-        if self._memory.readonly:
-            raise TypeError(f"buffer must be writable, got {type(buffer).__name__}")
+            view = memoryview(buffer)
+            self._memory = view.cast("B")
+        except TypeError as error:
+            raise TypeError(f"buffer must be contiguous memory: {error}") from None
+        if view.readonly or view.format.lstrip("@=<>!") not in _NUMBERS:
+            raise TypeError(
+                f"buffer must be writable memory of numbers, got {type(buffer).__name__} of"
+                f" elements {view.format!r}"
+            )
         self._flush = getattr(buffer, "flush", None)
         self._room = len(self._memory) // slots // LINE * LINE
         self.slots = slots

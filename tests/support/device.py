@@ -13,7 +13,7 @@ from collections.abc import Iterator
 Piece = bytes | bytearray | memoryview
 
 
-class PowerCut(Exception):
+class PowerCut(Exception):  # noqa: N818
     """The end of this run."""
 
 
@@ -59,7 +59,7 @@ class Device:
 
     def write(self, slot: int, offset: int, piece: Piece) -> None:
         data = bytes(piece)
-        assert 0 <= offset
+        assert offset >= 0
         assert offset + len(data) <= self._room, "a write beyond its slot"
         accepted, event = len(data), ""
         if self.calls == self.fail:
@@ -131,7 +131,7 @@ class Device:
             yield self.applied(subset)
         if not (garble and units):
             return
-        for start, data in {units[0], units[-1]}:
+        for start, _ in {units[0], units[-1]}:
             first = start - start % self.sector
             for kind in ("zeros", "ones", "noise", "torn"):
                 image = self.applied(units)

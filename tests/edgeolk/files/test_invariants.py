@@ -122,7 +122,7 @@ def test_every_counter_has_a_bound() -> None:
 
 
 def read_words(name: str) -> set[str]:
-    """Words that hold whole numbers of a state, but for the generator: any number will do."""
+    """Words that hold whole numbers of a state; the generator may be in any state."""
     return {w for w, v in taught(name).words.items() if isinstance(v, int) and w != "rng"}
 
 

@@ -1,0 +1,291 @@
+"""Checkpoints of learners and scalers: when they are written, and what comes back."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device import Device
+from helpers import DONE, LIVELY, ROOT
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.checkpointer import _pieces, _revived
+from edgeolk.files.slots import HEADER_BYTES, Slots
+
+D, B = 3, 6
+X, Y = random_stream(6, 120, D)
+
+
+def learner_of(name: str = "rbp", **params: Any) -> ek.Learner:
+    options = {"n_features": D, "budget": B, "seed": 5, **LIVELY.get(name, {}), **params}
+    return ek.Learner(name, **options)
+
+
+def scaler_of() -> ek.RunningScaler:
+    return ek.RunningScaler(D)
+
+
+def room_for(*what: Any, slots: int = 2) -> bytearray:
+    """Memory that holds checkpoints of these."""
+    bytes_each = HEADER_BYTES + sum(map(len, _pieces(what)))
+    return bytearray(slots * (bytes_each + 64))
+
+
+def same(a: ek.Learner, b: ek.Learner) -> bool:
+    """Bit for bit, and from here on: state, generator and all."""
+    found = [
+        (m.steps, m.mistakes, m.dual_coef_.tobytes(), m.support_vectors_.tobytes(), m.norm2)
+        for m in (a, b)
+    ]
+    onward = [m.learn_many(X[:40], Y[:40]).tobytes() for m in (a, b)]
+    return found[0] == found[1] and onward[0] == onward[1]
+
+
+# ---- when ----------------------------------------------------------------------------------------
+
+
+def test_every_so_many_steps() -> None:
+    learner = learner_of()
+    with ek.Checkpointer(room_for(learner), every=10) as checkpoints:
+        wrote = []
+        for x, y in zip(X[:35], Y[:35], strict=True):
+            learner.learn_one(x, y)
+            if checkpoints.step(learner):
+                wrote.append(learner.steps)
+        assert wrote == [10, 20, 30]
+        assert not checkpoints.step(learner)
+        assert checkpoints.sequence == 3
+        learner.learn_many(X[:25], Y[:25])  # bulk calls count by row
+        assert checkpoints.step(learner)
+        assert not checkpoints.step(learner)
+
+
+def test_every_so_many_seconds() -> None:
+    now = [100.0]
+    learner = learner_of()
+    options: dict[str, Any] = {"every": None, "seconds": 5.0, "clock": lambda: now[0]}
+    with ek.Checkpointer(room_for(learner), **options) as checkpoints:
+        now[0] = 200.0
+        assert not checkpoints.step(learner)  # nothing was learned
+        learner.learn_one(X[0], 1)
+        assert checkpoints.step(learner)
+        learner.learn_one(X[1], 1)
+        now[0] = 204.9
+        assert not checkpoints.step(learner)
+        now[0] = 205.0
+        assert checkpoints.step(learner)
+
+
+def test_whichever_comes_first() -> None:
+    now = [0.0]
+    learner = learner_of()
+    options: dict[str, Any] = {"every": 3, "seconds": 5.0, "clock": lambda: now[0]}
+    with ek.Checkpointer(room_for(learner), **options) as checkpoints:
+        wrote = []
+        for i in range(12):
+            now[0] += 0.1 if i < 6 else 4.0
+            learner.learn_one(X[i], 1)
+            if checkpoints.step(learner):
+                wrote.append(i)
+        assert wrote == [2, 5, 7, 9, 11]
+
+
+def test_counting_goes_on_from_what_was_opened() -> None:
+    learner = learner_of()
+    place = room_for(learner)
+    learner.learn_many(X[:47], Y[:47])
+    with ek.Checkpointer(place, every=10) as checkpoints:
+        checkpoints.write(learner)
+    with ek.Checkpointer(place, every=10) as checkpoints:
+        learner = checkpoints.open()
+        assert learner.steps == 47
+        learner.learn_many(X[:9], Y[:9])
+        assert not checkpoints.step(learner)
+        learner.learn_one(X[0], 1)
+        assert checkpoints.step(learner)
+        assert not checkpoints.step(learner_of())  # another learner starts to count at its own 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"every": 0}, ValueError), ({"every": -1}, ValueError), ({"every": 1.5}, TypeError),
+        ({"every": True}, TypeError), ({"seconds": 0.0}, ValueError),
+        ({"seconds": float("nan")}, ValueError), ({"slots": 1}, ValueError),
+        ({"slots": 65}, ValueError), ({"slots": 2.0}, TypeError),
+    ],
+)  # fmt: skip
+def test_bad_options(options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"{next(iter(options))} must be"):
+        ek.Checkpointer(bytearray(9000), **options)
+
+
+# ---- what ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
+    """From the row after the checkpoint, as if nothing had happened."""
+    through, learner = learner_of(name), learner_of(name)
+    through.learn_many(X[:90], Y[:90])
+    with ek.Checkpointer(tmp_path / "kept", every=30) as checkpoints:
+        for x, y in zip(X[:70], Y[:70], strict=True):
+            learner.learn_one(x, y)
+            checkpoints.step(learner)
+    restored = ek.Checkpointer.restore(tmp_path / "kept")
+    assert restored.steps == 60
+    restored.learn_many(X[60:90], Y[60:90])
+    assert same(restored, through)
+
+
+@pytest.mark.parametrize("kind", ["learner", "scaler", "both", "three"])
+def test_what_was_given_comes_back(kind: str) -> None:
+    learner, scaler = learner_of(), scaler_of()
+    learner.learn_many(X[:20], Y[:20])
+    scaler.learn_many(X[:15])
+    what: Any = {
+        "learner": learner, "scaler": scaler, "both": (scaler, learner),
+        "three": [learner, scaler, learner],
+    }[kind]
+    parts = what if isinstance(what, (tuple, list)) else (what,)
+    place = room_for(*parts)
+    with ek.Checkpointer(place) as checkpoints:
+        checkpoints.write(what)
+    found = ek.Checkpointer.restore(place)
+    found_parts = found if len(parts) > 1 else (found,)
+    assert isinstance(found, tuple) == (len(parts) > 1)
+    for part, back in zip(parts, found_parts, strict=True):
+        assert type(back) is type(part)
+        assert back.__reduce__()[1] == part.__reduce__()[1]
+
+
+@pytest.mark.parametrize("bad", [None, 3, "text", (), [], (learner_of(), None), {}])
+def test_what_cannot_be_kept(bad: Any) -> None:
+    checkpoints = ek.Checkpointer(bytearray(9000))
+    for call in (checkpoints.step, checkpoints.write):
+        with pytest.raises((TypeError, ValueError), match="a checkpoint"):
+            call(bad)
+    assert checkpoints.bytes_written == 0
+
+
+def test_payloads_that_are_none() -> None:
+    learner = learner_of()
+    payload = b"".join(_pieces((learner, scaler_of())))
+    assert [type(part) for part in _revived(bytearray(payload))] == [ek.Learner, ek.RunningScaler]
+    hostile = [payload[:n] for n in (0, 7, 8, 24, 39, len(payload) - 1)]
+    hostile += [payload + b"\0", bytes(8) + payload[8:], b"\xff" * 8 + payload[8:]]
+    for at, value in ((8, 9), (8, 0), (16, 2**63), (16, 0), (24, 1), (32, 2**64 - 1)):
+        made = bytearray(payload)
+        made[at : at + 8] = struct.pack("<Q", value)
+        hostile.append(bytes(made))
+    for data in hostile:
+        with pytest.raises(ValueError, match=r"\w"):
+            _revived(bytearray(data))
+
+
+def test_what_is_said_of_the_slots(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    with ek.Checkpointer(path) as checkpoints:
+        assert checkpoints.opened is None
+        assert checkpoints.open() is None
+        assert (checkpoints.opened.slot, checkpoints.sequence) == (None, None)
+        for _ in range(2):
+            checkpoints.write(learner_of())
+        assert repr(checkpoints) == "<Checkpointer every 1000 steps: slot 1, no. 2>"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 + HEADER_BYTES + 100] ^= 8
+    path.write_bytes(content)
+    with ek.Checkpointer(path) as checkpoints:
+        assert checkpoints.open().steps == 0
+        assert checkpoints.opened.slot == 0
+        assert "payload is damaged" in checkpoints.opened.refused[1]
+
+
+def test_a_model_that_is_inconsistent_is_refused_though_its_checksum_fits(tmp_path: Path) -> None:
+    """Content counts as much as the checksum: the slot before is taken."""
+    medium = Device(bytes(2 * 8192))
+    slots = Slots(medium, _revived)
+    slots.write(_pieces((learner_of(),)))
+    worse = _pieces((learner_of(),))
+    model = bytearray(worse[-1])
+    model[len(model) // 2 :] = bytes([0xFF]) * (len(model) - len(model) // 2)
+    slots.write([*worse[:-1], model])
+    found = Slots(medium, _revived)
+    assert found.open().steps == 0
+    assert found.opened is not None
+    assert found.opened.slot == 0
+
+
+def test_bytes_written_are_counted() -> None:
+    learner = learner_of()
+    checkpoint = HEADER_BYTES + sum(map(len, _pieces((learner,))))
+    with ek.Checkpointer(room_for(learner)) as checkpoints:
+        for i in range(4):
+            assert checkpoints.bytes_written == i * checkpoint
+            checkpoints.write(learner)
+
+
+def test_slots_spread_the_wear() -> None:
+    learner = learner_of()
+    place = room_for(learner, slots=5)
+    with ek.Checkpointer(place, slots=5) as checkpoints:
+        used = []
+        for _ in range(10):
+            checkpoints.write(learner)
+            used.append(checkpoints.opened.slot)
+    assert used == [0, 1, 2, 3, 4] * 2
+
+
+def test_memory_does_not_grow() -> None:
+    import tracemalloc
+
+    learner = learner_of()
+    with ek.Checkpointer(room_for(learner)) as checkpoints:
+        for _ in range(50):
+            checkpoints.write(learner)
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            for _ in range(500):
+                checkpoints.write(learner)
+            assert tracemalloc.get_traced_memory()[0] - before < 2000
+        finally:
+            tracemalloc.stop()
+
+
+# ---- killed --------------------------------------------------------------------------------------
+
+
+def killed(times: int, kind: str, folder: Path) -> dict[str, int]:
+    """Processes that learn and checkpoint, killed at any moment (see the script)."""
+    script = Path(__file__).with_name("killed.py")
+    where = str(Path(ek.__file__).resolve().parent.parent)
+    ran = subprocess.run(
+        [sys.executable, str(script), str(times), kind, str(folder)],
+        env={"PYTHONPATH": where, "OPENBLAS_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=600, check=False, cwd=ROOT,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    record: dict[str, int] = json.loads(ran.stdout)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [
+        ("file", 70), ("folder", 70), ("mmap", 70),
+        *(pytest.param(kind, 400, marks=pytest.mark.slow) for kind in ("file", "folder", "mmap")),
+    ],
+)  # fmt: skip
+def test_killed_at_any_moment(kind: str, times: int, tmp_path: Path) -> None:
+    record = killed(times, kind, tmp_path)
+    assert record["killed"] == times
+    assert record["restored"] >= times - 5
+    assert record["steps"] > 20 * times
+    assert record["lost"] == record["wrong"] == 0

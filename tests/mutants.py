@@ -1,0 +1,253 @@
+"""Are the tests any good? Each mutation of the source must turn them red.
+
+``python tests/mutants.py [WORD...]`` copies the package and its tests to a temporary folder, makes
+sure that the tests are green there, applies one mutation after the other (those whose description
+has one of the words), and lists the ones that lived. Ends with 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
+ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
+KEEPER = "edgeolk/checkpointer.py"
+#: The tests that must notice a mutation of a file.
+TESTS = {
+    SLOTS: ["tests/edgeolk/files/test_slots.py"],
+    MEDIA: ["tests/edgeolk/files/test_media.py"],
+    ATOMIC: ["tests/edgeolk/files/test_atomic.py"],
+    CHECKS: ["tests/edgeolk/files/test_invariants.py"],
+    KEEPER: ["tests/edgeolk/test_checkpointer.py", "-k", "not killed"],
+}
+
+
+class Mutation(NamedTuple):
+    """A text that occurs once in a file, and what it becomes."""
+
+    what: str
+    file: str
+    old: str
+    new: str
+
+
+MUTATIONS = (
+    # ---- checkpoints: order and choice of slots
+    Mutation("the payload is not synced", SLOTS, """            offset += memoryview(piece).nbytes
+        medium.sync(slot)
+""", """            offset += memoryview(piece).nbytes
+"""),
+    Mutation("the header is not synced", SLOTS, """length, crc))
+        medium.sync(slot)
+        self._in""", """length, crc))
+        self._in"""),
+    Mutation("the header comes before the payload", SLOTS, """        offset = HEADER_BYTES
+        for piece""", """        offset = HEADER_BYTES
+        medium.write(slot, 0, packed_head(sequence, length, crc))
+        for piece"""),
+    Mutation("the newest slot is written", SLOTS,
+             "range(self._medium.slots) if slot != newest]", "range(self._medium.slots)][::-1]"),
+    Mutation("the first slot is always written", SLOTS,
+             "slot, sequence = self._target(newest), 1 if", "slot, sequence = 0, 1 if"),
+    Mutation("a header in doubt is not wiped", SLOTS,
+             """            medium.write(slot, 0, bytes(HEADER_BYTES))
+            medium.sync(slot)
+""", """            pass
+"""),
+    Mutation("the wipe is not synced", SLOTS,
+             """            medium.write(slot, 0, bytes(HEADER_BYTES))
+            medium.sync(slot)
+""", """            medium.write(slot, 0, bytes(HEADER_BYTES))
+"""),
+    Mutation("a failed slot is not in doubt", SLOTS, "        self._in_doubt.add(slot)\n", ""),
+    Mutation("what claims to be newer is not in doubt", SLOTS,
+             "other for other, head in self._heads.items() if is_newer(head.sequence, sequence)",
+             "other for other in ()"),
+    Mutation("the oldest slot is opened", SLOTS, "max(waiting, key=self._age)",
+             "min(waiting, key=self._age)"),
+    Mutation("numbers do not wrap", SLOTS,
+             "return (self._heads[slot].sequence - first + _ROUND // 2) % _ROUND",
+             "return self._heads[slot].sequence"),
+    Mutation("the next number does not wrap", SLOTS, "(before + 1) % _ROUND", "before + 1"),
+    Mutation("the number stays the same", SLOTS, "(before + 1) % _ROUND", "before"),
+    Mutation("the payload's checksum is not looked at", SLOTS, "if _crc([payload]) != head.crc:",
+             "if False:"),
+    Mutation("the header's checksum is not looked at", SLOTS,
+             "!= zlib.crc32(raw[: _FIELDS.size]):", "is None:"),
+    Mutation("the mark is not looked at", SLOTS, "if magic != MAGIC:", "if False:"),
+    Mutation("the version is not looked at", SLOTS, "if version != VERSION:", "if False:"),
+    Mutation("the length is not looked at", SLOTS,
+             "if length > self._medium.room(slot) - HEADER_BYTES:", "if False:"),
+    Mutation("a refused payload is taken as none", SLOTS,
+             """                refused[slot] = str(error)
+                continue""", """                refused[slot] = str(error)
+                break"""),
+    Mutation("a change while writing is not noticed", SLOTS,
+             "if _crc(pieces) != crc:", "if False:"),
+    Mutation("writing without opening does not look", SLOTS, """            self.open()
+        assert""", """            self.opened = Opened(None, None, {})
+        assert"""),
+    Mutation("a slot that cannot be read ends the opening", SLOTS,
+             "            except OSError as error:\n                head =",
+             "            except KeyError as error:\n                head ="),
+    # ---- places
+    Mutation("files are not synced", MEDIA, "        os.fsync(self.fd(True))", "        pass"),
+    Mutation("mapped memory is not flushed", MEDIA,
+             "            self._flush()", "            pass"),
+    Mutation("slots share a sector", MEDIA, "self._file.size() // self.slots // SECTOR * SECTOR",
+             "self._file.size() // self.slots // 512 * 512 + 512"),
+    Mutation("slots share a line", MEDIA, "// slots // LINE * LINE", "// slots"),
+    Mutation("anything is written over", MEDIA, "            if bytes(start) in allowed:",
+             "            if True:"),
+    Mutation("a used device is written over", MEDIA, "known, blank = bytes(mark)[:8], (bytes(8), b",
+             'known, blank = bytes(mark)[:8], (b"partitio", bytes(8), b'),
+    Mutation("files are made sparse", MEDIA, "            yield _ZEROS", "            yield b''"),
+    Mutation("two may write", MEDIA, "                self._lock()\n", "                pass\n"),
+    Mutation("short writes are not completed", MEDIA, "        while done < len(view):",
+             "        if done < len(view):"),
+    Mutation("short reads are not completed", MEDIA, """            done += got
+        return done
+""", """            done += got
+            break
+        return done
+"""),
+    Mutation("a FIFO is opened", MEDIA, "if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):",
+             "if False:"),
+    Mutation("objects are written over", MEDIA,
+             ' or view.format.lstrip("@=<>!") not in _NUMBERS', ""),
+    Mutation("a larger checkpoint drops the others", MEDIA,
+             "        if not alone:", "        if False:"),
+    # ---- files replaced whole
+    Mutation("the file is not synced", ATOMIC, "        os.fsync(fd)\n        os.replace",
+             "        os.replace"),
+    Mutation("the folder is not synced", ATOMIC, "        sync_folder(folder)\n", ""),
+    Mutation("the file is renamed before it is synced", ATOMIC, """        os.fsync(fd)
+        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+""", """        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.fsync(fd)
+"""),
+    Mutation("a planted file is written to", ATOMIC, "os.O_CREAT | os.O_EXCL | _SAFE",
+             "os.O_CREAT | os.O_CLOEXEC"),
+    Mutation("live savers are taken for dead", ATOMIC,
+             """        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        ours, theirs""", """        ours, theirs"""),
+    Mutation("savers do not lock", ATOMIC, """        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:""", """        pass
+    except BlockingIOError:"""),
+    Mutation("a saver does not look whether it was taken for dead", ATOMIC,
+             "return os.fstat(fd).st_nlink > 0", "return True"),
+    Mutation("leftovers stay", ATOMIC,
+             "            _remove_leftover(folder, entry)", "            pass"),
+    Mutation("links are replaced", ATOMIC, "os.path.realpath(os.fsdecode(path))",
+             "os.path.abspath(os.fsdecode(path))"),
+    Mutation("devices are replaced", ATOMIC, "    if not stat.S_ISREG(mode):\n        raise",
+             "    if False:\n        raise"),
+    Mutation("the mode is not kept", ATOMIC, "    os.fchmod(fd, mode)", "    pass"),
+    Mutation("the owner is not kept", ATOMIC,
+             "            os.fchown(fd, before.st_uid, before.st_gid)", "            pass"),
+    Mutation("another group gets rights", ATOMIC,
+             "                mode &= ~0o070", "                pass"),
+    Mutation("a failed save leaves its file", ATOMIC,
+             "            os.unlink(beside, dir_fd=folder)\n        raise",
+             "            pass\n        raise"),
+    # ---- states
+    Mutation("seen may be anything", CHECKS, "_require(seen == (steps if optimistic else 0),",
+             "_require(True,"),
+    Mutation("counters have no bounds", CHECKS,
+             "_require(0 <= value <= MOST_COUNT,", "_require(True,"),
+    Mutation("seen < 0 is accepted", CHECKS, "0 <= value <= MOST_COUNT", "value <= MOST_COUNT"),
+    Mutation("neighbours need not be held", CHECKS, "-1 <= other < n and other != slot",
+             "-1 <= other < config.budget and other != slot"),
+    Mutation("a full Nystrom ring needs no rank", CHECKS,
+             "_require(1 <= rank <=", "_require(0 <= rank <="),
+    Mutation("POMDR's ring may be full", CHECKS, '        _require(n < budget, "the ring is full',
+             '        _require(n <= budget, "the ring is full'),
+    Mutation("a scale may be 0", CHECKS,
+             "_require(0.0 < scale < inf,", "_require(0.0 <= scale < inf,"),
+    Mutation("a squared norm may be negative", CHECKS, "_require(0.0 <= value < inf,",
+             "_require(value < inf,"),
+    Mutation("numbers may be NaN", CHECKS,
+             "    return all(map(isfinite, numbers))", "    return True"),
+    Mutation("float16 may be NaN", CHECKS, "    if numbers.format == \"H\":\n        return max(",
+             "    if numbers.format == \"H\":\n        return True or max("),
+    Mutation("pivots may be negative", CHECKS, "_require(rows[_triangle(i) - 1] > 0.0,",
+             "_require(rows[_triangle(i) - 1] != 0.0,"),
+    Mutation("levels may be 0", CHECKS, "min(scale) > 0.0", "min(scale) >= 0.0"),
+    Mutation("labels may be anything", CHECKS,
+             "signs = all(map(_LABELS.__contains__, labels[:held]))",
+             "signs = True"),
+    Mutation("a name need not fit its parts", CHECKS, "    check_name(config)\n", ""),
+    # ---- when checkpoints are written, and what comes back
+    Mutation("a checkpoint every step", KEEPER, "learned >= self.every", "learned >= 1"),
+    Mutation("a checkpoint a step late", KEEPER, "learned >= self.every", "learned > self.every"),
+    Mutation("steps are counted from the start", KEEPER,
+             "        self._last = _progress(parts)\n", ""),
+    Mutation("seconds count without learning", KEEPER, "self.seconds is not None and learned:",
+             "self.seconds is not None:"),
+    Mutation("seconds are counted from the start", KEEPER,
+             "        self._last_time = self._clock()\n", ""),
+    Mutation("what was opened does not count", KEEPER,
+             "            self._last = _progress(_parts(found))",
+             "            pass"),
+    Mutation("bytes left over are ignored", KEEPER, "    if at != len(payload):", "    if False:"),
+    Mutation("the clock is read once", KEEPER,
+             "due = self._clock() - self._last_time", "due = self._last_time"),
+)  # fmt: skip
+
+
+def red(folder: Path, tests: list[str]) -> bool:
+    """Whether the tests fail in the copy."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False,
+    )
+    if ran.returncode not in (0, 1):
+        raise SystemExit(f"pytest ended with {ran.returncode}:\n{ran.stdout[-2000:]}{ran.stderr}")
+    return ran.returncode == 1
+
+
+def lives(folder: Path, mutation: Mutation) -> bool:
+    """Whether a mutation, applied to the copy, escapes its tests."""
+    path = folder / mutation.file
+    source = path.read_text()
+    if source.count(mutation.old) != 1:
+        raise SystemExit(f"{mutation.what}: its text occurs {source.count(mutation.old)} times")
+    path.write_text(source.replace(mutation.old, mutation.new))
+    try:
+        return not red(folder, TESTS[mutation.file])
+    finally:
+        path.write_text(source)
+
+
+def main(words: list[str]) -> int:
+    wanted = [m for m in MUTATIONS if not words or any(w in f"{m.file} {m.what}" for w in words)]
+    survivors = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in ("edgeolk", "tests"):
+            shutil.copytree(ROOT / part, folder / part)
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        for tests in {m.file: TESTS[m.file] for m in wanted}.values():
+            if red(folder, tests):
+                raise SystemExit(f"{tests[0]} is red without any mutation")
+        for mutation in wanted:
+            start = time.perf_counter()
+            alive = lives(folder, mutation)
+            survivors += [mutation] if alive else []
+            took = time.perf_counter() - start
+            print(f"{'LIVES ' if alive else 'killed'} {took:5.1f} s  {mutation.what}", flush=True)
+    print(f"{len(wanted)} mutations, {len(survivors)} lived")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

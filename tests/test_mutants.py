@@ -1,0 +1,24 @@
+"""The mutations of ``make mutants`` keep up with the source."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+spec = spec_from_file_location("mutants", HERE / "mutants.py")
+assert spec is not None
+assert spec.loader is not None
+mutants = module_from_spec(spec)
+spec.loader.exec_module(mutants)
+
+
+@pytest.mark.parametrize("mutation", mutants.MUTATIONS, ids=lambda m: m.what)
+def test_a_mutation_changes_one_place_and_is_a_program(mutation: mutants.Mutation) -> None:
+    source = (HERE.parent / mutation.file).read_text()
+    assert source.count(mutation.old) == 1
+    mutated = source.replace(mutation.old, mutation.new)
+    assert mutated != source
+    compile(mutated, mutation.file, "exec")
