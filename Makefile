@@ -62,7 +62,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
-	printf '#include "simd.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
+	printf '#include "variants.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
 		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core/loops -x c -c -o /dev/null -
 
 bench: roofs speed growth peers

@@ -5,7 +5,6 @@ from libc.stdint cimport int32_t, int64_t
 
 cdef extern from "simd.h" nogil:
     enum: OLK_DISTANCE, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_POLYNOMIAL, OLK_LINEAR, OLK_SIGMOID
-    enum: OLK_N_VARIANTS
 
     ctypedef struct olk_kernel:
         int32_t kind
@@ -83,9 +82,6 @@ cdef extern from "simd.h" nogil:
         void (*solve_lower_transposed)(const double* l, double* b, Py_ssize_t n) noexcept nogil
         bint (*cholesky)(double* a, Py_ssize_t n) noexcept nogil
         bint (*invert)(double* a, Py_ssize_t n, double* work) noexcept nogil
-
-    const olk_simd olk_variants[]
-    int olk_variant_runs(int i) noexcept
 
     double olk_fetch(int storage, const void* base, Py_ssize_t at, Py_ssize_t j,
                      const olk_quantum* quantum) noexcept

@@ -2,7 +2,13 @@
 
 import os
 
-from edgeolk.core.simd cimport OLK_N_VARIANTS, olk_simd, olk_variant_runs, olk_variants
+from edgeolk.core.simd cimport olk_simd
+
+
+cdef extern from "variants.h" nogil:
+    enum: OLK_N_VARIANTS
+    const olk_simd olk_variants[]
+    int olk_variant_runs(int i) noexcept
 
 
 def available_simd():

@@ -35,9 +35,9 @@ OLK_FN(olk_cos_sin_vectors)(const OLK_V *angle, OLK_V *cosine, OLK_V *sine)
         s[g] = OLK_VMADD_F64(s[g] * z[g], r[g], r[g]);
         c[g] = OLK_VMADD_F64(c[g] * z[g], z[g], OLK_VMADD_F64(z[g], OLK_ALL(-0.5), OLK_ALL(1.0)));
         /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's. */
-        const OLK_BITS quarter = (OLK_BITS)shifted[g], odd = -(quarter & 1);
-        const OLK_BITS a = ((OLK_BITS)c[g] & ~odd) | ((OLK_BITS)s[g] & odd);
-        const OLK_BITS b = ((OLK_BITS)s[g] & ~odd) | ((OLK_BITS)c[g] & odd);
+        const OLK_WORDS quarter = (OLK_WORDS)shifted[g], odd = -(quarter & 1);
+        const OLK_WORDS a = ((OLK_WORDS)c[g] & ~odd) | ((OLK_WORDS)s[g] & odd);
+        const OLK_WORDS b = ((OLK_WORDS)s[g] & ~odd) | ((OLK_WORDS)c[g] & odd);
         cosine[g] = (OLK_V)(a ^ (((quarter + 1) & 2) << 62));
         sine[g] = (OLK_V)(b ^ ((quarter & 2) << 62));
     }

@@ -1,4 +1,4 @@
-/* One instruction set's copy of every loop; included by simd.h with OLK_ISA, OLK_BYTES and
+/* One instruction set's copy of every loop; included by variants.h with OLK_ISA, OLK_BYTES and
    OLK_FUSED set. */
 
 #define OLK_NAME(name) OLK_CAT(name, OLK_ISA)
@@ -41,6 +41,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
    type. */
 #define OLK_V OLK_NAME(olk_v_f64)
 #define OLK_BITS OLK_NAME(olk_bits_f64)
+#define OLK_WORDS OLK_NAME(olk_words_f64)
 #define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
 #define OLK_SUMS (64 / OLK_BYTES)
 #define OLK_ALL(number) ((number) - (OLK_V){0})
@@ -60,6 +61,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #include "linalg.h"
 #undef OLK_V
 #undef OLK_BITS
+#undef OLK_WORDS
 #undef OLK_L
 #undef OLK_SUMS
 #undef OLK_ALL

@@ -4,6 +4,7 @@
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_V OLK_NAME(OLK_CAT(olk_v, OLK_TYPE))
 #define OLK_BITS OLK_NAME(OLK_CAT(olk_bits, OLK_TYPE))
+#define OLK_WORDS OLK_NAME(OLK_CAT(olk_words, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
 /* x <- exp(x), x <= 0, up to 4 vectors: 0 below OLK_LEAST_EXPONENT, and where x is no number (from
@@ -26,8 +27,8 @@ static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vect
         for (int v = 0; v < vectors; v++)
             p[v] = OLK_VMADD(p[v], r[v], OLK_ALL(OLK_EXP_POLYNOMIAL[k]));
     for (int v = 0; v < vectors; v++) {
-        const OLK_BITS bits = (OLK_BITS)p[v] + ((OLK_BITS)shifted[v] << OLK_MANTISSA);
-        const OLK_V kept = (OLK_V)(bits & (OLK_BITS)(x[v] >= OLK_LEAST_EXPONENT));
+        const OLK_WORDS bits = (OLK_WORDS)p[v] + ((OLK_WORDS)shifted[v] << OLK_MANTISSA);
+        const OLK_V kept = (OLK_V)(bits & (OLK_WORDS)(x[v] >= OLK_LEAST_EXPONENT));
         x[v] = kept * (OLK_T)(1.0 / OLK_LIFT);
     }
 }
@@ -194,5 +195,6 @@ static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const v
 
 #undef OLK_ALL
 #undef OLK_BITS
+#undef OLK_WORDS
 #undef OLK_V
 #undef OLK_FN

@@ -11,6 +11,9 @@ OLK_VECTOR(olk_v_f32, float, OLK_BYTES);
 OLK_VECTOR(olk_v_f64, double, OLK_BYTES);
 OLK_VECTOR(olk_bits_f32, int32_t, OLK_BYTES);
 OLK_VECTOR(olk_bits_f64, int64_t, OLK_BYTES);
+/* The same without a sign, for sums and shifts that may run over. */
+OLK_VECTOR(olk_words_f32, uint32_t, OLK_BYTES);
+OLK_VECTOR(olk_words_f64, uint64_t, OLK_BYTES);
 /* As many halves or levels as a vector of floats has lanes, and as many floats as one of doubles. */
 OLK_VECTOR(olk_half_row, uint16_t, OLK_BYTES / 2);
 OLK_VECTOR(olk_level_row, int8_t, OLK_BYTES / 4);
@@ -112,7 +115,8 @@ static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f16)(const uint16_t *p)
         __builtin_convertvector(*(const OLK_NAME(olk_half_row) *)p, OLK_NAME(olk_bits_f32));
 #endif
     const OLK_NAME(olk_v_f32) size = (OLK_NAME(olk_v_f32))((h & 0x7fff) << 13) * 0x1p112f;
-    return (OLK_NAME(olk_v_f32))((OLK_NAME(olk_bits_f32))size | (h & 0x8000) << 16);
+    return (OLK_NAME(olk_v_f32))((OLK_NAME(olk_words_f32))size |
+                                 (OLK_NAME(olk_words_f32))(h & 0x8000) << 16);
 #endif
 }
 

@@ -55,7 +55,7 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
         const OLK_T *norm = (const OLK_T *)norms + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
-        if (kernel->kind == OLK_GAUSSIAN)
+        if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
             OLK_EACH_COUNT(vectors, OLK_FN(olk_sparse_products), OLK_SQUARE, slots, norm, own,
                            stride, count, index, x, tile);
         else if (kernel->kind == OLK_LAPLACIAN)

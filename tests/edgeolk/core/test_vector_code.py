@@ -120,7 +120,7 @@ def functions() -> dict[str, list[Instruction]]:
 
 
 def built_by_gcc_12() -> bool:
-    """Whether the compiler that signed the module is one that simd.h has variants for."""
+    """Whether the compiler that signed the module is one that variants.h has variants for."""
     data = MODULE.read_bytes()
     majors = [int(major) for major in re.findall(rb"GCC: \([^)]*\) (\d+)\.", data)]
     return b"clang version" not in data and min(majors, default=0) >= 12

@@ -1,0 +1,45 @@
+/* PCG32 (O'Neill 2014, XSH-RR 64/32) on stream 54: the same draws on every platform. */
+#ifndef EDGEOLK_RNG_H
+#define EDGEOLK_RNG_H
+
+#include <stdint.h>
+
+static inline uint32_t olk_pcg32(uint64_t *state)
+{
+    const uint64_t old = *state;
+    *state = old * UINT64_C(6364136223846793005) + 109; /* 2 * 54 + 1 */
+    const uint32_t word = (uint32_t)(((old >> 18) ^ old) >> 27), by = (uint32_t)(old >> 59);
+    return (word >> by) | (word << ((32 - by) & 31));
+}
+
+static inline void olk_pcg32_seed(uint64_t *state, uint64_t seed)
+{
+    *state = 0;
+    olk_pcg32(state);
+    *state += seed;
+    olk_pcg32(state);
+}
+
+/* Uniform in [0, 1), one draw. */
+static inline double olk_uniform(uint64_t *state)
+{
+    return olk_pcg32(state) * (1.0 / 4294967296.0);
+}
+
+/* Uniform in 0..n-1 for 0 < n < 2^32, one draw, no rejection. */
+static inline int64_t olk_uniform_index(uint64_t *state, int64_t n)
+{
+    return (int64_t)(((uint64_t)olk_pcg32(state) * (uint64_t)n) >> 32);
+}
+
+/* 1 with probability p, else 0; draws only for 0 < p < 1. */
+static inline int olk_bernoulli(uint64_t *state, double p)
+{
+    if (p >= 1.0)
+        return 1;
+    if (!(p > 0.0))
+        return 0;
+    return olk_uniform(state) < p;
+}
+
+#endif

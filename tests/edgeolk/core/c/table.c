@@ -1,0 +1,11 @@
+/* The loops themselves: the only unit that compiles them. */
+#include "check.h"
+#include "variants.h"
+
+const olk_simd *variant(int i)
+{
+    for (int k = 0; k < OLK_N_VARIANTS; k++)
+        if (olk_variant_runs(k) && i-- == 0)
+            return &olk_variants[k];
+    return NULL;
+}
