@@ -34,12 +34,11 @@ def build(config: Config, buffer: Any = None) -> Engine:
     with memoryview(arena) as block:
         live.write_head(block, head)
         if config.vectors == Dtype.INT8:
-            places = {region.name: region for region in plan.regions}
-            both = levels(config.feature_range, config.n_features)
-            for name, values in zip(("quantum_scale", "quantum_offset"), both, strict=True):
-                region = live.numbers(places[name], block)
-                for feature, value in enumerate(values):
-                    region[feature] = value
+            place = next(region for region in plan.regions if region.name == "levels")
+            numbers = live.numbers(place, block)
+            scale, offset = levels(config.feature_range, config.n_features)
+            for at, value in enumerate((*scale, *offset)):
+                numbers[at] = value
     return Engine(config, plan.regions, arena)
 
 

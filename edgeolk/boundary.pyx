@@ -444,7 +444,7 @@ cdef double checked_label(Engine engine, object y, str name) except? -2.0:
 cdef int warn_of_levels(Engine engine) except -1:
     """Once, when the first reading lay beyond the levels of int8 storage."""
     cdef State* s = &engine.state
-    if s.levels == NULL or s.levels.clipped == 0 or engine.warned:
+    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
         return 0
     engine.warned = True
     warnings.warn(
@@ -492,7 +492,7 @@ cdef class RowLearner(Scorer):
         cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
-        if self.engine.state.levels != NULL:
+        if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
 

@@ -126,10 +126,6 @@ class Config(Resolved):
         columns = 1
         if n_classes is not None:
             columns = whole("n_classes", n_classes, 2, 2**15)
-            if "widths" not in lists:
-                raise ValueError("n_classes= is for 'sorf'; other learners tell two classes apart")
-            if parts["loss"] != Loss.HINGE:
-                raise ValueError("n_classes= needs loss='hinge'")
         context = {
             "n_features": float(n_features),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
@@ -185,7 +181,13 @@ class Config(Resolved):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         whole("n_features", made.n_features, 1)
         whole("budget", made.budget, 1)
-        whole("columns", made.columns, 1, 1)
+        whole("columns", made.columns, 1, 2**15)
+        if made.update.lists:
+            widths = [made.lists[name] for name in made.lists if name.startswith("widths")]
+            if lists_of(made.values, widths or None, made.lists.get("blends")) != made.lists:
+                raise ValueError("a list of numbers is not one that can be given")
+        elif made.lists:
+            raise ValueError("a list of numbers is set but not used by the composition")
         refuse(made)
         config = cls.__new__(cls)
         config.__dict__.update(made.__dict__)

@@ -277,9 +277,8 @@ class Learner(RowLearner):
         held: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
             return held
-        scale: NDArray[Any] = np.asarray(self._engine.view("quantum_scale"))[0]
-        offset: NDArray[Any] = np.asarray(self._engine.view("quantum_offset"))[0]
-        return np.asarray(held * scale + offset)
+        levels: NDArray[Any] = np.asarray(self._engine.view("levels"))
+        return np.asarray(held * levels[0] + levels[1])
 
     @property
     def dual_coef_(self) -> FloatArray:

@@ -19,7 +19,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Levels, Mean, Model, Nystrom, REFUSED_FULL,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
     State,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean
@@ -188,11 +188,12 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
-        s.levels = <Levels*>self.at("levels")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
-        s.quantum.scale = <const float*>self.at("quantum_scale")
-        s.quantum.offset = <const float*>self.at("quantum_offset")
+        s.quantum.scale = <const float*>self.at("levels")
+        s.quantum.offset = NULL
+        if s.quantum.scale != NULL:
+            s.quantum.offset = s.quantum.scale + s.c.n_features
         s.diagonal = <double*>self.at("diagonal")
         s.arrival = <int64_t*>self.at("arrivals")
         s.inverse = <double*>self.at("inverse")
@@ -314,7 +315,7 @@ cdef class Engine:
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
-            "clipped": s.levels.clipped if s.levels != NULL else 0,
+            "clipped": s.function.clipped if s.function != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 

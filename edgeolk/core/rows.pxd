@@ -42,7 +42,7 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
         (<float*>s.query)[j] = <float>v
     else:
         (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
-        if s.levels != NULL:
+        if s.quantum.scale != NULL:
             # Half a level beyond an end still rounds to it.
             level = (<float>v - s.quantum.offset[j]) / s.quantum.scale[j]
             s.beyond += level < -128.5 or level > 127.5

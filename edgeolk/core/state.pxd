@@ -49,6 +49,7 @@ cdef struct Function:
     int64_t removals          # since norm2, or the kept inverse, was last computed afresh
     int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
     int64_t labels_asked      # calls of wants_label that said yes
+    int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
 
 cdef struct Mean:
     double weight             # sum of the scales of f_1..f_t since the last fold
@@ -67,9 +68,6 @@ cdef struct Halving:
 cdef struct Hints:
     double error              # S, the squared error of the hints since the last halving (POMDR)
     int64_t seen              # examples put in the window
-
-cdef struct Levels:
-    int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
 
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
@@ -102,7 +100,6 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
-    Levels* levels
     # arrays
     void* sv                  # (d, stride) in the storage type
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs

@@ -141,8 +141,8 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
         s.m.updates += 1
         renew_norm(s)
         bound(s, &e)
-    if s.levels != NULL:
-        s.levels.clipped += s.beyond
+    if s.quantum.scale != NULL:
+        s.function.clipped += s.beyond
     update_end(s, &e)
     return DONE
 

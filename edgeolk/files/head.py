@@ -66,12 +66,12 @@ OMITTED: dict[str, float] = {
 
 #: Numbers of the regions that are state.
 REGIONS: dict[str, int] = {
-    **{"function": 1, "support_vectors": 2, "coefficients": 3, "quantum_scale": 4},
-    **{"quantum_offset": 5, "diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
+    **{"function": 1, "support_vectors": 2, "coefficients": 3, "levels": 4},
+    **{"diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
     **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
     **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
     **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
-    **{"halving": 24, "hints": 25, "nystrom": 26, "levels": 27, "weights": 28, "mean_weights": 29},
+    **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36},
 }
@@ -82,6 +82,9 @@ ELEMENTS: dict[str, int] = {"f": 1, "d": 2, "e": 3, "b": 4, "i": 5, "q": 6, "w":
 _VALUE_NAMES = {number: name for name, number in VALUES.items()}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
+
+#: Parameters that are several numbers.
+LISTS = ("blends", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
 NATIVE = "<" if sys.byteorder == "little" else ">"
@@ -224,3 +227,22 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         updates=updates,
         crc=crc,
     )
+
+
+def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
+    """The lists among stored values, taken out of them.
+
+    Raises
+    ------
+    ValueError
+        A number of one is missing.
+    """
+    lists: dict[str, tuple[float, ...]] = {}
+    for name in LISTS:
+        keys = sorted(key for key in values if key.startswith(f"{name}."))
+        numbers = tuple(values.pop(key) for key in keys)
+        if keys != [f"{name}.{i}" for i in range(len(keys))]:
+            raise ValueError(f"the model is inconsistent: a number of {name} is missing")
+        if numbers:
+            lists[name] = numbers
+    return lists

@@ -182,8 +182,8 @@ def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
     if "scores" in regions:
         _require(_all_finite(regions["scores"][:n]), "scores must be finite")
     if config.vectors == Dtype.INT8:
-        scale = regions["quantum_scale"][: config.n_features]
-        offset = regions["quantum_offset"][: config.n_features]
+        scale = regions["levels"][: config.n_features]
+        offset = regions["levels"][config.n_features :]
         good = _all_finite(scale) and _all_finite(offset) and min(scale) > 0.0
         _require(good, "its int8 levels are no levels")
 

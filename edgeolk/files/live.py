@@ -7,11 +7,11 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
-from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head
+from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head, lists_from
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.numbers import AXES, LISTS, Algorithm
+from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
 from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
 from edgeolk.resolved import Resolved
@@ -107,9 +107,7 @@ def resolved_from(head: Head) -> Resolved:
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
     parts = parts_from(head.parts)
-    for name in uses({axis: part for axis, part in parts.items() if axis != "dtype"}):
-        if name in OMITTED:
-            values.setdefault(name, OMITTED[name])
+    fill_omitted(parts, values)
     return Resolved(
         algorithm_from(head.parts["algorithm"]),
         head.n_features,
@@ -123,23 +121,11 @@ def resolved_from(head: Head) -> Resolved:
     )
 
 
-def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
-    """The lists among stored values, taken out of them.
-
-    Raises
-    ------
-    ValueError
-        A number of one is missing.
-    """
-    lists: dict[str, tuple[float, ...]] = {}
-    for name in LISTS:
-        keys = sorted(key for key in values if key.startswith(f"{name}."))
-        numbers = tuple(values.pop(key) for key in keys)
-        if keys != [f"{name}.{i}" for i in range(len(keys))]:
-            raise ValueError(f"the model is inconsistent: a number of {name} is missing")
-        if numbers:
-            lists[name] = numbers
-    return lists
+def fill_omitted(parts: Mapping[str, IntEnum], values: dict[str, float]) -> None:
+    """Values that are not written, added."""
+    for name in uses({axis: part for axis, part in parts.items() if axis != "dtype"}):
+        if name in OMITTED:
+            values.setdefault(name, OMITTED[name])
 
 
 def write_head(block: memoryview, head: Head) -> None:

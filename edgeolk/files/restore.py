@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from edgeolk.config import Config
@@ -85,12 +86,10 @@ def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple
     with memoryview(arena) as block:
         live.check(config, unpack(block, NATIVE), regions, block)
         by_name = {region.name: region for region in regions}
-        if "quantum_scale" in by_name:
-            levels: list[list[Any]] = [
-                live.numbers(by_name[name], block).tolist()
-                for name in ("quantum_scale", "quantum_offset")
-            ]
-            config = config.with_levels(*levels)
+        if "levels" in by_name:
+            levels: list[Any] = live.numbers(by_name["levels"], block).tolist()
+            d = config.n_features
+            config = config.with_levels(levels[:d], levels[d:])
     return config, arena
 
 
@@ -136,6 +135,16 @@ def from_bytes(data: bytes) -> tuple[Config, Arena]:
     return from_stored(READERS[_version(data)](data))
 
 
+def _of_today(stored: Stored) -> Stored:
+    """Regions that older versions keep apart put together."""
+    apart = ("quantum_scale", "quantum_offset")
+    if not all(name in stored.regions for name in apart):
+        return stored
+    both = b"".join(bytes(stored.regions[name][2]) for name in apart)
+    levels = ("f", len(both) // 8, memoryview(both))
+    return replace(stored, regions={**stored.regions, "levels": levels})
+
+
 def from_stored(stored: Stored) -> tuple[Config, Arena]:
     """A block of today's layout from what a reader found.
 
@@ -144,7 +153,10 @@ def from_stored(stored: Stored) -> tuple[Config, Arena]:
     ValueError
         The configuration, a region or the state is not possible.
     """
-    choices = {"coefficients": int(Coefficients.FLOAT64), **stored.choices}
+    parts = live.parts_from({"coefficients": int(Coefficients.FLOAT64), **stored.choices})
+    values = dict(stored.parameters)
+    live.fill_omitted(parts, values)
+    stored = _of_today(stored)
     config = _checked(
         Resolved(
             live.algorithm_from(stored.algorithm),
@@ -152,8 +164,10 @@ def from_stored(stored: Stored) -> tuple[Config, Arena]:
             stored.budget,
             stored.seed,
             live.kernel_from(stored.kernel),
-            live.parts_from(choices),
-            stored.parameters,
+            parts,
+            values,
+            columns=stored.columns,
+            lists=stored.lists,
         )
     )
     regions = layout(config)

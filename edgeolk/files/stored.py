@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,10 @@ class Stored:
         State regions only, name to (element type, stride, bytes): one of ``struct``'s d, f, e, b, q
         and i; elements from one row of the region to the next, 0 where there is one row; the bytes
         without padding at the end, little-endian.
+    columns : int
+        Columns of coefficients or weights.
+    lists : dict
+        Parameters that are several numbers.
     """
 
     version: int
@@ -46,3 +50,5 @@ class Stored:
     kernel: tuple[int, int, float, float, float]
     words: dict[str, int | float]
     regions: dict[str, tuple[str, int, memoryview]]
+    columns: int = 1
+    lists: dict[str, tuple[float, ...]] = field(default_factory=dict)

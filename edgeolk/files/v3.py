@@ -18,6 +18,7 @@ from edgeolk.files.head import (
     NATIVE,
     Head,
     length_of,
+    lists_from,
     unpack,
 )
 from edgeolk.files.seal import checksum, verify
@@ -84,8 +85,8 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
     head = unpack(view)
     verify(view, head.nbytes, "model", CRC_OFFSET)
     check_table(head, length_of(view))
-    if head.columns != 1:
-        raise ValueError(f"the model is inconsistent: {head.columns} columns of coefficients")
+    if head.columns < 1:
+        raise ValueError("the model is inconsistent: no column of coefficients")
     words: dict[str, Any] = {
         "n_support": head.n_support,
         "rng": head.rng,
@@ -95,6 +96,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
     }
     regions: dict[str, tuple[str, int, memoryview]] = {}
     rows = {"support_vectors": head.n_features, "window": head.n_features}
+    rows["levels"] = 2
     rows |= dict.fromkeys(("coefficients", "mean_start", "mean_sum"), head.columns)
     for name, (element, offset, count) in head.table.items():
         part = view[offset : offset + ELEMENT_BYTES[element] * count]
@@ -109,6 +111,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
             raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
         regions[name] = (element, count // each if each > 1 else 0, part)
     values = dict(head.values)
+    lists = lists_from(values)
     gamma, scale, shift = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
@@ -125,4 +128,6 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         kernel=(kind, degree, gamma, scale, shift),
         words=words,
         regions=regions,
+        columns=head.columns,
+        lists=lists,
     )

@@ -11,12 +11,12 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("removals", "q"),
         ("capacity_hits", "q"),
         ("labels_asked", "q"),
+        ("clipped", "q"),
     ),
     "averaging": (("mean_weight", "d"),),
     "errors": (("squared_error", "d"), ("absolute_error", "d")),
     "forgetron": (("forgetron_q", "d"),),
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
-    "levels": (("clipped", "q"),),
     "nystrom": (("rank", "q"),),
 }

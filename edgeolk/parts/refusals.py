@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from edgeolk.parts.numbers import Projection, Update
+from edgeolk.parts.numbers import Loss, Projection, Update
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has
 
@@ -30,6 +30,14 @@ GENERAL: tuple[Refusal, ...] = (
         ),
         "Update.PEGASOS sets the common scale itself: lam > 0, no projection, and no policy that"
         " scales",
+    ),
+    (
+        lambda c: c.columns > 1 and not c.update.lists,
+        "several classes need Update.BLENDED: the other updates tell two classes apart",
+    ),
+    (
+        lambda c: c.columns > 1 and c.parts["loss"] != Loss.HINGE,
+        "several classes need Loss.HINGE",
     ),
     (
         lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0

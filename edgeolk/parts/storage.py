@@ -42,7 +42,7 @@ STORAGES: dict[Dtype, StorageTraits] = {
     Dtype.INT8: StorageTraits(
         element="b",
         nbytes=1,
-        regions=("quantum_scale", "quantum_offset", "levels"),
+        regions=("levels",),
         refuses=(
             (
                 has("rows", Rows.SPARSE),

@@ -126,11 +126,12 @@ def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
 
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
-    "function": Kind("w", _words(6), "scale, norm, oldest slot, counters of the function"),
+    "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
     "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
     "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
-    "quantum_scale": Kind("f", _features, "int8: step between levels, by feature"),
-    "quantum_offset": Kind("f", _features, "int8: number at level 0, by feature"),
+    "levels": Kind(
+        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0"
+    ),
     "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
     "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
     "norms": Kind(
@@ -178,7 +179,6 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_features), "log scales of the inputs, squared gradients"
     ),
     "turns": Kind("q", _words(1), "steps of relevance"),
-    "levels": Kind("w", _words(1), "int8: readings beyond the levels"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
@@ -223,7 +223,7 @@ def needed(config: Resolved) -> set[str]:
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
-        names -= {"coefficients", "function", "quantum_scale", "quantum_offset", "levels"}
+        names -= {"coefficients", "function", "levels"}
     if not config.needs_labels:
         names -= {"weights", "blend"}
         names.add("novelty")
