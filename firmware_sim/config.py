@@ -14,6 +14,7 @@ KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
 DTYPES = ("float32", "float64", "float16", "int8")
 MISSING = ("skip", "stop")
+DAMAGED = ("skip", "stop")
 ENFORCE = ("arena", "process")
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
@@ -62,6 +63,9 @@ class ReplayConfig:
         What a row with an absent reading or label does.
     missing_codes : tuple of float
         Readings that mean "absent", besides NaN, infinities and empty cells.
+    damaged : {"skip", "stop"}
+        What a row that cannot be read does: too few cells or too many, a word where the column
+        has numbers.
     limit : int, optional
         The most rows to read.
     prefix : int
@@ -93,6 +97,7 @@ class ReplayConfig:
     freeze_after: int | None = None
     missing: str = "skip"
     missing_codes: tuple[float, ...] = ()
+    damaged: str = "skip"
     limit: int | None = None
     prefix: int = 500
     enforce: str = "arena"
@@ -105,6 +110,7 @@ class ReplayConfig:
             ("dtype", DTYPES),
             ("scale", SCALES),
             ("missing", MISSING),
+            ("damaged", DAMAGED),
             ("enforce", ENFORCE),
             ("limit_by", LIMITS),
         ):

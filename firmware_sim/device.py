@@ -36,6 +36,8 @@ class Device:
         The row buffer the stream writes to.
     layout : Layout
         What lies where.
+    scaler : RunningScaler or None
+        What scales the readings, where they are scaled.
     block : int
         Rows taken before they have to be learned.
     """
@@ -49,10 +51,10 @@ class Device:
         self._leaked = 0
         self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
         self._scaled = self.raw
-        self._scaler = None
+        self.scaler = None
         if config.scale != "none":
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
-            self._scaler = ek.RunningScaler(
+            self.scaler = ek.RunningScaler(
                 n_features,
                 method=config.scale,
                 freeze_after=config.freeze_after,
@@ -94,8 +96,8 @@ class Device:
 
     def put(self, label: int) -> None:
         """Scale the row in `raw` and take it in, with its label."""
-        if self._scaler is not None:
-            self._scaler.learn_transform_one(self.raw, self._scaled)
+        if self.scaler is not None:
+            self.scaler.learn_transform_one(self.raw, self._scaled)
         self._label = label
 
     def settle(self) -> tuple[list[float], Exception | None]:

@@ -15,10 +15,11 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device import make_device, make_kernel, scaled_prefix
-from firmware_sim.errors import BeyondCapError, SimulatorError, StreamError
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError, StreamError
 from firmware_sim.labels import LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Prequential
+from firmware_sim.plaintext import shortened
 from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.width import Width
 
@@ -31,6 +32,8 @@ class RowCount:
     used: int = 0
     missing: int = 0
     missing_by_column: dict[str, int] = field(default_factory=dict)
+    damaged: int = 0
+    first_damage: str = ""
 
 
 class CheckedRow(NamedTuple):
@@ -39,6 +42,12 @@ class CheckedRow(NamedTuple):
     number: int
     label: int  # 0 where missing
     missing: list[str]  # columns
+    damage: str = ""  # why it cannot be read
+
+    @property
+    def usable(self) -> bool:
+        """Whether the learner gets it."""
+        return not (self.missing or self.damage)
 
 
 @dataclass
@@ -47,13 +56,15 @@ class ReplayResult:
 
     Attributes
     ----------
-    status : {"complete", "interrupted", "stopped", "killed"}
+    status : {"complete", "interrupted", "stopped", "killed", "died"}
         How the replay ended: at the end of the stream (or the limit), by the user, at a
-        row the configuration forbids (one with a missing value under the policy "stop", one
-        that no longer fits a budget that is told to refuse it), or because the learner's process
-        took more memory than it may.
+        row the configuration forbids (a damaged one or one with a missing value under the policy
+        "stop", one that no longer fits a budget that is told to refuse it), because the learner's
+        process took more memory than it may, or because it ended for another reason.
     detail : str
         One sentence about an early end, empty otherwise.
+    warnings : list of str
+        What a reader of the figures has to know, a sentence each.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -72,6 +83,7 @@ class ReplayResult:
     detail: str
     enforcement: str
     peak_resident: int | None
+    warnings: list[str]
 
 
 class Replay:
@@ -94,6 +106,8 @@ class Replay:
         self.config = config
         self.stream = open_stream(config.stream, target=config.target, ignore=config.ignore)
         n_features = len(self.stream.features)
+        if config.positive is not None:
+            self._find_positive(config.positive)
         kernel, self.width = make_kernel(config, n_features, self._prefix)
         self.device = make_device(config, n_features, kernel)
 
@@ -121,16 +135,17 @@ class Replay:
         status, detail = "complete", ""
         began = time.perf_counter()
         try:
-            for row in _checked_rows(self.config, self.stream, self.device.raw):
+            for row in _checked_rows(self.config, self.stream, self.device.raw, bench.labels):
                 if should_stop is not None and should_stop():
-                    status, detail = "interrupted", f"interrupted before row {row[0]}"
+                    status, detail = "interrupted", f"interrupted before row {row.number}"
                     break
                 if bench.take(row):
                     break
             bench.settle()
-        except BeyondCapError as error:
+        except (BeyondCapError, LearnerDiedError) as error:
             first, last = bench.waiting[0].number, bench.waiting[-1].number
-            status, detail = "killed", f"rows {first} to {last}: {error}"
+            status = "killed" if isinstance(error, BeyondCapError) else "died"
+            detail = f"rows {first} to {last}: {error}"
         finally:
             self.device.close()
         seconds = time.perf_counter() - began
@@ -151,15 +166,26 @@ class Replay:
             detail=detail,
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
+            warnings=_warnings(bench),
         )
+
+    def _find_positive(self, positive: str) -> None:
+        """See to it that the label that means +1 occurs, before the long part."""
+        labels = LabelMap(positive, self.config.missing_codes)
+        row = np.empty(len(self.stream.features))
+        for sample in self.stream.samples(row):
+            if not sample.damage and labels.decode(sample.label) == 1:
+                return
+        if labels.seen:
+            raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
 
     def _prefix(self) -> Row:
         """Return the scaled first usable rows, read in a pass of their own."""
         row = np.empty(len(self.stream.features))
         kept: list[Row] = []
         # Labels are not looked at, so a row that only lacks one counts.
-        for _, _, missing in _checked_rows(self.config, self.stream, row, with_labels=False):
-            if not missing:
+        for checked in _checked_rows(self.config, self.stream, row):
+            if checked.usable:
                 kept.append(row.copy())
                 if len(kept) == self.config.prefix:
                     break
@@ -174,6 +200,7 @@ class _Bench:
     def __init__(self, replay: Replay, on_row: Callable[[], object] | None) -> None:
         self._replay = replay
         self._on_row = on_row
+        self.labels = LabelMap(replay.config.positive, replay.config.missing_codes)
         self.rows = RowCount()
         self.metrics = Prequential()
         self.waiting: list[CheckedRow] = []
@@ -183,14 +210,17 @@ class _Bench:
         """Take a row that is in the row buffer; whether the replay has to stop."""
         device = self._replay.device
         self.waiting.append(row)
-        if not row.missing:
+        if row.usable:
             device.put(row.label)
         if len(self.waiting) >= device.block or self._forbidden(row):
             self.settle()
         return bool(self.stopped)
 
     def _forbidden(self, row: CheckedRow) -> bool:
-        return bool(row.missing) and self._replay.config.missing == "stop"
+        config = self._replay.config
+        if row.damage:
+            return config.damaged == "stop"
+        return bool(row.missing) and config.missing == "stop"
 
     def settle(self) -> None:
         """Have the device learn what waits, and enter it in the books.
@@ -202,13 +232,19 @@ class _Bench:
         """
         scores: list[float] = []
         error: Exception | None = None
-        if any(not row.missing for row in self.waiting):
+        if any(row.usable for row in self.waiting):
             scores, error = self._replay.device.settle()
         waiting, self.waiting = self.waiting, []
         at = 0
         for row in waiting:
             self.rows.read = row.number
-            if row.missing:
+            if row.damage:
+                self.rows.damaged += 1
+                self.rows.first_damage = self.rows.first_damage or f"row {row.number}: {row.damage}"
+                if self._forbidden(row):
+                    self.stopped = f"row {row.number}: {row.damage}"
+                    return
+            elif row.missing:
                 self.rows.missing += 1
                 for column in row.missing:
                     count = self.rows.missing_by_column.get(column, 0)
@@ -247,14 +283,16 @@ def replay(config: ReplayConfig) -> ReplayResult:
 
 
 def _checked_rows(
-    config: ReplayConfig, stream: Stream, row: Row, with_labels: bool = True
+    config: ReplayConfig, stream: Stream, row: Row, labels: LabelMap | None = None
 ) -> Iterator[CheckedRow]:
-    """Yield the rows of a stream as they come into the row buffer."""
-    labels = LabelMap(config.positive, config.missing_codes)
+    """Yield the rows of a stream as they come into the row buffer; without labels if so told."""
     codes = np.array(config.missing_codes)
-    for number, cell in stream.samples(row):
+    for number, cell, damage in stream.samples(row):
         if config.limit is not None and number > config.limit:
             return
+        if damage:
+            yield CheckedRow(number, 0, [], damage)
+            continue
         absent = ~np.isfinite(row)
         if codes.size:
             absent |= np.isin(row, codes)
@@ -264,7 +302,7 @@ def _checked_rows(
             else []
         )
         label: int | None = 0
-        if with_labels:
+        if labels is not None:
             try:
                 label = labels.decode(cell)
             except StreamError as error:
@@ -279,8 +317,29 @@ def _checked_rows(
 def _nothing_usable(stream: Stream, rows: RowCount) -> str:
     if rows.read == 0:
         return f"{stream.name}: there is no row after the header"
+    if rows.damaged == rows.read:
+        return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
     return (
-        f"{stream.name}: none of the {rows.read} rows has a value in every column; "
-        f"{worst!r} is missing in {rows.missing_by_column[worst]} (see --ignore)"
+        f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
+        f"{worst!r} is missing in {rows.missing_by_column[worst]:,} (see --ignore)"
     )
+
+
+def _warnings(bench: _Bench) -> list[str]:
+    """What a reader of the figures has to know, a sentence each."""
+    out = []
+    rows, labels = bench.rows, bench.labels
+    if rows.damaged:
+        out.append(
+            f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
+            f"the first is {rows.first_damage}"
+        )
+    positive = bench.metrics.learner.true_positive + bench.metrics.learner.false_negative
+    if rows.used > 1 and positive in (0, rows.used):
+        names = ", ".join(shortened(name) for name in labels.seen)
+        out.append(
+            f"all {rows.used:,} labels mean {'+1' if positive else '-1'} ({names}): "
+            "there is nothing to tell apart, and the figures say nothing"
+        )
+    return out

@@ -149,7 +149,7 @@ def test_kernels(kernel: str) -> None:
 def test_frozen_scaler() -> None:
     replay = Replay(config(two_blobs(), freeze_after=20))
     replay.run()
-    assert replay.device._scaler.frozen
+    assert replay.device.scaler.frozen
 
 
 @pytest.mark.parametrize(

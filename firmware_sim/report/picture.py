@@ -13,7 +13,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from firmware_sim.loop import ReplayResult
-from firmware_sim.report import NAMES, verdict
+from firmware_sim.plaintext import printable
+from firmware_sim.report.verdict import NAMES, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
 COLOURS = {"learner": "#0072B2", "majority": "#8C8C8C", "no_change": "#D55E00"}
@@ -74,7 +75,9 @@ def _headline(figure: Figure, result: ReplayResult) -> None:
     parameters = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
     learner = result.config.algorithm + (f" ({parameters})" if parameters else "")
     title = f"{result.stream.name}: {learner} in {_bytes(result.layout.cap)} of RAM{early}"
-    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center")
+    # A name may hold what would be read as a formula, or what no font has.
+    title = printable(title)
+    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
     figure.text(
         0.018,
         0.9,

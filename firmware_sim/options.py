@@ -1,0 +1,204 @@
+"""Options of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from typing import Any
+
+from edgeolk import __version__, parse_bytes
+from firmware_sim import config as choices
+from firmware_sim.config import ReplayConfig
+from firmware_sim.streams import BUNDLED
+
+
+def to_config(options: argparse.Namespace) -> ReplayConfig:
+    """Return the configuration that the options of ``replay`` ask for."""
+    return ReplayConfig(
+        stream=options.stream,
+        ram=options.ram,
+        algorithm=options.algorithm,
+        target=options.target,
+        ignore=tuple(name for group in options.ignore for name in group.split(",") if name),
+        positive=options.positive,
+        budget=options.budget,
+        params=dict(options.param),
+        kernel=options.kernel,
+        gamma=options.gamma,
+        degree=options.degree,
+        offset=options.offset,
+        dtype=options.dtype,
+        seed=options.seed,
+        scale=options.scale,
+        freeze_after=options.freeze_after,
+        missing=options.missing,
+        missing_codes=tuple(options.missing_code),
+        damaged=options.damaged,
+        limit=options.limit,
+        prefix=options.prefix,
+        enforce=options.enforce,
+        limit_by=options.limit_by,
+        leak=options.inject,
+    )
+
+
+class _Once(argparse.Action):
+    """An option whose second value would silently replace the first is refused instead."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value, once."""
+        given = namespace.__dict__.setdefault("_given", {})
+        if self.dest in given:
+            parser.error(
+                f"argument {option_string}: given twice, as {given[self.dest]!r} and {values!r}"
+            )
+        given[self.dest] = values
+        setattr(namespace, self.dest, values)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="firmware_sim",
+        description="Replay a sensor stream through a firmware main loop under a RAM cap.",
+    )
+    parser.add_argument("--version", action="version", version=f"firmware_sim {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    replay = commands.add_parser(
+        "replay",
+        help="replay one stream with one learner and report on it",
+        description="Replay one stream with one learner and report on it.",
+        epilog="Bundled streams: "
+        + "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
+        + ".",
+    )
+    replay.register("action", None, _Once)  # what an option without an action of its own does
+    add = replay.add_argument
+    default = ReplayConfig("")
+    add("stream", metavar="STREAM", help="a CSV or CSV.gz file, or the name of a bundled stream")
+
+    add = replay.add_argument_group("stream").add_argument
+    add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
+    add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
+    add(
+        "--ignore",
+        metavar="COL[,COL]",
+        action="append",
+        default=[],
+        help="columns that are not readings (repeatable)",
+    )
+    add("--missing", choices=choices.MISSING, default=default.missing, help="rows with gaps")
+    add(
+        "--missing-code",
+        metavar="CODE",
+        action="append",
+        type=float,
+        default=[],
+        help="a reading that means 'absent', such as -200 (repeatable)",
+    )
+    add(
+        "--damaged",
+        choices=choices.DAMAGED,
+        default=default.damaged,
+        help="rows that cannot be read: too few cells, a word among numbers",
+    )
+    add("--limit", metavar="N", type=int, help="read at most N rows")
+
+    add = replay.add_argument_group("device").add_argument
+    add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")
+    add(
+        "--enforce",
+        choices=choices.ENFORCE,
+        default=default.enforce,
+        help="the cap: by guard pages around one block (default), or the learner in a process "
+        "that may not grow",
+    )
+    add(
+        "--limit-by",
+        choices=choices.LIMITS,
+        default=default.limit_by,
+        help="what keeps that process from growing (default: the first that can be had)",
+    )
+    add(
+        "--inject",
+        metavar="leak=SIZE",
+        type=_leak,
+        default=default.leak,
+        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
+    )
+    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
+    add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
+
+    add = replay.add_argument_group("learner").add_argument
+    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
+    add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
+    add(
+        "--param",
+        metavar="NAME=VALUE",
+        action="append",
+        type=parameter,
+        default=[],
+        help="one of the algorithm's own parameters (repeatable)",
+    )
+    add("--kernel", choices=choices.KERNELS, default=default.kernel, help="default: %(default)s")
+    add("--gamma", metavar="auto|X", type=_gamma, help="kernel width (default: auto)")
+    add("--degree", metavar="N", type=int, default=default.degree, help="of the polynomial kernel")
+    add(
+        "--offset",
+        metavar="X",
+        type=float,
+        default=default.offset,
+        help="constant term of the polynomial and sigmoid kernels",
+    )
+    add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
+    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
+
+    add = replay.add_argument_group("report").add_argument
+    add("--out", metavar="DIR", default="replay-report", help="default: %(default)s")
+    add("--quiet", action="store_true", help="write the files, print nothing")
+    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
+    add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
+    add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
+    add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
+    return parser
+
+
+def _gamma(text: str) -> float | None:
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
+
+
+def _leak(text: str) -> int:
+    kind, _, size = text.partition("=")
+    try:
+        nbytes = parse_bytes(size)
+    except ValueError:
+        nbytes = 0
+    if kind != "leak" or nbytes < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not leak=SIZE, as in leak=64B")
+    return nbytes
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """Return name and value of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
+    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value

@@ -1,0 +1,94 @@
+"""The report of a replay as text for a terminal."""
+
+from __future__ import annotations
+
+from firmware_sim.loop import ReplayResult
+from firmware_sim.plaintext import printable
+from firmware_sim.report.record import rate
+from firmware_sim.report.verdict import NAMES, advice, verdict
+
+
+def to_text(result: ReplayResult) -> str:
+    """Return the report as plain text that ends with a line end."""
+    lines = [*_head(result), "", *_scores(result), "", *_memory(result)]
+    # Names come from the stream, and a terminal shall do nothing they say.
+    return printable("\n".join(lines) + "\n", keep="\n")
+
+
+def _head(result: ReplayResult) -> list[str]:
+    config, rows, learner = result.config, result.rows, result.learner
+    speed = rate(result)
+    damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
+    lines = []
+    if result.status != "complete":
+        lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
+    lines.append(
+        f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
+        f"{rows.missing:,} with missing values{damaged}; {len(result.stream.features)} readings "
+        f"-> {result.stream.target}"
+    )
+    if rows.missing_by_column:
+        counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])
+        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:6])
+        lines.append(f"missing   {shown}" + (", ..." if len(counts) > 6 else ""))
+    lines += [f"note      {note}" for note in result.stream.notes]
+    lines += [f"WARNING   {warning}" for warning in result.warnings]
+    parameters = "".join(f", {name}={value}" for name, value in config.params.items())
+    lines.append(
+        f"learner   {config.algorithm}{parameters}: {learner['n_support']:,} of "
+        f"{learner['budget']:,} support vectors, {learner['updates']:,} updates"
+    )
+    reason = "" if result.width is None else f", {result.width.reason}"
+    lines.append(f"kernel    {config.kernel}{reason}")
+    freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
+    lines.append(f"scaling   {config.scale}{freeze}")
+    if speed is not None:
+        lines.append(
+            f"host      {result.seconds:.2f} s, {speed:,.0f} rows a second, reading included"
+        )
+    return lines
+
+
+def _scores(result: ReplayResult) -> list[str]:
+    lines = [f"{'prequential':<18}{'error':>9}{'kappa':>9}{'kappa vs no-change':>21}{'F1':>9}"]
+    for name, figures in result.metrics.summary().items():
+        error = figures["error"]
+        lines.append(
+            f"{NAMES[name] or result.config.algorithm:<18}"
+            f"{'-' if error is None else f'{100 * error:.2f} %':>9}"
+            f"{_number(figures['kappa']):>9}"
+            f"{_number(figures['kappa_no_change']):>21}"
+            f"{_number(figures['f1']):>9}"
+        )
+    counts = result.metrics.learner
+    lines += [
+        f"right on +1: {counts.true_positive:,} of "
+        f"{counts.true_positive + counts.false_negative:,}; right on -1: "
+        f"{counts.true_negative:,} of {counts.true_negative + counts.false_positive:,}",
+        verdict(result),
+    ]
+    lines += filter(None, [advice(result)])
+    return lines
+
+
+def _memory(result: ReplayResult) -> list[str]:
+    layout = result.layout
+    lines = [
+        f"memory    cap {layout.cap:,} bytes: {layout.used:,} used, {layout.gaps:,} lost to "
+        f"alignment, {layout.free:,} free",
+        f"enforced  {result.enforcement}",
+    ]
+    if result.peak_resident is not None:
+        lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
+    lines.append(f"{'offset':>10}{'bytes':>10}  region")
+    for part in layout.parts:
+        lines.append(f"{part.offset:>10,}{part.nbytes:>10,}  {part.name}: {part.purpose}")
+        for region in part.regions:
+            lines.append(
+                f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
+            )
+    return lines
+
+
+def _number(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
