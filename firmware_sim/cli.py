@@ -1,12 +1,12 @@
-"""The command line: ``python -m firmware_sim replay STREAM ...``."""
+"""The command line: ``python -m firmware_sim replay STREAM ...``, ``record``, ``streams``."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,9 +14,12 @@ from firmware_sim import model_file, options, sacrifice
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
 from firmware_sim.plaintext import printable
+from firmware_sim.recording import record
 from firmware_sim.report import to_text
 from firmware_sim.report.writing import claimed, picture_refusal, write_files
 from firmware_sim.signals import interruption
+from firmware_sim.streams import BUNDLED
+from firmware_sim.streams.opening import open_source
 
 OK, USAGE, BEYOND_CAP, DIED, INTERRUPTED = 0, 2, 3, 4, 130
 
@@ -32,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     chosen = options.parser().parse_args(words)
     try:
+        if chosen.command == "record":
+            return _record(chosen)
+        if chosen.command == "streams":
+            return _streams()
         if chosen.inject and chosen.enforce == "arena" and not sacrifice.is_one():
             options.to_config(chosen)  # what is wrong with it is better said here
             return _sacrificed(words)
@@ -56,6 +63,36 @@ def _sacrificed(words: Sequence[str]) -> int:
         return code
     _tell(f"caught: the device wrote beyond its cap and died: {death}")
     return BEYOND_CAP
+
+
+def _streams() -> int:
+    width = max(map(len, BUNDLED))
+    _print("\n".join(f"{stream.name:<{width}}  {stream.about}" for stream in BUNDLED.values()))
+    return OK
+
+
+def _record(chosen: argparse.Namespace) -> int:
+    if Path(chosen.file).exists():
+        raise SimulatorError(f"{chosen.file} is there already: give a new name")
+    source = open_source(chosen.source)
+    if source is None:
+        raise SimulatorError(f"{chosen.source!r} is no live stream: - or mqtt://HOST/TOPIC")
+    if not chosen.quiet:
+        print(f"recording {printable(source.name)}", file=sys.stderr, flush=True)
+    with_bar = not (chosen.no_progress or chosen.quiet)
+    with interruption() as interrupted, _progress(chosen.limit, with_bar) as on_row:
+        done = record(
+            source,
+            chosen.file,
+            limit=chosen.limit,
+            idle=chosen.idle,
+            on_row=on_row,
+            should_stop=lambda: bool(interrupted),
+        )
+    if not chosen.quiet:
+        damaged = [f"{done.damaged:,} damaged ones left out"] if done.damaged else []
+        _print(", ".join([f"{done.rows:,} rows in {chosen.file}", *damaged, *done.notes]))
+    return interrupted.exit_code if interrupted else OK
 
 
 def _replay(chosen: argparse.Namespace) -> int:
@@ -102,13 +139,21 @@ def _print(text: str) -> None:
 
 
 def _run(replay: Replay, should_stop: Callable[[], bool], *, with_bar: bool) -> ReplayResult:
-    if not with_bar or not sys.stderr.isatty() or find_spec("tqdm") is None:
-        return replay.run(should_stop=should_stop)
+    total = replay.config.limit
+    if with_bar and sys.stderr.isatty():
+        count = replay.stream.count()
+        total = count if total is None or count is None else min(total, count)
+    with _progress(total, with_bar) as on_row:
+        return replay.run(on_row=on_row, should_stop=should_stop)
+
+
+@contextmanager
+def _progress(total: int | None, wanted: bool) -> Iterator[Callable[[], object] | None]:
+    """Yield what moves a progress bar on by a row; None where no bar is shown."""
+    if not wanted or not sys.stderr.isatty() or find_spec("tqdm") is None:
+        yield None
+        return
     from tqdm import tqdm
 
-    total = replay.stream.count()
-    limit = replay.config.limit
-    if limit is not None:
-        total = limit if total is None else min(total, limit)
     with tqdm(total=total, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        return replay.run(on_row=bar.update, should_stop=should_stop)
+        yield bar.update

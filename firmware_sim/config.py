@@ -15,6 +15,7 @@ SCALES = ("standard", "minmax", "none")
 DTYPES = ("float32", "float64", "float16", "int8")
 MISSING = ("skip", "stop")
 DAMAGED = ("skip", "stop")
+CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
@@ -66,6 +67,16 @@ class ReplayConfig:
     damaged : {"skip", "stop"}
         What a row that cannot be read does: too few cells or too many, a word where the column
         has numbers.
+    time : str
+        The column that tells when a row was taken, which is no reading; "auto" for one that is
+        recognised, "none" for no recognition.
+    categories : {"refuse", "onehot", "hash"}
+        What becomes of a column of text: a refusal, a reading of 0 or 1 for each of its commonest
+        words, or for each of a fixed number of hash values.
+    category_slots : int
+        The most readings made of such a column.
+    idle : float, optional
+        Seconds without a row after which a live stream has ended; by default it is waited on.
     limit : int, optional
         The most rows to read.
     prefix : int
@@ -98,6 +109,10 @@ class ReplayConfig:
     missing: str = "skip"
     missing_codes: tuple[float, ...] = ()
     damaged: str = "skip"
+    time: str = "auto"
+    categories: str = "refuse"
+    category_slots: int = 8
+    idle: float | None = None
     limit: int | None = None
     prefix: int = 500
     enforce: str = "arena"
@@ -111,6 +126,7 @@ class ReplayConfig:
             ("scale", SCALES),
             ("missing", MISSING),
             ("damaged", DAMAGED),
+            ("categories", CATEGORIES),
             ("enforce", ENFORCE),
             ("limit_by", LIMITS),
         ):
@@ -119,10 +135,12 @@ class ReplayConfig:
                     f"{name.replace('_', '-')} is {getattr(self, name)!r}, it must be one of: "
                     f"{', '.join(allowed)}"
                 )
-        for name in ("budget", "freeze_after", "limit", "prefix"):
+        for name in ("budget", "freeze_after", "limit", "prefix", "category_slots"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
+        if self.idle is not None and not self.idle > 0:
+            raise SimulatorError(f"idle is {self.idle}, it must be more than 0 seconds")
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")

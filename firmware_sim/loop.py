@@ -7,9 +7,8 @@ and the report are the test bench around the device, live on the host and are no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,34 +19,9 @@ from firmware_sim.labels import LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import shortened
+from firmware_sim.rows import CheckedRow, RowCount, checked_rows, nothing_usable
 from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.width import Width
-
-
-@dataclass
-class RowCount:
-    """How many rows were read, and what became of them."""
-
-    read: int = 0
-    used: int = 0
-    missing: int = 0
-    missing_by_column: dict[str, int] = field(default_factory=dict)
-    damaged: int = 0
-    first_damage: str = ""
-
-
-class CheckedRow(NamedTuple):
-    """What there is to know of the row in the row buffer."""
-
-    number: int
-    label: int  # 0 where missing
-    missing: list[str]  # columns
-    damage: str = ""  # why it cannot be read
-
-    @property
-    def usable(self) -> bool:
-        """Whether the learner gets it."""
-        return not (self.missing or self.damage)
 
 
 @dataclass
@@ -104,12 +78,29 @@ class Replay:
 
     def __init__(self, config: ReplayConfig) -> None:
         self.config = config
-        self.stream = open_stream(config.stream, target=config.target, ignore=config.ignore)
+        self.stream = open_stream(
+            config.stream,
+            target=config.target,
+            ignore=config.ignore,
+            idle=config.idle,
+            time=config.time,
+            categories=config.categories,
+            category_slots=config.category_slots,
+        )
         n_features = len(self.stream.features)
-        if config.positive is not None:
-            self._find_positive(config.positive)
-        kernel, self.width = make_kernel(config, n_features, self._prefix)
-        self.device = make_device(config, n_features, kernel)
+        try:
+            if config.positive is not None and self.stream.kept is None:
+                self._find_positive(config.positive)
+            kernel, self.width = make_kernel(config, n_features, self._prefix)
+            self.device = make_device(config, n_features, kernel)
+        except BaseException:
+            self._close_stream()
+            raise
+
+    def _close_stream(self) -> None:
+        """Let go of a stream that was opened here; one that was given is its owner's."""
+        if self.stream is not self.config.stream:
+            self.stream.close()
 
     def run(
         self,
@@ -135,10 +126,15 @@ class Replay:
         status, detail = "complete", ""
         began = time.perf_counter()
         try:
-            for row in _checked_rows(self.config, self.stream, self.device.raw, bench.labels):
+            last = 0
+            for row in checked_rows(self.config, self.stream, self.device.raw, bench.labels):
                 if should_stop is not None and should_stop():
-                    status, detail = "interrupted", f"interrupted before row {row.number}"
+                    status, detail = "interrupted", f"interrupted before row {last + 1}"
                     break
+                if row is None:
+                    bench.settle()
+                    continue
+                last = row.number
                 if bench.take(row):
                     break
             bench.settle()
@@ -148,11 +144,12 @@ class Replay:
             detail = f"rows {first} to {last}: {error}"
         finally:
             self.device.close()
+            self._close_stream()
         seconds = time.perf_counter() - began
         if bench.stopped:
             status, detail = "stopped", bench.stopped
         if bench.rows.used == 0 and status == "complete":
-            raise StreamError(_nothing_usable(self.stream, bench.rows))
+            raise StreamError(nothing_usable(self.stream, bench.rows))
         return ReplayResult(
             config=self.config,
             stream=self.stream,
@@ -174,7 +171,7 @@ class Replay:
         labels = LabelMap(positive, self.config.missing_codes)
         row = np.empty(len(self.stream.features))
         for sample in self.stream.samples(row):
-            if not sample.damage and labels.decode(sample.label) == 1:
+            if sample is not None and not sample.damage and labels.decode(sample.label) == 1:
                 return
         if labels.seen:
             raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
@@ -184,11 +181,13 @@ class Replay:
         row = np.empty(len(self.stream.features))
         kept: list[Row] = []
         # Labels are not looked at, so a row that only lacks one counts.
-        for checked in _checked_rows(self.config, self.stream, row):
+        for checked in checked_rows(self.config, self.stream, row):
+            if checked is None:
+                continue
             if checked.usable:
                 kept.append(row.copy())
-                if len(kept) == self.config.prefix:
-                    break
+            if len(kept) == self.config.prefix or checked.number == self.stream.kept:
+                break
         if not kept:
             raise StreamError(f"{self.stream.name}: no row has a value in every column")
         return scaled_prefix(self.config, np.array(kept))
@@ -216,6 +215,19 @@ class _Bench:
             self.settle()
         return bool(self.stopped)
 
+    @property
+    def target(self) -> str:
+        """Name of the label column."""
+        return self._replay.stream.target
+
+    @property
+    def unseen_positive(self) -> str:
+        """The label that is to mean +1, where no row of a live stream had it; else nothing."""
+        counts = self.metrics.learner
+        if self._replay.stream.kept is None or counts.true_positive + counts.false_negative:
+            return ""  # in a file it has been found before the first row
+        return self._replay.config.positive or ""
+
     def _forbidden(self, row: CheckedRow) -> bool:
         config = self._replay.config
         if row.damage:
@@ -239,16 +251,12 @@ class _Bench:
         for row in waiting:
             self.rows.read = row.number
             if row.damage:
-                self.rows.damaged += 1
-                self.rows.first_damage = self.rows.first_damage or f"row {row.number}: {row.damage}"
+                self.rows.add_damaged(row)
                 if self._forbidden(row):
                     self.stopped = f"row {row.number}: {row.damage}"
                     return
             elif row.missing:
-                self.rows.missing += 1
-                for column in row.missing:
-                    count = self.rows.missing_by_column.get(column, 0)
-                    self.rows.missing_by_column[column] = count + 1
+                self.rows.add_missing(row)
                 if self._forbidden(row):
                     self.stopped = f"row {row.number} has no value for {row.missing[0]!r}"
                     return
@@ -282,61 +290,20 @@ def replay(config: ReplayConfig) -> ReplayResult:
     return Replay(config).run()
 
 
-def _checked_rows(
-    config: ReplayConfig, stream: Stream, row: Row, labels: LabelMap | None = None
-) -> Iterator[CheckedRow]:
-    """Yield the rows of a stream as they come into the row buffer; without labels if so told."""
-    codes = np.array(config.missing_codes)
-    for number, cell, damage in stream.samples(row):
-        if config.limit is not None and number > config.limit:
-            return
-        if damage:
-            yield CheckedRow(number, 0, [], damage)
-            continue
-        absent = ~np.isfinite(row)
-        if codes.size:
-            absent |= np.isin(row, codes)
-        missing = (
-            [name for name, gone in zip(stream.features, absent, strict=True) if gone]
-            if absent.any()
-            else []
-        )
-        label: int | None = 0
-        if labels is not None:
-            try:
-                label = labels.decode(cell)
-            except StreamError as error:
-                raise StreamError(
-                    f"{stream.name}: row {number}, column {stream.target!r}: {error}"
-                ) from None
-            if label is None:
-                missing.append(stream.target)
-        yield CheckedRow(number, label or 0, missing)
-
-
-def _nothing_usable(stream: Stream, rows: RowCount) -> str:
-    if rows.read == 0:
-        return f"{stream.name}: there is no row after the header"
-    if rows.damaged == rows.read:
-        return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
-    worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
-    return (
-        f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
-        f"{worst!r} is missing in {rows.missing_by_column[worst]:,} (see --ignore)"
-    )
-
-
 def _warnings(bench: _Bench) -> list[str]:
     """What a reader of the figures has to know, a sentence each."""
     out = []
     rows, labels = bench.rows, bench.labels
+    absent = bench.unseen_positive
+    if absent and labels.seen:
+        out.append(labels.never(absent, bench.target))
     if rows.damaged:
         out.append(
             f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
             f"the first is {rows.first_damage}"
         )
     positive = bench.metrics.learner.true_positive + bench.metrics.learner.false_negative
-    if rows.used > 1 and positive in (0, rows.used):
+    if not absent and rows.used > 1 and positive in (0, rows.used):
         names = ", ".join(shortened(name) for name in labels.seen)
         out.append(
             f"all {rows.used:,} labels mean {'+1' if positive else '-1'} ({names}): "

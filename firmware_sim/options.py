@@ -34,6 +34,10 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
         missing=options.missing,
         missing_codes=tuple(options.missing_code),
         damaged=options.damaged,
+        time=options.time,
+        categories=options.categories,
+        category_slots=options.category_slots,
+        idle=options.idle,
         limit=options.limit,
         prefix=options.prefix,
         enforce=options.enforce,
@@ -70,6 +74,29 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"firmware_sim {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_replay(commands)
+    _add_record(commands)
+    commands.add_parser("streams", help="list the bundled streams")
+    return parser
+
+
+def _add_record(commands: Any) -> None:
+    record = commands.add_parser(
+        "record",
+        help="write a live stream to a CSV file",
+        description="Write a live stream to a CSV file, every row whole and at once.",
+    )
+    record.register("action", None, _Once)
+    add = record.add_argument
+    add("source", metavar="SOURCE", help="- for CSV from standard input, or mqtt://HOST/TOPIC")
+    add("file", metavar="FILE", help="a new CSV file")
+    add("--limit", metavar="N", type=_count, help="write at most N rows")
+    add("--idle", metavar="SECONDS", type=_duration, help="end when nothing has come for so long")
+    add("--quiet", action="store_true", help="print nothing")
+    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
+
+
+def _add_replay(commands: Any) -> None:
     replay = commands.add_parser(
         "replay",
         help="replay one stream with one learner and report on it",
@@ -81,7 +108,12 @@ def parser() -> argparse.ArgumentParser:
     replay.register("action", None, _Once)  # what an option without an action of its own does
     add = replay.add_argument
     default = ReplayConfig("")
-    add("stream", metavar="STREAM", help="a CSV or CSV.gz file, or the name of a bundled stream")
+    add(
+        "stream",
+        metavar="STREAM",
+        help="a CSV, NPZ or LIBSVM file, - for CSV from standard input, mqtt://HOST/TOPIC, or the "
+        "name of a bundled stream",
+    )
 
     add = replay.add_argument_group("stream").add_argument
     add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
@@ -108,7 +140,32 @@ def parser() -> argparse.ArgumentParser:
         default=default.damaged,
         help="rows that cannot be read: too few cells, a word among numbers",
     )
+    add(
+        "--time",
+        metavar="COLUMN",
+        default=default.time,
+        help="the column that tells when a row was taken ('auto': recognised; 'none')",
+    )
+    add(
+        "--categories",
+        choices=choices.CATEGORIES,
+        default=default.categories,
+        help="columns of text: refused, or readings of 0 and 1",
+    )
+    add(
+        "--category-slots",
+        metavar="N",
+        type=int,
+        default=default.category_slots,
+        help="readings made of such a column at most (default: %(default)s)",
+    )
     add("--limit", metavar="N", type=int, help="read at most N rows")
+    add(
+        "--idle",
+        metavar="SECONDS",
+        type=_duration,
+        help="a live stream has ended when nothing has come for so long (default: wait)",
+    )
 
     add = replay.add_argument_group("device").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")
@@ -167,7 +224,22 @@ def parser() -> argparse.ArgumentParser:
     add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
     add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
     add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
-    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def _duration(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
 
 
 def _gamma(text: str) -> float | None:
