@@ -8,12 +8,14 @@ from typing import Any
 
 import edgeolk as ek
 from firmware_sim.errors import SimulatorError
+from firmware_sim.faults import parse
 from firmware_sim.streams import Stream
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
 DTYPES = ("float32", "float64", "float16", "int8")
-MISSING = ("skip", "stop")
+MISSING = ("skip", "stop", "last", "mean")
+_QUEUE = 64
 DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
@@ -60,8 +62,9 @@ class ReplayConfig:
         How readings are scaled.
     freeze_after : int, optional
         Rows after which the scaler learns no more.
-    missing : {"skip", "stop"}
-        What a row with an absent reading or label does.
+    missing : {"skip", "stop", "last", "mean"}
+        What becomes of a row with an absent reading: it is left out, ends the replay, or the last
+        value or the running mean stands in, each kept in the device's memory.
     missing_codes : tuple of float
         Readings that mean "absent", besides NaN, infinities and empty cells.
     damaged : {"skip", "stop"}
@@ -77,6 +80,17 @@ class ReplayConfig:
         The most readings made of such a column.
     idle : float, optional
         Seconds without a row after which a live stream has ended; by default it is waited on.
+    faults : tuple of str
+        What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `faults.KINDS`.
+    label_delay : int or str
+        Rows after which a label comes, or seconds as ``"90s"``.
+    label_queue : int, optional
+        Rows that can wait for their label; by default as many as the delay has rows, 64 where it is
+        in seconds.
+    label_missing : float
+        Share of the labels that never come.
+    ask : bool
+        Whether only the labels count that the learner asks for.
     limit : int, optional
         The most rows to read.
     prefix : int
@@ -113,6 +127,11 @@ class ReplayConfig:
     categories: str = "refuse"
     category_slots: int = 8
     idle: float | None = None
+    faults: tuple[str, ...] = ()
+    label_delay: int | str = 0
+    label_queue: int | None = None
+    label_missing: float = 0.0
+    ask: bool = False
     limit: int | None = None
     prefix: int = 500
     enforce: str = "arena"
@@ -139,11 +158,16 @@ class ReplayConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
+        self._check_labels()
+        for text in self.faults:
+            parse(text)
         if self.idle is not None and not self.idle > 0:
             raise SimulatorError(f"idle is {self.idle}, it must be more than 0 seconds")
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
+        if self.seed < 0:
+            raise SimulatorError(f"seed is {self.seed}, it must be at least 0")
         if self.leak < 0:
             raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
         if self.limit_by != "auto" and self.enforce != "process":
@@ -154,6 +178,51 @@ class ReplayConfig:
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
+
+    def _check_labels(self) -> None:
+        """See to it that the options of labels make sense."""
+        if not 0.0 <= self.label_missing < 1.0:
+            raise SimulatorError(
+                f"label-missing is {self.label_missing}, it must be at least 0 and below 1"
+            )
+        if self.positive is not None and self.is_regression:
+            raise SimulatorError("--positive is for labels of classes, not for real numbers")
+        delay, _ = self.delay
+        if self.label_queue is not None and (self.label_queue < 1 or not delay):
+            raise SimulatorError(
+                f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
+            )
+        if self.enforce == "process" and (delay or self.label_missing or self.ask):
+            raise SimulatorError("late, missing or chosen labels are for --enforce arena")
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the learner learns real numbers."""
+        return self.params.get("loss") in ("square", ek.Loss.SQUARE)
+
+    @property
+    def delay(self) -> tuple[float, bool]:
+        """How late labels come, and whether that is in seconds."""
+        text = str(self.label_delay).strip()
+        in_seconds = text.endswith("s")
+        try:
+            delay = float(text.removesuffix("s"))
+        except ValueError:
+            delay = -1.0
+        if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
+            raise SimulatorError(
+                f"label-delay is {self.label_delay!r}, it must be a number of rows, as in 20, or "
+                "of seconds, as in 90s"
+            )
+        return delay, in_seconds
+
+    @property
+    def queue_rows(self) -> int:
+        """Rows that can wait for their label, 0 where labels come at once."""
+        delay, in_seconds = self.delay
+        if not delay:
+            return 0
+        return self.label_queue or (_QUEUE if in_seconds else int(delay))
 
     @property
     def cap_bytes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Protocol
 
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
@@ -16,6 +17,49 @@ _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 # Different labels that are counted by name; a column with more is no label of classes.
 _MOST_NAMED = 64
+
+
+class Labels(Protocol):
+    """What the cells of a target column mean."""
+
+    seen: dict[str, int]
+
+    def decode(self, cell: str) -> float | None:
+        """Return the label, or None where it is missing; StreamError where it is none."""
+
+
+class Targets:
+    """Decode a target column of real numbers.
+
+    Parameters
+    ----------
+    missing_codes : sequence of float
+        Numbers that mean "no value".
+    """
+
+    def __init__(self, missing_codes: Sequence[float] = ()) -> None:
+        self._missing = frozenset(missing_codes)
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> float | None:
+        """Return the number, or None where it is missing.
+
+        Raises
+        ------
+        StreamError
+            It is no number.
+        """
+        text = cell.strip()
+        if text.lower() in MISSING_WORDS:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            try:
+                value = float(text.replace(",", "."))
+            except ValueError:
+                raise StreamError(f"{shortened(text)} is no number to learn") from None
+        return None if not math.isfinite(value) or value in self._missing else value
 
 
 class LabelMap:

@@ -9,6 +9,7 @@ from typing import Any
 from edgeolk import __version__, parse_bytes
 from firmware_sim import config as choices
 from firmware_sim.config import ReplayConfig
+from firmware_sim.faults import KINDS
 from firmware_sim.streams import BUNDLED
 
 
@@ -38,6 +39,11 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
         categories=options.categories,
         category_slots=options.category_slots,
         idle=options.idle,
+        faults=tuple(options.fault),
+        label_delay=options.label_delay,
+        label_queue=options.label_queue,
+        label_missing=options.label_missing,
+        ask=options.ask,
         limit=options.limit,
         prefix=options.prefix,
         enforce=options.enforce,
@@ -125,7 +131,12 @@ def _add_replay(commands: Any) -> None:
         default=[],
         help="columns that are not readings (repeatable)",
     )
-    add("--missing", choices=choices.MISSING, default=default.missing, help="rows with gaps")
+    add(
+        "--missing",
+        choices=choices.MISSING,
+        default=default.missing,
+        help="readings that are absent",
+    )
     add(
         "--missing-code",
         metavar="CODE",
@@ -166,6 +177,36 @@ def _add_replay(commands: Any) -> None:
         type=_duration,
         help="a live stream has ended when nothing has come for so long (default: wait)",
     )
+
+    add = replay.add_argument_group("what goes wrong").add_argument
+    add(
+        "--fault",
+        metavar="KIND[:...]",
+        action="append",
+        default=[],
+        help=f"break sensors (repeatable): {', '.join(KINDS)}; as in "
+        "stuck:column=light,from=1000,to=2000",
+    )
+    add(
+        "--label-delay",
+        metavar="ROWS|SECONDSs",
+        default=default.label_delay,
+        help="labels come so much later: 20, or 90s",
+    )
+    add(
+        "--label-queue",
+        metavar="N",
+        type=_count,
+        help="rows that can wait for their label (default: as many as the delay, or 64)",
+    )
+    add(
+        "--label-missing",
+        metavar="P",
+        type=float,
+        default=default.label_missing,
+        help="share of the labels that never come",
+    )
+    add("--ask", action="store_true", help="only labels that the learner asks for")
 
     add = replay.add_argument_group("device").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
-from firmware_sim.labels import LabelMap
+from firmware_sim.labels import Labels
 from firmware_sim.streams import Row, Stream
 
 
@@ -22,13 +23,15 @@ class RowCount:
     used: int = 0
     missing: int = 0
     missing_by_column: dict[str, int] = field(default_factory=dict)
+    repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
+    refused: int = 0
+    first_refusal: str = ""
 
-    def add_missing(self, row: CheckedRow) -> None:
-        """Count a row that has no value somewhere."""
-        self.missing += 1
-        for column in row.missing:
+    def add_missing(self, columns: list[str]) -> None:
+        """Count a row that has no value in these columns."""
+        for column in columns:
             self.missing_by_column[column] = self.missing_by_column.get(column, 0) + 1
 
     def add_damaged(self, row: CheckedRow) -> None:
@@ -36,23 +39,30 @@ class RowCount:
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {row.number}: {row.damage}"
 
+    def add_refused(self, row: CheckedRow, reason: object) -> None:
+        """Count a row that the learner refuses."""
+        self.refused += 1
+        self.first_refusal = self.first_refusal or f"row {row.number}: {reason}"
+
 
 class CheckedRow(NamedTuple):
     """What there is to know of the row in the row buffer."""
 
     number: int
-    label: int  # 0 where missing
-    missing: list[str]  # columns
+    label: float = 0.0
+    absent: tuple[int, ...] = ()  # readings
+    unlabelled: bool = False
     damage: str = ""  # why it cannot be read
+    seconds: float = math.nan
 
-    @property
-    def usable(self) -> bool:
-        """Whether the learner gets it."""
-        return not (self.missing or self.damage)
+    def missing(self, stream: Stream) -> list[str]:
+        """Return the columns without a value."""
+        names = [stream.features[slot] for slot in self.absent]
+        return [*names, stream.target] if self.unlabelled else names
 
 
 def checked_rows(
-    config: ReplayConfig, stream: Stream, row: Row, labels: LabelMap | None = None
+    config: ReplayConfig, stream: Stream, row: Row, labels: Labels | None = None
 ) -> Iterator[CheckedRow | None]:
     """Yield the rows of a stream as they come into the row buffer; without labels if so told.
 
@@ -67,25 +77,20 @@ def checked_rows(
         if config.limit is not None and number > config.limit:
             return
         if sample.damage:
-            yield CheckedRow(number, 0, [], sample.damage)
+            yield CheckedRow(number, damage=sample.damage)
         else:
-            absent = ~np.isfinite(row)
+            gone = ~np.isfinite(row)
             if codes.size:
-                absent |= np.isin(row, codes)
-            missing = (
-                [name for name, gone in zip(stream.features, absent, strict=True) if gone]
-                if absent.any()
-                else []
-            )
-            label = 0 if labels is None else _decoded(labels, sample.label, stream, number)
-            if label is None:
-                missing.append(stream.target)
-            yield CheckedRow(number, label or 0, missing)
+                gone |= np.isin(row, codes)
+            absent = tuple(np.flatnonzero(gone).tolist()) if gone.any() else ()
+            label = 0.0 if labels is None else _decoded(labels, sample.label, stream, number)
+            unlabelled = label is None
+            yield CheckedRow(number, label or 0.0, absent, unlabelled, "", sample.seconds)
         if number == config.limit:  # a live stream would wait for one more row to leave it out
             return
 
 
-def _decoded(labels: LabelMap, cell: str, stream: Stream, number: int) -> int | None:
+def _decoded(labels: Labels, cell: str, stream: Stream, number: int) -> float | None:
     try:
         return labels.decode(cell)
     except StreamError as error:
@@ -100,6 +105,8 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         return f"{stream.name}: there is no row after the header"
     if rows.damaged == rows.read:
         return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
+    if rows.refused and not rows.missing_by_column:
+        return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
     return (
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "

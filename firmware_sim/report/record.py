@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.streams.faulty import FaultyStream
 
 FORMAT = 1  # of report.json: grows when a name in it changes its meaning
 
@@ -34,6 +36,9 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "rows_used": result.rows.used,
             "rows_missing": result.rows.missing,
             "missing_by_column": dict(result.rows.missing_by_column),
+            "rows_repaired": result.rows.repaired,
+            "rows_refused": result.rows.refused,
+            "first_refusal": result.rows.first_refusal,
             "rows_damaged": result.rows.damaged,
             "first_damage": result.rows.first_damage,
             "damaged_policy": config.damaged,
@@ -82,6 +87,15 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
                 for part in layout.parts
             ],
         },
+        "faults": _faults(result),
+        "labels": {
+            "delay": config.label_delay,
+            "queue": config.queue_rows,
+            "missing_share": config.label_missing,
+            "ask": config.ask,
+            **asdict(result.labels),
+        },
+        "kind": result.metrics.kind,
         "metrics": result.metrics.summary(),
         "curve": {
             "cumulative": {
@@ -100,6 +114,17 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "learner_process_peak_bytes": result.peak_resident,
             "note": "time on the host, reading and bookkeeping included; says nothing of a device",
         },
+    }
+
+
+def _faults(result: ReplayResult) -> dict[str, Any] | None:
+    """What was broken on purpose, and the learner's figures without it."""
+    if not isinstance(result.stream, FaultyStream):
+        return None
+    counts = zip(result.stream.faults, result.stream.counts, strict=True)
+    return {
+        "faults": [{"fault": str(fault), "rows": int(count)} for fault, count in counts],
+        "learner_without": result.clean,
     }
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import printable
+from firmware_sim.repair import KEEPS
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import NAMES, advice, verdict
+from firmware_sim.report.verdict import advice, name_of, verdict
+from firmware_sim.streams.faulty import FaultyStream
 
 
 def to_text(result: ReplayResult) -> str:
     """Return the report as plain text that ends with a line end."""
-    lines = [*_head(result), "", *_scores(result), "", *_memory(result)]
+    lines = [*_head(result), *_events(result), "", *_scores(result), "", *_memory(result)]
     # Names come from the stream, and a terminal shall do nothing they say.
     return printable("\n".join(lines) + "\n", keep="\n")
 
@@ -19,6 +22,7 @@ def _head(result: ReplayResult) -> list[str]:
     config, rows, learner = result.config, result.rows, result.learner
     speed = rate(result)
     damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
+    damaged += f", {rows.refused:,} refused" if rows.refused else ""
     lines = []
     if result.status != "complete":
         lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
@@ -50,24 +54,68 @@ def _head(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
+    lines = _classes(result) if result.metrics.kind == "binary" else _numbers(result)
+    lines.append(verdict(result))
+    lines += filter(None, [advice(result)])
+    return lines
+
+
+def _classes(result: ReplayResult) -> list[str]:
+    assert isinstance(result.metrics, Prequential)
     lines = [f"{'prequential':<18}{'error':>9}{'kappa':>9}{'kappa vs no-change':>21}{'F1':>9}"]
     for name, figures in result.metrics.summary().items():
-        error = figures["error"]
         lines.append(
-            f"{NAMES[name] or result.config.algorithm:<18}"
-            f"{'-' if error is None else f'{100 * error:.2f} %':>9}"
+            f"{name_of(result, name):<18}"
+            f"{_percent(figures['error']):>9}"
             f"{_number(figures['kappa']):>9}"
             f"{_number(figures['kappa_no_change']):>21}"
             f"{_number(figures['f1']):>9}"
         )
     counts = result.metrics.learner
-    lines += [
+    lines.append(
         f"right on +1: {counts.true_positive:,} of "
         f"{counts.true_positive + counts.false_negative:,}; right on -1: "
-        f"{counts.true_negative:,} of {counts.true_negative + counts.false_positive:,}",
-        verdict(result),
-    ]
-    lines += filter(None, [advice(result)])
+        f"{counts.true_negative:,} of {counts.true_negative + counts.false_positive:,}"
+    )
+    return lines
+
+
+def _numbers(result: ReplayResult) -> list[str]:
+    lines = [f"{'prequential':<18}{'MAE':>11}{'RMSE':>11}{'R2':>9}{'R2 vs last value':>19}"]
+    for name, figures in result.metrics.summary().items():
+        lines.append(
+            f"{name_of(result, name):<18}"
+            f"{_short(figures['mae']):>11}"
+            f"{_short(figures['rmse']):>11}"
+            f"{_number(figures['r2']):>9}"
+            f"{_number(figures['r2_last_value']):>19}"
+        )
+    return lines
+
+
+def _events(result: ReplayResult) -> list[str]:
+    """What went wrong on purpose, and what became of labels."""
+    lines = []
+    if isinstance(result.stream, FaultyStream):
+        for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
+            lines.append(f"fault     {fault}: {count:,} rows befallen")
+        figure = "error" if result.metrics.kind == "binary" else "mae"
+        broken = result.metrics.summary()["learner"][figure]
+        whole = None if result.clean is None else result.clean[figure]
+        shown = _percent if figure == "error" else _short
+        lines.append(f"faults    {figure} {shown(broken)} with them, {shown(whole)} without")
+    rows, counts = result.rows, result.labels
+    if result.config.missing in KEEPS:
+        lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")
+    if result.config.queue_rows or result.config.label_missing or result.config.ask:
+        text = f"labels    {counts.learned:,} learned"
+        kinds = (
+            (counts.missing, "never came"),
+            (counts.saved, "not asked for"),
+            (counts.lost, "too late for the queue"),
+            (counts.waiting, "still to come"),
+        )
+        lines.append(text + "".join(f", {count:,} {what}" for count, what in kinds if count))
     return lines
 
 
@@ -88,6 +136,14 @@ def _memory(result: ReplayResult) -> list[str]:
                 f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
             )
     return lines
+
+
+def _percent(value: float | int | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def _short(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
 
 
 def _number(value: float | int | None) -> str:

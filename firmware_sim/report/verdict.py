@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Prequential
 
-NAMES = {"learner": "", "majority": "majority class", "no_change": "no-change"}
+
+def name_of(result: ReplayResult, who: str) -> str:
+    """Return what the learner, or a baseline, is called in a report."""
+    return result.metrics.baselines.get(who, result.config.algorithm)
 
 
 def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     """Return one honest sentence: how the learner stands against both baselines."""
     metrics = result.metrics
-    ours = metrics.learner.wrong
-    if metrics.learner.rows == 0:
+    if metrics.rows == 0:
         return "No row was scored."
     clauses = []
-    for record, name in ((metrics.majority, "majority class"), (metrics.no_change, "no-change")):
-        word = "beats" if ours < record.wrong else "does not beat"
-        shown = f" ({ours:,} wrong against {record.wrong:,})" if counts else ""
+    for who, name in metrics.baselines.items():
+        word = "beats" if metrics.loss("learner") < metrics.loss(who) else "does not beat"
+        against = metrics.shown(who).removesuffix(" wrong")
+        shown = f" ({metrics.shown('learner')} against {against})" if counts else ""
         clauses.append(f"{word} {name}{shown}")
     return f"{result.config.algorithm} {clauses[0]} and {clauses[1]}."
 
@@ -24,8 +28,8 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
 def advice(result: ReplayResult) -> str:
     """Return what to try next where the learner loses to a baseline; nothing where it does not."""
     metrics, config = result.metrics, result.config
-    best = min(metrics.no_change.wrong, metrics.majority.wrong)
-    if metrics.learner.rows == 0 or metrics.learner.wrong < best:
+    ours = metrics.loss("learner")
+    if metrics.rows == 0 or ours < min(metrics.loss(who) for who in metrics.baselines):
         return ""
     tries = []
     if result.learner["n_support"] >= result.learner["budget"]:
@@ -34,7 +38,9 @@ def advice(result: ReplayResult) -> str:
             f"room for more than its {result.learner['budget']:,} support vectors: "
             f"{smaller}a larger --ram"
         )
-    if config.algorithm != "bpa_s":
+    if not isinstance(metrics, Prequential):
+        tries.append("another step size, such as --param eta=0.5 or eta=0.02")
+    elif config.algorithm != "bpa_s":
         tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
     if result.width is not None:
         gamma = result.width.gamma
@@ -42,6 +48,8 @@ def advice(result: ReplayResult) -> str:
     else:
         tries.append("a kernel with a width: --kernel gaussian")
     text = "Try next: " + "; ".join(tries) + "."
-    if metrics.no_change.wrong <= metrics.learner.wrong:
-        text += " (No-change can be used only where each true label comes before the next row.)"
+    repeats = "no_change" if isinstance(metrics, Prequential) else "last_value"
+    if metrics.loss(repeats) <= ours:
+        name = metrics.baselines[repeats].capitalize()
+        text += f" ({name} can be used only where each true label comes before the next row.)"
     return text
