@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from firmware_sim import model_file, options, sacrifice
+from firmware_sim import boards, model_file, options, sacrifice
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
 from firmware_sim.plaintext import printable
@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _record(chosen)
         if chosen.command == "streams":
             return _streams()
+        if chosen.command == "devices":
+            _print(boards.table())
+            return OK
         if chosen.inject and chosen.enforce == "arena" and not sacrifice.is_one():
             options.to_config(chosen)  # what is wrong with it is better said here
             return _sacrificed(words)

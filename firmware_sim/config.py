@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import edgeolk as ek
+from firmware_sim.boards import board_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.faults import parse
 from firmware_sim.streams import Stream
@@ -95,6 +96,10 @@ class ReplayConfig:
         The most rows to read.
     prefix : int
         Rows from which a width is chosen.
+    device : str, optional
+        A board of `boards.BOARDS` to judge by: whether all fits, and how long a step takes.
+    period : float, optional
+        Seconds between rows; by default told by the time column.
     enforce : {"arena", "process"}
         How the cap is enforced: by guard pages around one block that holds everything, or by a
         limit on the growth of a process the learner has for itself.
@@ -134,6 +139,8 @@ class ReplayConfig:
     ask: bool = False
     limit: int | None = None
     prefix: int = 500
+    device: str | None = None
+    period: float | None = None
     enforce: str = "arena"
     limit_by: str = "auto"
     leak: int = 0
@@ -176,6 +183,10 @@ class ReplayConfig:
             raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
         if self.freeze_after is not None and self.scale == "none":
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
+        if self.device is not None:
+            board_of(self.device)
+        if self.period is not None and not 0.0 < self.period < float("inf"):
+            raise SimulatorError(f"period is {self.period}, it must be more than 0 seconds")
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 

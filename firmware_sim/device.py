@@ -44,6 +44,8 @@ class Device:
         The row buffer the stream writes to.
     layout : Layout
         What lies where.
+    plan : edgeolk plan
+        The learner's own.
     scaler : RunningScaler or None
         What scales the readings, where they are scaled.
     repair : Repair or None
@@ -59,7 +61,7 @@ class Device:
     block = 1
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
-        self.layout, plan = plan_device(config, n_features, kernel)
+        self.layout, self.plan = plan_device(config, n_features, kernel)
         self.is_regression = config.is_regression
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
@@ -83,8 +85,8 @@ class Device:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
-        self._budget = plan.budget
-        settings = learner_settings(config, kernel, plan.budget)
+        self._budget = self.plan.budget
+        settings = learner_settings(config, kernel, self._budget)
         self._build(config, n_features, settings)
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from firmware_sim.boards import Timing, board_of, timing
+from firmware_sim.cadence import Cadence
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device import Outcome, make_device, make_kernel, scaled_prefix
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
@@ -45,6 +47,10 @@ class ReplayResult:
         What a reader of the figures has to know, a sentence each.
     labels : LabelCount
         What became of labels.
+    timing : Timing or None
+        How long steps take on the board, where one is named.
+    period : float or None
+        Seconds between rows, where that is known.
     clean : dict or None
         The learner's figures on the same stream without its faults, where there are any.
     enforcement : str
@@ -67,6 +73,8 @@ class ReplayResult:
     peak_resident: int | None
     warnings: list[str]
     labels: LabelCount
+    timing: Timing | None
+    period: float | None
     clean: dict[str, float | int | None] | None
 
 
@@ -183,8 +191,16 @@ class Replay:
             peak_resident=self.device.peak_resident,
             warnings=bench.warnings(),
             labels=self.device.supervision.counts,
+            timing=self._timing(),
+            period=self.config.period or bench.cadence.period,
             clean=clean,
         )
+
+    def _timing(self) -> Timing | None:
+        if self.config.device is None:
+            return None
+        n_features = len(self.stream.features)
+        return timing(board_of(self.config.device), self.device.plan, n_features)
 
     def _without_faults(
         self, should_stop: Callable[[], bool] | None
@@ -250,12 +266,14 @@ class _Bench:
             self.labels = LabelMap(config.positive, config.missing_codes)
             self.metrics = Prequential()
         self.rows = RowCount()
+        self.cadence = Cadence()
         self.waiting: list[_Waiting] = []
         self.stopped = ""
 
     def take(self, row: CheckedRow) -> bool:
         """Take a row that is in the row buffer; whether the replay has to stop."""
         device = self._replay.device
+        self.cadence.add(row.seconds)
         whole = not (row.damage or row.absent)
         if device.repair is not None and not row.damage:
             whole = device.repair.mend(device.raw, row.absent)

@@ -8,6 +8,7 @@ from typing import Any
 
 from edgeolk import __version__, parse_bytes
 from firmware_sim import config as choices
+from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
 from firmware_sim.streams import BUNDLED
@@ -17,7 +18,9 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
     """Return the configuration that the options of ``replay`` ask for."""
     return ReplayConfig(
         stream=options.stream,
-        ram=options.ram,
+        ram=_ram(options),
+        device=options.device,
+        period=options.period,
         algorithm=options.algorithm,
         target=options.target,
         ignore=tuple(name for group in options.ignore for name in group.split(",") if name),
@@ -52,6 +55,16 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
     )
 
 
+def _ram(options: argparse.Namespace) -> int | str:
+    """Return the cap that is asked for, or the usual one where the board has so much."""
+    usual = ReplayConfig("").ram
+    if options.ram is not None:
+        return str(options.ram)
+    if options.device is None:
+        return usual
+    return min(int(parse_bytes(usual)), BOARDS[options.device].for_learner)
+
+
 class _Once(argparse.Action):
     """An option whose second value would silently replace the first is refused instead."""
 
@@ -83,6 +96,7 @@ def parser() -> argparse.ArgumentParser:
     _add_replay(commands)
     _add_record(commands)
     commands.add_parser("streams", help="list the bundled streams")
+    commands.add_parser("devices", help="list the boards that --device knows")
     return parser
 
 
@@ -209,7 +223,18 @@ def _add_replay(commands: Any) -> None:
     add("--ask", action="store_true", help="only labels that the learner asks for")
 
     add = replay.add_argument_group("device").add_argument
-    add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")
+    add(
+        "--ram",
+        metavar="SIZE",
+        help="the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
+    )
+    add("--device", choices=BOARDS, metavar="BOARD", help="judge by a board, see `devices`")
+    add(
+        "--period",
+        metavar="SECONDS",
+        type=_duration,
+        help="time between rows (default: as the time column tells)",
+    )
     add(
         "--enforce",
         choices=choices.ENFORCE,

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from firmware_sim.boards import board_of
 from firmware_sim.loop import ReplayResult
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -95,6 +96,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "ask": config.ask,
             **asdict(result.labels),
         },
+        "board": _board(result),
         "kind": result.metrics.kind,
         "metrics": result.metrics.summary(),
         "curve": {
@@ -125,6 +127,26 @@ def _faults(result: ReplayResult) -> dict[str, Any] | None:
     return {
         "faults": [{"fault": str(fault), "rows": int(count)} for fault, count in counts],
         "learner_without": result.clean,
+    }
+
+
+def _board(result: ReplayResult) -> dict[str, Any] | None:
+    """The board the replay is judged by, and how it does there."""
+    if result.config.device is None or result.timing is None:
+        return None
+    board = board_of(result.config.device)
+    return {
+        "name": board.name,
+        "title": board.title,
+        "ram": board.ram,
+        "for_learner": board.for_learner,
+        "fits": result.layout.cap <= board.for_learner,
+        "step_seconds": result.timing.step,
+        "longest_step_seconds": result.timing.longest,
+        "longest_step": result.timing.formula,
+        "period_seconds": result.period,
+        "note": f"times are estimates: {board.core.source}",
+        "source": board.source,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware_sim.boards import board_of, size
 from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import printable
@@ -13,7 +14,15 @@ from firmware_sim.streams.faulty import FaultyStream
 
 def to_text(result: ReplayResult) -> str:
     """Return the report as plain text that ends with a line end."""
-    lines = [*_head(result), *_events(result), "", *_scores(result), "", *_memory(result)]
+    lines = [
+        *_head(result),
+        *_events(result),
+        "",
+        *_scores(result),
+        "",
+        *_memory(result),
+        *_board(result),
+    ]
     # Names come from the stream, and a terminal shall do nothing they say.
     return printable("\n".join(lines) + "\n", keep="\n")
 
@@ -136,6 +145,44 @@ def _memory(result: ReplayResult) -> list[str]:
                 f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
             )
     return lines
+
+
+def _board(result: ReplayResult) -> list[str]:
+    """How the replay would do on the board that is named."""
+    if result.config.device is None or result.timing is None:
+        return []
+    board, timing, cap = board_of(result.config.device), result.timing, result.layout.cap
+    fits = "fits" if cap <= board.for_learner else "DOES NOT FIT"
+    where = ""
+    if board.cache:
+        held = "within" if cap <= board.cache else "beyond"
+        where = f", {held} its cache of {size(board.cache)}"
+    lines = [
+        "",
+        f"board     {board.title}: {cap:,} bytes {fits} the {board.for_learner:,} a learner may "
+        f"have of {board.ram:,}{where}",
+        f"step      about {_time(timing.step)}, the longest "
+        + ("unknown" if timing.longest is None else f"about {_time(timing.longest)}")
+        + f" ({timing.formula}); estimates, {board.core.source}",
+    ]
+    if result.period is None:
+        lines.append("period    unknown: name a time column with --time, or give --period")
+    else:
+        worst = timing.step if timing.longest is None else timing.longest
+        share = worst / result.period
+        word = "in time" if share < 1.0 else "TOO LATE"
+        lines.append(
+            f"period    {_time(result.period)} between rows: {word}, the longest step takes "
+            f"{100 * share:.2g} % of it"
+        )
+    return [*lines, "energy    not estimated"]
+
+
+def _time(seconds: float) -> str:
+    for unit, length in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
 
 
 def _percent(value: float | int | None) -> str:
