@@ -1,4 +1,4 @@
-"""The report of a replay: text, JSON and a picture, from one result."""
+"""The report of a replay: text, JSON, a page and a picture, from one result."""
 
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text

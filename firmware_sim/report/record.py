@@ -8,6 +8,7 @@ from typing import Any
 
 from firmware_sim.boards import board_of
 from firmware_sim.loop import ReplayResult
+from firmware_sim.report.command import command
 from firmware_sim.streams.faulty import FaultyStream
 
 FORMAT = 1  # of report.json: grows when a name in it changes its meaning
@@ -27,6 +28,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "status": result.status,
         "detail": result.detail,
         "warnings": list(result.warnings),
+        "command": command(config),
         "stream": {
             "name": stream.name,
             "target": stream.target,

@@ -15,19 +15,20 @@ from firmware_sim.streams.faulty import FaultyStream
 def to_text(result: ReplayResult) -> str:
     """Return the report as plain text that ends with a line end."""
     lines = [
-        *_head(result),
-        *_events(result),
+        *head_lines(result),
+        *event_lines(result),
         "",
         *_scores(result),
         "",
         *_memory(result),
-        *_board(result),
+        *board_lines(result),
     ]
     # Names come from the stream, and a terminal shall do nothing they say.
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
-def _head(result: ReplayResult) -> list[str]:
+def head_lines(result: ReplayResult) -> list[str]:
+    """Return what was replayed, and with what."""
     config, rows, learner = result.config, result.rows, result.learner
     speed = rate(result)
     damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
@@ -102,8 +103,8 @@ def _numbers(result: ReplayResult) -> list[str]:
     return lines
 
 
-def _events(result: ReplayResult) -> list[str]:
-    """What went wrong on purpose, and what became of labels."""
+def event_lines(result: ReplayResult) -> list[str]:
+    """Return what went wrong on purpose, and what became of labels."""
     lines = []
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
@@ -147,8 +148,8 @@ def _memory(result: ReplayResult) -> list[str]:
     return lines
 
 
-def _board(result: ReplayResult) -> list[str]:
-    """How the replay would do on the board that is named."""
+def board_lines(result: ReplayResult) -> list[str]:
+    """Return how the replay would do on the board that is named."""
     if result.config.device is None or result.timing is None:
         return []
     board, timing, cap = board_of(result.config.device), result.timing, result.layout.cap

@@ -13,14 +13,15 @@ from pathlib import Path
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import ReplayResult
+from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text
 
-FILES = ("report.txt", "report.json", "report.png")
+FILES = ("report.txt", "report.json", "report.html", "report.png")
 
 
 def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
-    """Write ``report.txt``, ``report.json`` and ``report.png``.
+    """Write ``report.txt``, ``report.json``, ``report.html`` and ``report.png``.
 
     Parameters
     ----------
@@ -85,15 +86,16 @@ def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Pa
         for name in FILES:  # what is not written anew must not pass for this replay's
             with contextlib.suppress(FileNotFoundError):
                 (folder / name).unlink()
-        files = [folder / name for name in FILES[:2]]
+        files = [folder / name for name in FILES[:3]]
         files[0].write_text(to_text(result), encoding="utf-8")
         data = json.dumps(to_dict(result), indent=1, allow_nan=False)
         files[1].write_text(data + "\n", encoding="utf-8")
+        files[2].write_text(to_page(result), encoding="utf-8")
         if picture:
             from firmware_sim.report.picture import draw  # matplotlib takes a second to import
 
-            files.append(folder / FILES[2])
-            draw(result, files[2])
+            files.append(folder / FILES[3])
+            draw(result, files[3])
     except OSError as error:
         raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
     return files

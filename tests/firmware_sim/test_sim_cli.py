@@ -59,7 +59,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (out / "report.png").read_bytes().startswith(PNG)
     data = strict(out / "report.json")
     assert set(data) == {
-        *("format", "status", "detail", "warnings", "stream", "learner", "scaling"),
+        *("format", "status", "detail", "warnings", "command", "stream", "learner", "scaling"),
         *("memory", "metrics", "curve", "host", "faults", "labels", "kind", "board"),
     }
     assert data["status"] == "complete"

@@ -104,7 +104,7 @@ def test_learner_beats_both_baselines(tank: Path, tmp_path: Path) -> None:
     assert data["kind"] == "regression"
     assert set(data["curve"]["cumulative"]) == {"rows", "learner", "mean", "last_value"}
     files = fs.write_report(result, tmp_path / "out")
-    assert files[2].read_bytes().startswith(b"\x89PNG")
+    assert files[3].read_bytes().startswith(b"\x89PNG")
 
 
 def test_same_in_a_process(tank: Path) -> None:

@@ -36,11 +36,11 @@ def test_two_replays_do_not_share_a_folder(
 
 def test_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
     result = short()
-    assert len(fs.write_report(result, tmp_path)) == 3
+    assert len(fs.write_report(result, tmp_path)) == 4
     (tmp_path / "notes").touch()
     fs.write_report(result, tmp_path, picture=False)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["notes", "report.json", "report.txt"]
+    assert names == ["notes", "report.html", "report.json", "report.txt"]
 
 
 def test_without_matplotlib_the_report_is_there(
@@ -52,7 +52,11 @@ def test_without_matplotlib_the_report_is_there(
     assert main([*SHORT, "--out", str(tmp_path)]) == 0
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.startswith("firmware_sim: no picture: matplotlib is not installed (pip install")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.json", "report.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "report.html",
+        "report.json",
+        "report.txt",
+    ]
     assert main([*SHORT, "--out", str(tmp_path), "--no-picture"]) == 0
     assert "matplotlib" not in capsys.readouterr().err
 
