@@ -133,7 +133,8 @@ class LabelMap:
             return 1 if key.lower() in _YES else -1
         raise StreamError(
             f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
-            "name the value that means +1 with --positive VALUE"
+            "name the value that means +1 with --positive VALUE, or learn real numbers, as with "
+            "--algorithm ogd --param loss=square"
         )
 
 

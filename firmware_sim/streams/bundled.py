@@ -32,5 +32,28 @@ BUNDLED = {
             ignore=("datetime",),
             about="an office room, 5 sensors a minute: is anybody in? (UCI, CC BY 4.0)",
         ),
+        BundledStream(
+            name="robot",
+            file="robot.csv.gz",
+            target="forward",
+            ignore=("move",),
+            about="24 ultrasound sensors of a robot along a wall: does it go on? The column 'move' "
+            "has four classes (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="house",
+            file="house.csv.gz",
+            target="temperature_comedor_sensor",
+            ignore=("temperature_habitacion_sensor",),
+            about="a house and its weather, every 15 minutes: how warm is the dining room? For "
+            "--algorithm ogd --param loss=square (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="office",
+            file="office.csv.gz",
+            target="anomaly",
+            ignore=("point",),
+            about="an office's temperature, hourly, with two failures: is this one? (NAB, MIT)",
+        ),
     )
 }

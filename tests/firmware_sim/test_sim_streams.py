@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import firmware_sim as fs
 from firmware_sim.errors import StreamError
 from firmware_sim.labels import LabelMap
 from firmware_sim.streams import BUNDLED, CsvStream, open_stream
@@ -144,7 +146,7 @@ def test_memory_does_not_grow(tmp_path: Path) -> None:
 
 
 def test_bundled() -> None:
-    assert set(BUNDLED) == {"occupancy"}
+    assert set(BUNDLED) == {"occupancy", "robot", "house", "office"}
     stream = open_stream("occupancy")
     assert isinstance(stream, CsvStream)
     assert len(stream.features) == 5
@@ -153,6 +155,25 @@ def test_bundled() -> None:
     assert stream.count() == 20_560
     assert len(open_stream("occupancy", ignore=["light_lux"]).features) == 4
     assert open_stream(stream) is stream
+
+
+def test_bundled_files_are_those_of_their_readme() -> None:
+    readme = (BUNDLED["occupancy"].path.parent / "README.md").read_text()
+    for stream in BUNDLED.values():
+        assert hashlib.sha256(stream.path.read_bytes()).hexdigest() in readme
+        assert f"## {stream.file}" in readme
+        assert stream.path.stat().st_size < 300_000
+
+
+@pytest.mark.parametrize("name", ["robot", "house", "office"])
+def test_each_kind_runs_from_a_fresh_clone(name: str) -> None:
+    number = name == "house"
+    options = {"algorithm": "ogd", "params": {"loss": "square"}} if number else {}
+    result = fs.replay(fs.ReplayConfig(name, ram="16KiB", **options))  # type: ignore[arg-type]
+    assert result.rows.used == result.stream.count()
+    assert result.metrics.kind == ("regression" if number else "binary")
+    baseline = "mean" if number else "majority"
+    assert result.metrics.loss("learner") < result.metrics.loss(baseline)
 
 
 def test_labels() -> None:
