@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from firmware_sim import boards, model_file, options, sacrifice
 from firmware_sim.errors import SimulatorError
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if chosen.command == "record":
             return _record(chosen)
+        if chosen.command == "compare":
+            return _compare(chosen)
         if chosen.command == "streams":
             return _streams()
         if chosen.command == "devices":
@@ -74,6 +77,48 @@ def _streams() -> int:
     return OK
 
 
+def _compare(chosen: argparse.Namespace) -> int:
+    from firmware_sim.comparison import compare
+    from firmware_sim.comparison.report import to_text as comparison_text
+    from firmware_sim.comparison.report import write_comparison
+
+    config = options.to_compare_config(chosen)
+    names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
+    picture = _can_draw(chosen)
+    with (
+        claimed(Path(chosen.out)),
+        interruption() as interrupted,
+        _Bar(" runs", not (chosen.no_progress or chosen.quiet)) as bar,
+    ):
+        found = compare(
+            config,
+            chosen.ram,
+            names,
+            folder=chosen.out,
+            seeds=chosen.seeds,
+            seconds=chosen.run_seconds,
+            workers=chosen.workers,
+            on_start=bar.start,
+            on_run=bar.move,
+            should_stop=lambda: bool(interrupted),
+        )
+        bar.close()
+        files = write_comparison(found, chosen.out, picture=picture)
+    if not chosen.quiet:
+        _print(comparison_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
+    return interrupted.exit_code if interrupted else OK
+
+
+def _can_draw(chosen: argparse.Namespace) -> bool:
+    """Whether a picture is wanted and can be had; says so where only the second is missing."""
+    if chosen.no_picture:
+        return False
+    if picture_refusal():
+        _tell(picture_refusal() + "; --no-picture leaves it out without a word")
+        return False
+    return True
+
+
 def _record(chosen: argparse.Namespace) -> int:
     if Path(chosen.file).exists():
         raise SimulatorError(f"{chosen.file} is there already: give a new name")
@@ -82,14 +127,17 @@ def _record(chosen: argparse.Namespace) -> int:
         raise SimulatorError(f"{chosen.source!r} is no live stream: - or mqtt://HOST/TOPIC")
     if not chosen.quiet:
         print(f"recording {printable(source.name)}", file=sys.stderr, flush=True)
-    with_bar = not (chosen.no_progress or chosen.quiet)
-    with interruption() as interrupted, _progress(chosen.limit, with_bar) as on_row:
+    with (
+        interruption() as interrupted,
+        _Bar(" rows", not (chosen.no_progress or chosen.quiet)) as bar,
+    ):
+        bar.start(chosen.limit)
         done = record(
             source,
             chosen.file,
             limit=chosen.limit,
             idle=chosen.idle,
-            on_row=on_row,
+            on_row=bar.move,
             should_stop=lambda: bool(interrupted),
         )
     if not chosen.quiet:
@@ -104,10 +152,7 @@ def _replay(chosen: argparse.Namespace) -> int:
     replay = Replay(options.to_config(chosen))
     if chosen.save_model:
         model_file.check(replay, Path(chosen.save_model))
-    picture = not chosen.no_picture
-    if picture and picture_refusal():
-        _tell(picture_refusal() + "; --no-picture leaves it out without a word")
-        picture = False
+    picture = _can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
         interrupted = stack.enter_context(interruption())
@@ -142,21 +187,50 @@ def _print(text: str) -> None:
 
 
 def _run(replay: Replay, should_stop: Callable[[], bool], *, with_bar: bool) -> ReplayResult:
-    total = replay.config.limit
-    if with_bar and sys.stderr.isatty():
-        count = replay.stream.count()
-        total = count if total is None or count is None else min(total, count)
-    with _progress(total, with_bar) as on_row:
-        return replay.run(on_row=on_row, should_stop=should_stop)
+    with _Bar(" rows", with_bar) as bar:
+        total = replay.config.limit
+        if bar.wanted:
+            count = replay.stream.count()
+            total = count if total is None or count is None else min(total, count)
+        bar.start(total)
+        return replay.run(on_row=bar.move, should_stop=should_stop)
 
 
-@contextmanager
-def _progress(total: int | None, wanted: bool) -> Iterator[Callable[[], object] | None]:
-    """Yield what moves a progress bar on by a row; None where no bar is shown."""
-    if not wanted or not sys.stderr.isatty() or find_spec("tqdm") is None:
-        yield None
-        return
-    from tqdm import tqdm
+class _Bar:
+    """A progress bar on a terminal; elsewhere nothing.
 
-    with tqdm(total=total, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        yield bar.update
+    Attributes
+    ----------
+    wanted : bool
+        Whether there will be one.
+    """
+
+    def __init__(self, unit: str, wanted: bool) -> None:
+        self.wanted = wanted and sys.stderr.isatty() and find_spec("tqdm") is not None
+        self._unit = unit
+        self._bar: Any = None
+
+    def start(self, total: int | None, done: int = 0) -> None:
+        """Show it."""
+        if self.wanted:
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                total=total, initial=done, unit=self._unit, unit_scale=True, file=sys.stderr
+            )
+
+    def move(self) -> None:
+        """Move it on by one."""
+        if self._bar is not None:
+            self._bar.update()
+
+    def close(self) -> None:
+        """Leave it as it is; nothing happens the second time."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -128,15 +128,23 @@ class Device:
             When it was taken.
         """
         try:
-            self._scale()
+            self.scale()
         except ValueError as error:
             self._held.append(error)
         else:
             self._held.append((label, number, seconds))
 
-    def _scale(self) -> None:
+    def scale(self) -> Row:
+        """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
+
+        Raises
+        ------
+        ValueError
+            A reading is beyond what can be scaled.
+        """
         if self.scaler is not None:
             self.scaler.learn_transform_one(self.raw, self._scaled)
+        return self._scaled
 
     def settle(self) -> list[Outcome]:
         """Learn what was taken in.
@@ -208,7 +216,7 @@ class SplitDevice(Device):
         """Scale the row in `raw` and keep a copy for the next block."""
         n = sum(not isinstance(one, Exception) for one in self._waiting)
         try:
-            self._scale()
+            self.scale()
         except ValueError as error:
             self._waiting.append(error)
             return

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import ast
 from typing import Any
 
 from edgeolk import __version__, parse_bytes
 from firmware_sim import config as choices
+from firmware_sim import values
 from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
@@ -17,14 +17,11 @@ from firmware_sim.streams import BUNDLED
 def to_config(options: argparse.Namespace) -> ReplayConfig:
     """Return the configuration that the options of ``replay`` ask for."""
     return ReplayConfig(
-        stream=options.stream,
+        **_stream_fields(options),
         ram=_ram(options),
         device=options.device,
         period=options.period,
         algorithm=options.algorithm,
-        target=options.target,
-        ignore=tuple(name for group in options.ignore for name in group.split(",") if name),
-        positive=options.positive,
         budget=options.budget,
         params=dict(options.param),
         kernel=options.kernel,
@@ -35,24 +32,48 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
         seed=options.seed,
         scale=options.scale,
         freeze_after=options.freeze_after,
-        missing=options.missing,
-        missing_codes=tuple(options.missing_code),
-        damaged=options.damaged,
-        time=options.time,
-        categories=options.categories,
-        category_slots=options.category_slots,
-        idle=options.idle,
         faults=tuple(options.fault),
         label_delay=options.label_delay,
         label_queue=options.label_queue,
         label_missing=options.label_missing,
         ask=options.ask,
-        limit=options.limit,
         prefix=options.prefix,
         enforce=options.enforce,
         limit_by=options.limit_by,
         leak=options.inject,
     )
+
+
+def to_compare_config(options: argparse.Namespace) -> ReplayConfig:
+    """Return what all runs of ``compare`` have in common."""
+    return ReplayConfig(
+        **_stream_fields(options),
+        algorithm="rbp",
+        ram=max(values.nbytes(size) for size in options.ram),
+        gamma=options.gamma,
+        dtype=options.dtype,
+        scale=options.scale,
+        freeze_after=options.freeze_after,
+        prefix=options.prefix,
+    )
+
+
+def _stream_fields(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields that say what is read, and how."""
+    return {
+        "stream": options.stream,
+        "target": options.target,
+        "ignore": tuple(name for group in options.ignore for name in group.split(",") if name),
+        "positive": options.positive,
+        "missing": options.missing,
+        "missing_codes": tuple(options.missing_code),
+        "damaged": options.damaged,
+        "time": options.time,
+        "categories": options.categories,
+        "category_slots": options.category_slots,
+        "idle": options.idle,
+        "limit": options.limit,
+    }
 
 
 def _ram(options: argparse.Namespace) -> int | str:
@@ -94,10 +115,55 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"firmware_sim {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_replay(commands)
+    _add_compare(commands)
     _add_record(commands)
     commands.add_parser("streams", help="list the bundled streams")
     commands.add_parser("devices", help="list the boards that --device knows")
     return parser
+
+
+def _add_compare(commands: Any) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="run every method under several caps and say which to take",
+        description="Run every method under several caps on one stream, and say which to take. "
+        "Interrupted, the same command goes on where it stopped.",
+    )
+    _add_stream(compare)
+    default = ReplayConfig("")
+    add = compare.add_argument_group("comparison").add_argument
+    add(
+        "--ram",
+        metavar="SIZE[,SIZE]",
+        type=values.caps,
+        default=["1KiB", "4KiB", "16KiB", "64KiB"],
+        help="the caps (default: 1KiB,4KiB,16KiB,64KiB)",
+    )
+    add(
+        "--algorithms",
+        metavar="all|NAME[,NAME]",
+        default="all",
+        help="the methods (default: %(default)s)",
+    )
+    add("--seeds", metavar="N", type=values.count, default=3, help="runs of a method that draws")
+    add(
+        "--run-seconds",
+        metavar="SECONDS",
+        type=values.duration,
+        default=20.0,
+        help="processor time a run may take (default: %(default)s)",
+    )
+    add("--workers", metavar="N", type=values.count, help="processes (default: all processors)")
+    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
+    add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
+    add("--gamma", metavar="auto|X", type=values.gamma, help="kernel width (default: auto)")
+    add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
+    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add = compare.add_argument_group("report").add_argument
+    add("--out", metavar="DIR", default="compare-report", help="default: %(default)s")
+    add("--quiet", action="store_true", help="write the files, print nothing")
+    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
+    add("--no-picture", action="store_true", help="draw no PNG")
 
 
 def _add_record(commands: Any) -> None:
@@ -110,8 +176,13 @@ def _add_record(commands: Any) -> None:
     add = record.add_argument
     add("source", metavar="SOURCE", help="- for CSV from standard input, or mqtt://HOST/TOPIC")
     add("file", metavar="FILE", help="a new CSV file")
-    add("--limit", metavar="N", type=_count, help="write at most N rows")
-    add("--idle", metavar="SECONDS", type=_duration, help="end when nothing has come for so long")
+    add("--limit", metavar="N", type=values.count, help="write at most N rows")
+    add(
+        "--idle",
+        metavar="SECONDS",
+        type=values.duration,
+        help="end when nothing has come for so long",
+    )
     add("--quiet", action="store_true", help="print nothing")
     add("--no-progress", action="store_true", help="no progress bar on a terminal either")
 
@@ -125,8 +196,112 @@ def _add_replay(commands: Any) -> None:
         + "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
         + ".",
     )
-    replay.register("action", None, _Once)  # what an option without an action of its own does
-    add = replay.add_argument
+    _add_stream(replay)
+    default = ReplayConfig("")
+    add = replay.add_argument_group("what goes wrong").add_argument
+    add(
+        "--fault",
+        metavar="KIND[:...]",
+        action="append",
+        default=[],
+        help=f"break sensors (repeatable): {', '.join(KINDS)}; as in "
+        "stuck:column=light,from=1000,to=2000",
+    )
+    add(
+        "--label-delay",
+        metavar="ROWS|SECONDSs",
+        default=default.label_delay,
+        help="labels come so much later: 20, or 90s",
+    )
+    add(
+        "--label-queue",
+        metavar="N",
+        type=values.count,
+        help="rows that can wait for their label (default: as many as the delay, or 64)",
+    )
+    add(
+        "--label-missing",
+        metavar="P",
+        type=float,
+        default=default.label_missing,
+        help="share of the labels that never come",
+    )
+    add("--ask", action="store_true", help="only labels that the learner asks for")
+
+    add = replay.add_argument_group("device").add_argument
+    add(
+        "--ram",
+        metavar="SIZE",
+        help="the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
+    )
+    add("--device", choices=BOARDS, metavar="BOARD", help="judge by a board, see `devices`")
+    add(
+        "--period",
+        metavar="SECONDS",
+        type=values.duration,
+        help="time between rows (default: as the time column tells)",
+    )
+    add(
+        "--enforce",
+        choices=choices.ENFORCE,
+        default=default.enforce,
+        help="the cap: by guard pages around one block (default), or the learner in a process "
+        "that may not grow",
+    )
+    add(
+        "--limit-by",
+        choices=choices.LIMITS,
+        default=default.limit_by,
+        help="what keeps that process from growing (default: the first that can be had)",
+    )
+    add(
+        "--inject",
+        metavar="leak=SIZE",
+        type=values.leak,
+        default=default.leak,
+        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
+    )
+    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
+    add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
+
+    add = replay.add_argument_group("learner").add_argument
+    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
+    add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
+    add(
+        "--param",
+        metavar="NAME=VALUE",
+        action="append",
+        type=values.parameter,
+        default=[],
+        help="one of the algorithm's own parameters (repeatable)",
+    )
+    add("--kernel", choices=choices.KERNELS, default=default.kernel, help="default: %(default)s")
+    add("--gamma", metavar="auto|X", type=values.gamma, help="kernel width (default: auto)")
+    add("--degree", metavar="N", type=int, default=default.degree, help="of the polynomial kernel")
+    add(
+        "--offset",
+        metavar="X",
+        type=float,
+        default=default.offset,
+        help="constant term of the polynomial and sigmoid kernels",
+    )
+    add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
+    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
+
+    add = replay.add_argument_group("report").add_argument
+    add("--out", metavar="DIR", default="replay-report", help="default: %(default)s")
+    add("--quiet", action="store_true", help="write the files, print nothing")
+    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
+    add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
+    add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
+    add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
+
+
+def _add_stream(command: Any) -> None:
+    """Add what every command that reads a stream takes."""
+    command.register("action", None, _Once)  # what an option without an action of its own does
+    add = command.add_argument
     default = ReplayConfig("")
     add(
         "stream",
@@ -135,7 +310,7 @@ def _add_replay(commands: Any) -> None:
         "name of a bundled stream",
     )
 
-    add = replay.add_argument_group("stream").add_argument
+    add = command.add_argument_group("stream").add_argument
     add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
     add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
     add(
@@ -188,155 +363,6 @@ def _add_replay(commands: Any) -> None:
     add(
         "--idle",
         metavar="SECONDS",
-        type=_duration,
+        type=values.duration,
         help="a live stream has ended when nothing has come for so long (default: wait)",
     )
-
-    add = replay.add_argument_group("what goes wrong").add_argument
-    add(
-        "--fault",
-        metavar="KIND[:...]",
-        action="append",
-        default=[],
-        help=f"break sensors (repeatable): {', '.join(KINDS)}; as in "
-        "stuck:column=light,from=1000,to=2000",
-    )
-    add(
-        "--label-delay",
-        metavar="ROWS|SECONDSs",
-        default=default.label_delay,
-        help="labels come so much later: 20, or 90s",
-    )
-    add(
-        "--label-queue",
-        metavar="N",
-        type=_count,
-        help="rows that can wait for their label (default: as many as the delay, or 64)",
-    )
-    add(
-        "--label-missing",
-        metavar="P",
-        type=float,
-        default=default.label_missing,
-        help="share of the labels that never come",
-    )
-    add("--ask", action="store_true", help="only labels that the learner asks for")
-
-    add = replay.add_argument_group("device").add_argument
-    add(
-        "--ram",
-        metavar="SIZE",
-        help="the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
-    )
-    add("--device", choices=BOARDS, metavar="BOARD", help="judge by a board, see `devices`")
-    add(
-        "--period",
-        metavar="SECONDS",
-        type=_duration,
-        help="time between rows (default: as the time column tells)",
-    )
-    add(
-        "--enforce",
-        choices=choices.ENFORCE,
-        default=default.enforce,
-        help="the cap: by guard pages around one block (default), or the learner in a process "
-        "that may not grow",
-    )
-    add(
-        "--limit-by",
-        choices=choices.LIMITS,
-        default=default.limit_by,
-        help="what keeps that process from growing (default: the first that can be had)",
-    )
-    add(
-        "--inject",
-        metavar="leak=SIZE",
-        type=_leak,
-        default=default.leak,
-        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
-    )
-    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
-    add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
-
-    add = replay.add_argument_group("learner").add_argument
-    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
-    add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
-    add(
-        "--param",
-        metavar="NAME=VALUE",
-        action="append",
-        type=parameter,
-        default=[],
-        help="one of the algorithm's own parameters (repeatable)",
-    )
-    add("--kernel", choices=choices.KERNELS, default=default.kernel, help="default: %(default)s")
-    add("--gamma", metavar="auto|X", type=_gamma, help="kernel width (default: auto)")
-    add("--degree", metavar="N", type=int, default=default.degree, help="of the polynomial kernel")
-    add(
-        "--offset",
-        metavar="X",
-        type=float,
-        default=default.offset,
-        help="constant term of the polynomial and sigmoid kernels",
-    )
-    add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
-    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
-    add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
-
-    add = replay.add_argument_group("report").add_argument
-    add("--out", metavar="DIR", default="replay-report", help="default: %(default)s")
-    add("--quiet", action="store_true", help="write the files, print nothing")
-    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
-    add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
-    add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
-    add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
-    return int(text)
-
-
-def _duration(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-    return seconds
-
-
-def _gamma(text: str) -> float | None:
-    if text == "auto":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
-
-
-def _leak(text: str) -> int:
-    kind, _, size = text.partition("=")
-    try:
-        nbytes = parse_bytes(size)
-    except ValueError:
-        nbytes = 0
-    if kind != "leak" or nbytes < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not leak=SIZE, as in leak=64B")
-    return nbytes
-
-
-def parameter(text: str) -> tuple[str, Any]:
-    """Return name and value of ``NAME=VALUE``."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
-    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
-    if value.lower() in words:
-        return name, words[value.lower()]
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firmware_sim import cli, options
+from firmware_sim import cli, values
 from firmware_sim.cli import main
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -241,7 +241,7 @@ def test_interrupt_before_the_first_row(
     ],
 )
 def test_parameters(text: str, value: object) -> None:
-    assert options.parameter(text) == value
+    assert values.parameter(text) == value
 
 
 def test_help_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
