@@ -127,7 +127,7 @@ def compare(
         A method is unknown, a cap is none, or the stream is at fault.
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
-    known = [row.name for row in ek.algorithms() if row.done]
+    known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
     names = list(dict.fromkeys(algorithms)) if algorithms else known
     for name in names:
         if name not in known:
