@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim import boards, model_file, options, sacrifice
+from firmware_sim import chosen as configs
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
 from firmware_sim.plaintext import printable
@@ -40,13 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _record(chosen)
         if chosen.command == "compare":
             return _compare(chosen)
+        if chosen.command == "tune":
+            return _tune(chosen)
         if chosen.command == "streams":
             return _streams()
         if chosen.command == "devices":
             _print(boards.table())
             return OK
         if chosen.inject and chosen.enforce == "arena" and not sacrifice.is_one():
-            options.to_config(chosen)  # what is wrong with it is better said here
+            configs.to_config(chosen)  # what is wrong with it is better said here
             return _sacrificed(words)
         return _replay(chosen)
     except SimulatorError as error:
@@ -82,7 +85,7 @@ def _compare(chosen: argparse.Namespace) -> int:
     from firmware_sim.comparison.report import to_text as comparison_text
     from firmware_sim.comparison.report import write_comparison
 
-    config = options.to_compare_config(chosen)
+    config = configs.to_compare_config(chosen)
     names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
     picture = _can_draw(chosen)
     with (
@@ -107,6 +110,22 @@ def _compare(chosen: argparse.Namespace) -> int:
     if not chosen.quiet:
         _print(comparison_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
     return interrupted.exit_code if interrupted else OK
+
+
+def _tune(chosen: argparse.Namespace) -> int:
+    from firmware_sim import tuning
+
+    config = configs.to_tune_config(chosen)
+    with _Bar(" runs", not chosen.no_progress) as bar:
+        found = tuning.tune(
+            config,
+            rows=chosen.tune_rows,
+            candidates=chosen.candidates,
+            on_start=bar.start,
+            on_run=bar.move,
+        )
+    _print(tuning.to_text(found).rstrip())
+    return OK
 
 
 def _can_draw(chosen: argparse.Namespace) -> bool:
@@ -149,7 +168,7 @@ def _record(chosen: argparse.Namespace) -> int:
 def _replay(chosen: argparse.Namespace) -> int:
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
-    replay = Replay(options.to_config(chosen))
+    replay = Replay(configs.to_config(chosen))
     if chosen.save_model:
         model_file.check(replay, Path(chosen.save_model))
     picture = _can_draw(chosen)

@@ -5,85 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from edgeolk import __version__, parse_bytes
+from edgeolk import __version__
 from firmware_sim import config as choices
 from firmware_sim import values
 from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
 from firmware_sim.streams import BUNDLED
-
-
-def to_config(options: argparse.Namespace) -> ReplayConfig:
-    """Return the configuration that the options of ``replay`` ask for."""
-    return ReplayConfig(
-        **_stream_fields(options),
-        ram=_ram(options),
-        device=options.device,
-        period=options.period,
-        algorithm=options.algorithm,
-        budget=options.budget,
-        params=dict(options.param),
-        kernel=options.kernel,
-        gamma=options.gamma,
-        degree=options.degree,
-        offset=options.offset,
-        dtype=options.dtype,
-        seed=options.seed,
-        scale=options.scale,
-        freeze_after=options.freeze_after,
-        faults=tuple(options.fault),
-        label_delay=options.label_delay,
-        label_queue=options.label_queue,
-        label_missing=options.label_missing,
-        ask=options.ask,
-        prefix=options.prefix,
-        enforce=options.enforce,
-        limit_by=options.limit_by,
-        leak=options.inject,
-    )
-
-
-def to_compare_config(options: argparse.Namespace) -> ReplayConfig:
-    """Return what all runs of ``compare`` have in common."""
-    return ReplayConfig(
-        **_stream_fields(options),
-        algorithm="rbp",
-        ram=max(values.nbytes(size) for size in options.ram),
-        gamma=options.gamma,
-        dtype=options.dtype,
-        scale=options.scale,
-        freeze_after=options.freeze_after,
-        prefix=options.prefix,
-    )
-
-
-def _stream_fields(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields that say what is read, and how."""
-    return {
-        "stream": options.stream,
-        "target": options.target,
-        "ignore": tuple(name for group in options.ignore for name in group.split(",") if name),
-        "positive": options.positive,
-        "missing": options.missing,
-        "missing_codes": tuple(options.missing_code),
-        "damaged": options.damaged,
-        "time": options.time,
-        "categories": options.categories,
-        "category_slots": options.category_slots,
-        "idle": options.idle,
-        "limit": options.limit,
-    }
-
-
-def _ram(options: argparse.Namespace) -> int | str:
-    """Return the cap that is asked for, or the usual one where the board has so much."""
-    usual = ReplayConfig("").ram
-    if options.ram is not None:
-        return str(options.ram)
-    if options.device is None:
-        return usual
-    return min(int(parse_bytes(usual)), BOARDS[options.device].for_learner)
 
 
 class _Once(argparse.Action):
@@ -116,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_replay(commands)
     _add_compare(commands)
+    _add_tune(commands)
     _add_record(commands)
     commands.add_parser("streams", help="list the bundled streams")
     commands.add_parser("devices", help="list the boards that --device knows")
@@ -164,6 +93,40 @@ def _add_compare(commands: Any) -> None:
     add("--quiet", action="store_true", help="write the files, print nothing")
     add("--no-progress", action="store_true", help="no progress bar on a terminal either")
     add("--no-picture", action="store_true", help="draw no PNG")
+
+
+def _add_tune(commands: Any) -> None:
+    tune = commands.add_parser(
+        "tune",
+        help="choose kernel width and parameters on the first rows",
+        description="Choose kernel width and parameters on the first rows of a stream, and say "
+        "what that gains on the rows after them.",
+    )
+    _add_stream(tune)
+    default = ReplayConfig("")
+    add = tune.add_argument_group("learner").add_argument
+    add("--ram", metavar="SIZE", default=default.ram, help="the cap (default: %(default)s)")
+    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
+    add(
+        "--param",
+        metavar="NAME=VALUE",
+        action="append",
+        type=values.parameter,
+        default=[],
+        help="a parameter that stays as it is (repeatable)",
+    )
+    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
+    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
+    add = tune.add_argument_group("choice").add_argument
+    add(
+        "--tune-rows",
+        metavar="N",
+        type=values.count,
+        help="rows to choose on (default: a fifth, at most 5,000)",
+    )
+    add("--candidates", metavar="N", type=values.count, default=32, help="default: %(default)s")
+    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
 
 
 def _add_record(commands: Any) -> None:
