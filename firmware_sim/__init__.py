@@ -13,27 +13,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from firmware_sim.config import ReplayConfig
-    from firmware_sim.errors import BeyondCapError, DoesNotFitError, SimulatorError, StreamError
-    from firmware_sim.loop import ReplayResult, replay
+    from firmware_sim.errors import (
+        BeyondCapError,
+        DoesNotFitError,
+        LearnerDiedError,
+        SimulatorError,
+        StreamError,
+    )
+    from firmware_sim.loop import Replay, ReplayResult, replay
+    from firmware_sim.model_file import save_model, write_script
     from firmware_sim.report import write_report
     from firmware_sim.streams import Stream
 
 __all__ = [
     "BeyondCapError",
     "DoesNotFitError",
+    "LearnerDiedError",
+    "Replay",
     "ReplayConfig",
     "ReplayResult",
     "SimulatorError",
     "Stream",
     "StreamError",
     "replay",
+    "save_model",
     "write_report",
+    "write_script",
 ]
 
 _HOMES = {
     "config": ("ReplayConfig",),
-    "errors": ("BeyondCapError", "DoesNotFitError", "SimulatorError", "StreamError"),
-    "loop": ("ReplayResult", "replay"),
+    "errors": (
+        *("BeyondCapError", "DoesNotFitError", "LearnerDiedError"),
+        *("SimulatorError", "StreamError"),
+    ),
+    "loop": ("Replay", "ReplayResult", "replay"),
+    "model_file": ("save_model", "write_script"),
     "report": ("write_report",),
     "streams": ("Stream",),
 }

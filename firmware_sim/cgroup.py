@@ -52,6 +52,7 @@ class MemoryGroup:
             "limit": ("memory.limit_in_bytes", "memory.max"),
             "usage": ("memory.usage_in_bytes", "memory.current"),
             "swap": ("memory.swappiness", "memory.swap.max"),
+            "kills": ("memory.oom_control", "memory.events"),
         }
         return self.folder / names[what][self.version - 1]
 
@@ -72,6 +73,17 @@ class MemoryGroup:
             except OSError as error:
                 failure = error
         raise failure
+
+    @property
+    def killed(self) -> bool:
+        """Whether the kernel has ended a process of the group for want of memory."""
+        try:
+            lines = self._file("kills").read_text().split("\n")
+        except OSError:
+            return False
+        counts = [int(line.split()[1]) for line in lines if line.startswith("oom_kill ")]
+        # Kernels before 4.13 do not count: there a kill at the limit is taken for the limit's.
+        return any(counts) if counts else True
 
     def _cached(self) -> int:
         lines = (self.folder / "memory.stat").read_text().splitlines()

@@ -30,10 +30,10 @@ RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
 
 
-def send(pipe: io.FileIO, record: dict[str, Any]) -> None:
-    """Write a record with its length before it."""
+def packed(record: dict[str, Any]) -> bytes:
+    """Return a record with its length before it."""
     data = pickle.dumps(record)
-    pipe.write(struct.pack("=q", len(data)) + data)
+    return struct.pack("=q", len(data)) + data
 
 
 def fill(pipe: io.FileIO, view: memoryview) -> bool:
@@ -147,7 +147,7 @@ def main() -> int:
     try:
         learner = BareLearner(**spec["learner"])
     except (TypeError, ValueError, MemoryError) as error:
-        send(pipes[1], {"error": str(error) or "no memory for the learner"})
+        pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
     server = Server(learner, spec["learner"]["n_features"], pipes)
     server.warm_up()
@@ -160,7 +160,7 @@ def main() -> int:
     else:
         limit, reasons = _arm(spec["limit"])
     del reserve
-    send(pipes[1], {"limit": limit, "reasons": reasons, "budget": learner.budget})
+    pipes[1].write(packed({"limit": limit, "reasons": reasons, "budget": learner.budget}))
     try:
         server.serve(leak)
     except MemoryError:

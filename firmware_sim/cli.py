@@ -1,28 +1,29 @@
-"""The command line: ``python -m firmware_sim replay STREAM ...``."""
+"""The command line: ``python -m firmware_sim replay STREAM ...``, ``record``, ``streams``."""
 
 from __future__ import annotations
 
 import argparse
-import ast
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from edgeolk import parse_bytes
-from firmware_sim import config as choices
-from firmware_sim import sacrifice
-from firmware_sim.config import ReplayConfig
+from firmware_sim import boards, model_file, options, sacrifice
+from firmware_sim import chosen as configs
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
-from firmware_sim.report import to_text, write_report
+from firmware_sim.plaintext import printable
+from firmware_sim.recording import record
+from firmware_sim.report import to_text
+from firmware_sim.report.writing import claimed, picture_refusal, write_files
+from firmware_sim.signals import interruption
 from firmware_sim.streams import BUNDLED
+from firmware_sim.streams.opening import open_source
 
-OK, USAGE, BEYOND_CAP, INTERRUPTED = 0, 2, 3, 130
+OK, USAGE, BEYOND_CAP, DIED, INTERRUPTED = 0, 2, 3, 4, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,21 +31,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: the replay reached its end. 2: bad arguments, a bad stream, parts that do not fit the
     cap, or a stop at a missing value. 3: memory was taken beyond the cap and the taker killed.
-    130: interrupted; the report so far is printed.
+    4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or
+    SIGTERM; the report so far is printed.
     """
     words = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(words)
+    chosen = options.parser().parse_args(words)
     try:
-        if options.inject and options.enforce == "arena" and not sacrifice.is_one():
-            _config(options)  # what is wrong with it is better said here
+        if chosen.command == "record":
+            return _record(chosen)
+        if chosen.command == "compare":
+            return _compare(chosen)
+        if chosen.command == "tune":
+            return _tune(chosen)
+        if chosen.command == "streams":
+            return _streams()
+        if chosen.command == "devices":
+            _print(boards.table())
+            return OK
+        if chosen.inject and chosen.enforce == "arena" and not sacrifice.is_one():
+            configs.to_config(chosen)  # what is wrong with it is better said here
             return _sacrificed(words)
-        return _replay(options)
+        return _replay(chosen)
     except SimulatorError as error:
-        print(f"firmware_sim: {error}", file=sys.stderr)
+        _tell(str(error))
         return USAGE
     except KeyboardInterrupt:
-        print("firmware_sim: interrupted before the first row", file=sys.stderr)
+        _tell("interrupted before the first row")
         return INTERRUPTED
+
+
+def _tell(message: str) -> None:
+    """Print one line on standard error, whatever the message holds."""
+    print(f"firmware_sim: {printable(message)}", file=sys.stderr)
 
 
 def _sacrificed(words: Sequence[str]) -> int:
@@ -52,32 +70,130 @@ def _sacrificed(words: Sequence[str]) -> int:
     code, death = sacrifice.run(words)
     if death is None:
         return code
-    print(
-        f"firmware_sim: caught: the device wrote beyond its cap and died: {death}", file=sys.stderr
-    )
+    _tell(f"caught: the device wrote beyond its cap and died: {death}")
     return BEYOND_CAP
 
 
-def _replay(options: argparse.Namespace) -> int:
-    replay = Replay(_config(options))
-    folder = Path(options.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)  # before the long part, not after it
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
-    if replay.width is not None and not options.quiet:
-        print(f"kernel width: {replay.width.reason}", file=sys.stderr)
-    result = _run(replay, with_bar=not (options.no_progress or options.quiet))
-    try:
-        files = write_report(result, folder)
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
-    if not options.quiet:
+def _streams() -> int:
+    width = max(map(len, BUNDLED))
+    _print("\n".join(f"{stream.name:<{width}}  {stream.about}" for stream in BUNDLED.values()))
+    return OK
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    from firmware_sim.comparison import compare
+    from firmware_sim.comparison.report import to_text as comparison_text
+    from firmware_sim.comparison.report import write_comparison
+
+    config = configs.to_compare_config(chosen)
+    names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
+    picture = _can_draw(chosen)
+    with (
+        claimed(Path(chosen.out)),
+        interruption() as interrupted,
+        _Bar(" runs", not (chosen.no_progress or chosen.quiet)) as bar,
+    ):
+        found = compare(
+            config,
+            chosen.ram,
+            names,
+            folder=chosen.out,
+            seeds=chosen.seeds,
+            seconds=chosen.run_seconds,
+            workers=chosen.workers,
+            on_start=bar.start,
+            on_run=bar.move,
+            should_stop=lambda: bool(interrupted),
+        )
+        bar.close()
+        files = write_comparison(found, chosen.out, picture=picture)
+    if not chosen.quiet:
+        _print(comparison_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
+    return interrupted.exit_code if interrupted else OK
+
+
+def _tune(chosen: argparse.Namespace) -> int:
+    from firmware_sim import tuning
+
+    config = configs.to_tune_config(chosen)
+    with _Bar(" runs", not chosen.no_progress) as bar:
+        found = tuning.tune(
+            config,
+            rows=chosen.tune_rows,
+            candidates=chosen.candidates,
+            on_start=bar.start,
+            on_run=bar.move,
+        )
+    _print(tuning.to_text(found).rstrip())
+    return OK
+
+
+def _can_draw(chosen: argparse.Namespace) -> bool:
+    """Whether a picture is wanted and can be had; says so where only the second is missing."""
+    if chosen.no_picture:
+        return False
+    if picture_refusal():
+        _tell(picture_refusal() + "; --no-picture leaves it out without a word")
+        return False
+    return True
+
+
+def _record(chosen: argparse.Namespace) -> int:
+    if Path(chosen.file).exists():
+        raise SimulatorError(f"{chosen.file} is there already: give a new name")
+    source = open_source(chosen.source)
+    if source is None:
+        raise SimulatorError(f"{chosen.source!r} is no live stream: - or mqtt://HOST/TOPIC")
+    if not chosen.quiet:
+        print(f"recording {printable(source.name)}", file=sys.stderr, flush=True)
+    with (
+        interruption() as interrupted,
+        _Bar(" rows", not (chosen.no_progress or chosen.quiet)) as bar,
+    ):
+        bar.start(chosen.limit)
+        done = record(
+            source,
+            chosen.file,
+            limit=chosen.limit,
+            idle=chosen.idle,
+            on_row=bar.move,
+            should_stop=lambda: bool(interrupted),
+        )
+    if not chosen.quiet:
+        damaged = [f"{done.damaged:,} damaged ones left out"] if done.damaged else []
+        _print(", ".join([f"{done.rows:,} rows in {chosen.file}", *damaged, *done.notes]))
+    return interrupted.exit_code if interrupted else OK
+
+
+def _replay(chosen: argparse.Namespace) -> int:
+    if chosen.write_script and not chosen.save_model:
+        raise SimulatorError("--write-script needs --save-model: the script runs that file")
+    replay = Replay(configs.to_config(chosen))
+    if chosen.save_model:
+        model_file.check(replay, Path(chosen.save_model))
+    picture = _can_draw(chosen)
+    with ExitStack() as stack:
+        stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
+        interrupted = stack.enter_context(interruption())
+        if replay.width is not None and not chosen.quiet:
+            print(f"kernel width: {replay.width.reason}", file=sys.stderr)
+        with_bar = not (chosen.no_progress or chosen.quiet)
+        result = _run(replay, lambda: bool(interrupted), with_bar=with_bar)
+        files = write_files(result, Path(chosen.out), picture=picture)
+        if chosen.save_model:
+            files.append(model_file.save_model(replay, chosen.save_model))
+        if chosen.write_script:
+            files.append(model_file.write_script(replay, chosen.write_script, chosen.save_model))
+    if not chosen.quiet:
+        for warning in result.warnings:
+            _tell(f"warning: {warning}")
         _print(to_text(result) + "\nreport    " + "  ".join(str(file) for file in files))
     if result.status == "complete":
         return OK
-    print(f"firmware_sim: {result.status}: {result.detail}", file=sys.stderr)
-    return {"interrupted": INTERRUPTED, "killed": BEYOND_CAP}.get(result.status, USAGE)
+    _tell(f"{result.status}: {result.detail}")
+    if result.status == "interrupted":
+        return interrupted.exit_code
+    return {"killed": BEYOND_CAP, "died": DIED}.get(result.status, USAGE)
 
 
 def _print(text: str) -> None:
@@ -89,195 +205,51 @@ def _print(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _run(replay: Replay, *, with_bar: bool) -> ReplayResult:
-    with _interrupt_flag() as interrupted:
-        if not with_bar or not sys.stderr.isatty():
-            return replay.run(should_stop=interrupted)
-        from tqdm import tqdm
-
-        total = replay.stream.count()
-        limit = replay.config.limit
-        if limit is not None:
-            total = limit if total is None else min(total, limit)
-        with tqdm(total=total, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-            return replay.run(on_row=bar.update, should_stop=interrupted)
+def _run(replay: Replay, should_stop: Callable[[], bool], *, with_bar: bool) -> ReplayResult:
+    with _Bar(" rows", with_bar) as bar:
+        total = replay.config.limit
+        if bar.wanted:
+            count = replay.stream.count()
+            total = count if total is None or count is None else min(total, count)
+        bar.start(total)
+        return replay.run(on_row=bar.move, should_stop=should_stop)
 
 
-@contextmanager
-def _interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Turn Ctrl-C into a flag, so that a row is always counted whole or not at all.
+class _Bar:
+    """A progress bar on a terminal; elsewhere nothing.
 
-    A second Ctrl-C ends the program as usual.
+    Attributes
+    ----------
+    wanted : bool
+        Whether there will be one.
     """
-    pressed = False
 
-    def press(number: int, frame: Any) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def __init__(self, unit: str, wanted: bool) -> None:
+        self.wanted = wanted and sys.stderr.isatty() and find_spec("tqdm") is not None
+        self._unit = unit
+        self._bar: Any = None
 
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False  # signals belong to the main thread
-        return
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
+    def start(self, total: int | None, done: int = 0) -> None:
+        """Show it."""
+        if self.wanted:
+            from tqdm import tqdm
 
+            self._bar = tqdm(
+                total=total, initial=done, unit=self._unit, unit_scale=True, file=sys.stderr
+            )
 
-def _config(options: argparse.Namespace) -> ReplayConfig:
-    return ReplayConfig(
-        stream=options.stream,
-        ram=options.ram,
-        algorithm=options.algorithm,
-        target=options.target,
-        ignore=tuple(name for group in options.ignore for name in group.split(",") if name),
-        positive=options.positive,
-        budget=options.budget,
-        params=dict(options.param),
-        kernel=options.kernel,
-        gamma=options.gamma,
-        degree=options.degree,
-        offset=options.offset,
-        dtype=options.dtype,
-        seed=options.seed,
-        scale=options.scale,
-        freeze_after=options.freeze_after,
-        missing=options.missing,
-        missing_codes=tuple(options.missing_code),
-        limit=options.limit,
-        prefix=options.prefix,
-        enforce=options.enforce,
-        limit_by=options.limit_by,
-        leak=options.inject,
-    )
+    def move(self) -> None:
+        """Move it on by one."""
+        if self._bar is not None:
+            self._bar.update()
 
+    def close(self) -> None:
+        """Leave it as it is; nothing happens the second time."""
+        if self._bar is not None:
+            self._bar.close()
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="firmware_sim",
-        description="Replay a sensor stream through a firmware main loop under a RAM cap.",
-    )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    replay = commands.add_parser(
-        "replay",
-        help="replay one stream with one learner and report on it",
-        description="Replay one stream with one learner and report on it.",
-        epilog="Bundled streams: "
-        + "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
-        + ".",
-    )
-    add = replay.add_argument
-    default = ReplayConfig("")
-    add("stream", metavar="STREAM", help="a CSV or CSV.gz file, or the name of a bundled stream")
+    def __enter__(self) -> _Bar:
+        return self
 
-    add = replay.add_argument_group("stream").add_argument
-    add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
-    add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
-    add(
-        "--ignore",
-        metavar="COL[,COL]",
-        action="append",
-        default=[],
-        help="columns that are not readings (repeatable)",
-    )
-    add("--missing", choices=choices.MISSING, default=default.missing, help="rows with gaps")
-    add(
-        "--missing-code",
-        metavar="CODE",
-        action="append",
-        type=float,
-        default=[],
-        help="a reading that means 'absent', such as -200 (repeatable)",
-    )
-    add("--limit", metavar="N", type=int, help="read at most N rows")
-
-    add = replay.add_argument_group("device").add_argument
-    add("--ram", metavar="SIZE", default=default.ram, help="the cap: 64KiB, 16kB, 4096")
-    add(
-        "--enforce",
-        choices=choices.ENFORCE,
-        default=default.enforce,
-        help="the cap: by guard pages around one block (default), or the learner in a process "
-        "that may not grow",
-    )
-    add(
-        "--limit-by",
-        choices=choices.LIMITS,
-        default=default.limit_by,
-        help="what keeps that process from growing (default: the first that can be had)",
-    )
-    add(
-        "--inject",
-        metavar="leak=SIZE",
-        type=_leak,
-        default=default.leak,
-        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
-    )
-    add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
-    add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
-
-    add = replay.add_argument_group("learner").add_argument
-    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
-    add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
-    add(
-        "--param",
-        metavar="NAME=VALUE",
-        action="append",
-        type=_parameter,
-        default=[],
-        help="one of the algorithm's own parameters (repeatable)",
-    )
-    add("--kernel", choices=choices.KERNELS, default=default.kernel, help="default: %(default)s")
-    add("--gamma", metavar="auto|X", type=_gamma, help="kernel width (default: auto)")
-    add("--degree", metavar="N", type=int, default=default.degree, help="of the polynomial kernel")
-    add(
-        "--offset",
-        metavar="X",
-        type=float,
-        default=default.offset,
-        help="constant term of the polynomial and sigmoid kernels",
-    )
-    add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
-    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
-    add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
-
-    add = replay.add_argument_group("report").add_argument
-    add("--out", metavar="DIR", default="replay-report", help="default: %(default)s")
-    add("--quiet", action="store_true", help="write the files, print nothing")
-    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
-    return parser
-
-
-def _gamma(text: str) -> float | None:
-    if text == "auto":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
-
-
-def _leak(text: str) -> int:
-    kind, _, size = text.partition("=")
-    try:
-        nbytes = parse_bytes(size)
-    except ValueError:
-        nbytes = 0
-    if kind != "leak" or nbytes < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not leak=SIZE, as in leak=64B")
-    return nbytes
-
-
-def _parameter(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
-    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
-    if value.lower() in words:
-        return name, words[value.lower()]
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import edgeolk as ek
+from firmware_sim.boards import board_of
 from firmware_sim.errors import SimulatorError
+from firmware_sim.faults import parse
 from firmware_sim.streams import Stream
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
 DTYPES = ("float32", "float64", "float16", "int8")
-MISSING = ("skip", "stop")
+MISSING = ("skip", "stop", "last", "mean")
+_QUEUE = 64
+DAMAGED = ("skip", "stop")
+CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
@@ -58,14 +63,43 @@ class ReplayConfig:
         How readings are scaled.
     freeze_after : int, optional
         Rows after which the scaler learns no more.
-    missing : {"skip", "stop"}
-        What a row with an absent reading or label does.
+    missing : {"skip", "stop", "last", "mean"}
+        What becomes of a row with an absent reading: it is left out, ends the replay, or the last
+        value or the running mean stands in, each kept in the device's memory.
     missing_codes : tuple of float
         Readings that mean "absent", besides NaN, infinities and empty cells.
+    damaged : {"skip", "stop"}
+        What a row that cannot be read does: too few cells or too many, a word where the column
+        has numbers.
+    time : str
+        The column that tells when a row was taken, which is no reading; "auto" for one that is
+        recognised, "none" for no recognition.
+    categories : {"refuse", "onehot", "hash"}
+        What becomes of a column of text: a refusal, a reading of 0 or 1 for each of its commonest
+        words, or for each of a fixed number of hash values.
+    category_slots : int
+        The most readings made of such a column.
+    idle : float, optional
+        Seconds without a row after which a live stream has ended; by default it is waited on.
+    faults : tuple of str
+        What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `faults.KINDS`.
+    label_delay : int or str
+        Rows after which a label comes, or seconds as ``"90s"``.
+    label_queue : int, optional
+        Rows that can wait for their label; by default as many as the delay has rows, 64 where it is
+        in seconds.
+    label_missing : float
+        Share of the labels that never come.
+    ask : bool
+        Whether only the labels count that the learner asks for.
     limit : int, optional
         The most rows to read.
     prefix : int
         Rows from which a width is chosen.
+    device : str, optional
+        A board of `boards.BOARDS` to judge by: whether all fits, and how long a step takes.
+    period : float, optional
+        Seconds between rows; by default told by the time column.
     enforce : {"arena", "process"}
         How the cap is enforced: by guard pages around one block that holds everything, or by a
         limit on the growth of a process the learner has for itself.
@@ -93,8 +127,20 @@ class ReplayConfig:
     freeze_after: int | None = None
     missing: str = "skip"
     missing_codes: tuple[float, ...] = ()
+    damaged: str = "skip"
+    time: str = "auto"
+    categories: str = "refuse"
+    category_slots: int = 8
+    idle: float | None = None
+    faults: tuple[str, ...] = ()
+    label_delay: int | str = 0
+    label_queue: int | None = None
+    label_missing: float = 0.0
+    ask: bool = False
     limit: int | None = None
     prefix: int = 500
+    device: str | None = None
+    period: float | None = None
     enforce: str = "arena"
     limit_by: str = "auto"
     leak: int = 0
@@ -105,6 +151,8 @@ class ReplayConfig:
             ("dtype", DTYPES),
             ("scale", SCALES),
             ("missing", MISSING),
+            ("damaged", DAMAGED),
+            ("categories", CATEGORIES),
             ("enforce", ENFORCE),
             ("limit_by", LIMITS),
         ):
@@ -113,13 +161,20 @@ class ReplayConfig:
                     f"{name.replace('_', '-')} is {getattr(self, name)!r}, it must be one of: "
                     f"{', '.join(allowed)}"
                 )
-        for name in ("budget", "freeze_after", "limit", "prefix"):
+        for name in ("budget", "freeze_after", "limit", "prefix", "category_slots"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
+        self._check_labels()
+        for text in self.faults:
+            parse(text)
+        if self.idle is not None and not self.idle > 0:
+            raise SimulatorError(f"idle is {self.idle}, it must be more than 0 seconds")
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
+        if self.seed < 0:
+            raise SimulatorError(f"seed is {self.seed}, it must be at least 0")
         if self.leak < 0:
             raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
         if self.limit_by != "auto" and self.enforce != "process":
@@ -128,8 +183,57 @@ class ReplayConfig:
             raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
         if self.freeze_after is not None and self.scale == "none":
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
+        if self.device is not None:
+            board_of(self.device)
+        if self.period is not None and not 0.0 < self.period < float("inf"):
+            raise SimulatorError(f"period is {self.period}, it must be more than 0 seconds")
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
+
+    def _check_labels(self) -> None:
+        """See to it that the options of labels make sense."""
+        if not 0.0 <= self.label_missing < 1.0:
+            raise SimulatorError(
+                f"label-missing is {self.label_missing}, it must be at least 0 and below 1"
+            )
+        if self.positive is not None and self.is_regression:
+            raise SimulatorError("--positive is for labels of classes, not for real numbers")
+        delay, _ = self.delay
+        if self.label_queue is not None and (self.label_queue < 1 or not delay):
+            raise SimulatorError(
+                f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
+            )
+        if self.enforce == "process" and (delay or self.label_missing or self.ask):
+            raise SimulatorError("late, missing or chosen labels are for --enforce arena")
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the learner learns real numbers."""
+        return self.params.get("loss") in ("square", ek.Loss.SQUARE)
+
+    @property
+    def delay(self) -> tuple[float, bool]:
+        """How late labels come, and whether that is in seconds."""
+        text = str(self.label_delay).strip()
+        in_seconds = text.endswith("s")
+        try:
+            delay = float(text.removesuffix("s"))
+        except ValueError:
+            delay = -1.0
+        if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
+            raise SimulatorError(
+                f"label-delay is {self.label_delay!r}, it must be a number of rows, as in 20, or "
+                "of seconds, as in 90s"
+            )
+        return delay, in_seconds
+
+    @property
+    def queue_rows(self) -> int:
+        """Rows that can wait for their label, 0 where labels come at once."""
+        delay, in_seconds = self.delay
+        if not delay:
+            return 0
+        return self.label_queue or (_QUEUE if in_seconds else int(delay))
 
     @property
     def cap_bytes(self) -> int:

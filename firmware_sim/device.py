@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,16 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.memory import DeviceMemory, Layout, Need, Region
 from firmware_sim.process import ProcessLearner
+from firmware_sim.regression import Regressor, TargetScale, target_need
+from firmware_sim.repair import KEEPS, Repair
 from firmware_sim.streams import Row
+from firmware_sim.supervision import Supervision
 
 _ROW_ITEM = np.dtype(np.float64).itemsize
+
+
+#: What became of a row: its score, or why it was not learned.
+Outcome = float | Exception
 
 
 class Device:
@@ -36,6 +44,16 @@ class Device:
         The row buffer the stream writes to.
     layout : Layout
         What lies where.
+    plan : edgeolk plan
+        The learner's own.
+    scaler : RunningScaler or None
+        What scales the readings, where they are scaled.
+    repair : Repair or None
+        What stands in for absent readings, where something does.
+    supervision : Supervision
+        What gives the learner its labels.
+    is_regression : bool
+        Whether it learns real numbers.
     block : int
         Rows taken before they have to be learned.
     """
@@ -43,30 +61,32 @@ class Device:
     block = 1
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
-        self.layout, plan = plan_device(config, n_features, kernel)
+        self.layout, self.plan = plan_device(config, n_features, kernel)
+        self.is_regression = config.is_regression
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
         self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
         self._scaled = self.raw
-        self._scaler = None
+        self.scaler = None
         if config.scale != "none":
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
-            self._scaler = ek.RunningScaler(
+            self.scaler = ek.RunningScaler(
                 n_features,
                 method=config.scale,
                 freeze_after=config.freeze_after,
                 buffer=self._memory.view("scaler"),
             )
-        self._budget = plan.budget
-        settings = {
-            "algorithm": config.algorithm,
-            "budget": plan.budget,
-            "kernel": kernel,
-            "dtype": config.dtype,
-            "seed": config.seed,
-            **config.params,
-        }
+        self._targets = None
+        if self.is_regression:
+            self._targets = TargetScale(self._memory.view("target scaler"))
+        self.repair = None
+        if config.missing in KEEPS:
+            self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
+        queue = self._memory.view("label queue") if config.queue_rows else None
+        self.supervision = Supervision(config, n_features, queue)
+        self._budget = self.plan.budget
+        settings = learner_settings(config, kernel, self._budget)
         self._build(config, n_features, settings)
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
@@ -80,7 +100,10 @@ class Device:
             )
         except (TypeError, ValueError) as error:
             raise SimulatorError(str(error)) from None
-        self._label = 0
+        self._pupil: Any = self.learner
+        if self._targets is not None:
+            self._pupil = Regressor(self.learner, self._targets)
+        self._held: list[tuple[float, int, float] | Exception] = []
 
     @property
     def enforcement(self) -> str:
@@ -92,21 +115,46 @@ class Device:
         """Peak resident bytes of the learner's own process, where it has one."""
         return None
 
-    def put(self, label: int) -> None:
-        """Scale the row in `raw` and take it in, with its label."""
-        if self._scaler is not None:
-            self._scaler.learn_transform_one(self.raw, self._scaled)
-        self._label = label
+    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
+        """Scale the row in `raw` and take it in.
 
-    def settle(self) -> tuple[list[float], Exception | None]:
+        Parameters
+        ----------
+        label : float
+            Its label.
+        number : int
+            Its place in the stream.
+        seconds : float
+            When it was taken.
+        """
+        try:
+            self.scale()
+        except ValueError as error:
+            self._held.append(error)
+        else:
+            self._held.append((label, number, seconds))
+
+    def scale(self) -> Row:
+        """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
+
+        Raises
+        ------
+        ValueError
+            A reading is beyond what can be scaled.
+        """
+        if self.scaler is not None:
+            self.scaler.learn_transform_one(self.raw, self._scaled)
+        return self._scaled
+
+    def settle(self) -> list[Outcome]:
         """Learn what was taken in.
 
         Returns
         -------
-        scores : list of float
-            From before each update; fewer than rows were taken in if one was refused.
-        error : RuntimeError or ValueError, optional
-            Why it was: the ring is full and says so, or the row is bad.
+        list of float or Exception
+            For each row its score from before the update, or why it was refused: a ValueError for a
+            bad row; a RuntimeError, after which nothing more was learned, where the ring is full
+            and says so.
 
         Raises
         ------
@@ -116,10 +164,18 @@ class Device:
         if self._leak:
             self._memory.write_beyond(self._leaked, self._leak)
             self._leaked += self._leak
+        held, self._held = self._held, []
+        return [self._learn(one) for one in held]
+
+    def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:
+        if isinstance(one, Exception):
+            return one
         try:
-            return [float(self.learner.learn_one(self._scaled, self._label))], None
+            return self.supervision.step(self._pupil, self._scaled, *one)
+        except SimulatorError:
+            raise
         except (RuntimeError, ValueError) as error:
-            return [], error
+            return error
 
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""
@@ -141,7 +197,7 @@ class SplitDevice(Device):
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         self._rows = np.empty((BLOCK, n_features))
         self._labels = np.empty(BLOCK)
-        self._n = 0
+        self._waiting: list[tuple[float, float] | Exception] = []  # how to read the score
         self._process = ProcessLearner(n_features, settings, config.limit_by, config.leak)
         self._counters = dict.fromkeys(COUNTERS, 0)
 
@@ -156,24 +212,50 @@ class SplitDevice(Device):
         """Peak resident bytes of the learner's process."""
         return self._process.peak
 
-    def put(self, label: int) -> None:
+    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
         """Scale the row in `raw` and keep a copy for the next block."""
-        super().put(label)
-        self._rows[self._n] = self._scaled
-        self._labels[self._n] = label
-        self._n += 1
+        n = sum(not isinstance(one, Exception) for one in self._waiting)
+        try:
+            self.scale()
+        except ValueError as error:
+            self._waiting.append(error)
+            return
+        scale = (0.0, 1.0)
+        if self._targets is not None:
+            scale = self._targets.present
+            label = self._targets.learn(label)
+        self._waiting.append(scale)
+        self._rows[n] = self._scaled
+        self._labels[n] = label
 
-    def settle(self) -> tuple[list[float], Exception | None]:
+    def settle(self) -> list[Outcome]:
         """Have the process learn the block; see `Device.settle`."""
-        n, self._n = self._n, 0
-        if n == 0:
-            return [], None
-        scores, message = self._process.learn(self._rows[:n], self._labels[:n])
-        self._counters = self._process.counters()
-        kind, _, text = message.partition(":")
-        if not kind:
-            return scores, None
-        return scores, RuntimeError(text) if kind == "stop" else ValueError(text)
+        waiting, self._waiting = self._waiting, []
+        n = sum(not isinstance(one, Exception) for one in waiting)
+        learned: list[Outcome] = []
+        while len(learned) < n:
+            at = len(learned)
+            scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
+            learned += scores
+            kind, _, text = message.partition(":")
+            if kind == "stop":
+                learned.append(RuntimeError(text))
+                break
+            if kind:
+                learned.append(ValueError(text))
+        if n:
+            self._counters = self._process.counters()
+        out: list[Outcome] = []
+        answers = iter(learned)
+        for one in waiting:
+            if isinstance(one, Exception):
+                out.append(one)
+                continue
+            answer = next(answers, None)
+            if answer is None:  # behind a stop
+                break
+            out.append(answer if isinstance(answer, Exception) else one[0] + one[1] * float(answer))
+        return out
 
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, as last heard of."""
@@ -191,8 +273,20 @@ def make_device(config: ReplayConfig, n_features: int, kernel: Any) -> Device:
     return kind(config, n_features, kernel)
 
 
+def learner_settings(config: ReplayConfig, kernel: Any, budget: int) -> dict[str, Any]:
+    """Return what a learner is built with, besides the number of features and its memory."""
+    return {
+        "algorithm": config.algorithm,
+        "budget": budget,
+        "kernel": kernel,
+        "dtype": config.dtype,
+        "seed": config.seed,
+        **config.params,
+    }
+
+
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
-    """Work out what lies where, building nothing.
+    """Work out what lies where, building nothing that stays.
 
     Returns
     -------
@@ -216,6 +310,14 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
             Need("scaled row", row, "readings as the learner sees them, float64"),
             Need("scaler", scaler.nbytes, f"{config.scale} scaling", _regions(scaler)),
         ]
+    if config.missing in KEEPS:
+        what = {"last": "last values", "mean": "means and counts"}[config.missing]
+        nbytes = Repair.nbytes(config.missing, n_features)
+        needs.append(Need("repair", nbytes, f"{what}, which stand in for absent readings"))
+    if config.queue_rows:
+        nbytes = Supervision.nbytes(config, n_features)
+        what = f"{config.queue_rows:,} rows that wait for their label"
+        needs.append(Need("label queue", nbytes, what))
 
     def plan_learner(**size: Any) -> Any:
         return ek.plan(
@@ -227,6 +329,8 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
             **config.params,
         )
 
+    if config.is_regression:
+        needs.append(target_need())
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
     purpose = f"{config.algorithm}, at most {plan.budget} support vectors"
     needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))

@@ -25,3 +25,7 @@ class DoesNotFitError(SimulatorError):
 
 class BeyondCapError(SimulatorError):
     """Something took memory beyond its limit, and was ended for it."""
+
+
+class LearnerDiedError(SimulatorError):
+    """The learner's process ended, or fell silent, for another reason than its memory."""

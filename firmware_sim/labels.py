@@ -4,11 +4,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Protocol
 
 from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import shortened
 
 # What spreadsheets and data tools write where a reading is absent.
 MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "null", "none"})
+# Pairs of words that leave no doubt which one is +1.
+_YES = frozenset({"true", "yes", "on"})
+_NO = frozenset({"false", "no", "off"})
+# Different labels that are counted by name; a column with more is no label of classes.
+_MOST_NAMED = 64
+
+
+class Labels(Protocol):
+    """What the cells of a target column mean."""
+
+    seen: dict[str, int]
+
+    def decode(self, cell: str) -> float | None:
+        """Return the label, or None where it is missing; StreamError where it is none."""
+
+
+class Targets:
+    """Decode a target column of real numbers.
+
+    Parameters
+    ----------
+    missing_codes : sequence of float
+        Numbers that mean "no value".
+    """
+
+    def __init__(self, missing_codes: Sequence[float] = ()) -> None:
+        self._missing = frozenset(missing_codes)
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> float | None:
+        """Return the number, or None where it is missing.
+
+        Raises
+        ------
+        StreamError
+            It is no number.
+        """
+        text = cell.strip()
+        if text.lower() in MISSING_WORDS:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            try:
+                value = float(text.replace(",", "."))
+            except ValueError:
+                raise StreamError(f"{shortened(text)} is no number to learn") from None
+        return None if not math.isfinite(value) or value in self._missing else value
 
 
 class LabelMap:
@@ -19,15 +70,21 @@ class LabelMap:
     positive : str, optional
         The value that means +1; every other value then means -1. Numbers are compared as
         numbers, so ``"1"`` and ``"1.0"`` are the same label. Without it the stream must
-        use 1 and -1, or 1 and 0.
+        use 1 and -1, 1 and 0, or true and false, yes and no, on and off.
     missing_codes : sequence of float
         Numbers that mean "no label", unless they are a label that is understood.
+
+    Attributes
+    ----------
+    seen : dict
+        How often each label occurred, for the first few different ones.
     """
 
     def __init__(self, positive: str | None = None, missing_codes: Sequence[float] = ()) -> None:
         self._missing = MISSING_WORDS.union(missing_codes)
         self._positive_key = None if positive is None else _key(positive)
         self._negative_seen: float | None = None
+        self.seen: dict[str, int] = {}
 
     def decode(self, cell: str) -> int | None:
         """Return +1 or -1, or None where the label is missing.
@@ -37,7 +94,23 @@ class LabelMap:
         StreamError
             The label is not understood. The message does not know the row: the caller adds it.
         """
-        key = _key(cell)
+        label = self._decoded(_key(cell), cell)
+        if label is not None:
+            name = cell.strip()
+            if name in self.seen or len(self.seen) < _MOST_NAMED:
+                self.seen[name] = self.seen.get(name, 0) + 1
+        return label
+
+    def never(self, positive: str, column: str) -> str:
+        """Return the sentence about a label that means +1 and never occurred."""
+        common = sorted(self.seen.items(), key=lambda item: -item[1])[:6]
+        listing = ", ".join(f"{shortened(name)} ({count:,})" for name, count in common)
+        near = get_close_matches(positive.lower(), [name.lower() for name in self.seen], n=1)
+        meant = next((name for name in self.seen if name.lower() in near), None)
+        hint = f"; did you mean --positive {meant}?" if meant else ""
+        return f"the label {positive!r} never occurs in column {column!r}: {listing}{hint}"
+
+    def _decoded(self, key: str | float, cell: str) -> int | None:
         if self._positive_key is not None and key == self._positive_key:
             return 1
         if self._positive_key is not None:
@@ -56,9 +129,12 @@ class LabelMap:
             return -1
         if key in self._missing:
             return None
+        if isinstance(key, str) and key.lower() in _YES | _NO:
+            return 1 if key.lower() in _YES else -1
         raise StreamError(
-            f"label {cell.strip()!r} is neither 1 nor -1 or 0: "
-            "name the value that means +1 with --positive VALUE"
+            f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
+            "name the value that means +1 with --positive VALUE, or learn real numbers, as with "
+            "--algorithm ogd --param loss=square"
         )
 
 

@@ -7,11 +7,11 @@ label. Kappa against no-change is what is left of the score once that is taken o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
-
-CURVE_POINTS = 512
+from firmware_sim.curve import CURVE_POINTS, Curve
 
 
 @dataclass
@@ -78,11 +78,18 @@ class Prequential:
 
     Attributes
     ----------
+    kind : str
+        "binary".
+    baselines : dict
+        What the baselines are called in a report.
     learner, majority, no_change : Confusion
         The three records.
     curve : Curve
         Their errors over time.
     """
+
+    kind = "binary"
+    baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
         self.learner = Confusion()
@@ -92,7 +99,7 @@ class Prequential:
         self._last = 1
         self._balance = 0
 
-    def add(self, label: int, score: float) -> None:
+    def add(self, label: float, score: float, known: bool = True) -> None:
         """Count one row.
 
         Parameters
@@ -103,13 +110,35 @@ class Prequential:
             What the learner said before it saw the label: +1 for a score of 0 or more, as in
             its own ``predict_one``. Before the first label the baselines say +1 too, and an
             even balance of labels is a majority of +1.
+        known : bool
+            Whether the label is told at once; if not, `observe` is called when it comes.
         """
+        label = int(label)
         self.learner.add(label, 1 if score >= 0.0 else -1)
         self.majority.add(label, 1 if self._balance >= 0 else -1)
         self.no_change.add(label, self._last)
-        self._last = label
-        self._balance += label
         self.curve.add(self.learner.wrong, self.majority.wrong, self.no_change.wrong)
+        if known:
+            self.observe(label)
+
+    def observe(self, label: float) -> None:
+        """Tell the baselines a label."""
+        self._last = int(label)
+        self._balance += int(label)
+
+    @property
+    def rows(self) -> int:
+        """Rows counted."""
+        return self.learner.rows
+
+    def loss(self, name: str) -> float:
+        """Return what is compared: wrong answers of one of the three."""
+        record: Confusion = getattr(self, name)
+        return record.wrong
+
+    def shown(self, name: str) -> str:
+        """Return that in words."""
+        return f"{self.loss(name):,.0f} wrong"
 
     def summary(self) -> dict[str, dict[str, float | int | None]]:
         """Return every figure by the name of who earned it."""
@@ -133,85 +162,125 @@ class Prequential:
         }
 
 
-class Curve:
-    """Wrong answers over time, at evenly spaced rows, in a table of fixed size.
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
-    The length of a stream is not known beforehand: when the table is full, every second point
-    goes and the distance doubles, so a stream of any length leaves between half a table and a
-    whole one. Counts are kept, not rates: the error in any window is a difference of two points.
 
-    Parameters
+@dataclass
+class Deviation:
+    """Errors of predictions of real numbers."""
+
+    rows: int = 0
+    absolute: float = 0.0  # sum of |error|
+    squared: float = 0.0
+
+    def add(self, target: float, prediction: float) -> None:
+        """Count one row."""
+        error = prediction - target
+        self.rows += 1
+        self.absolute += abs(error)
+        self.squared += error * error
+
+    @property
+    def mae(self) -> float | None:
+        """Mean absolute error."""
+        return self.absolute / self.rows if self.rows else None
+
+    @property
+    def rmse(self) -> float | None:
+        """Root of the mean squared error."""
+        return math.sqrt(self.squared / self.rows) if self.rows else None
+
+
+class Regression:
+    """The learner's errors beside two baselines': the last value, and the mean of all so far.
+
+    Attributes
     ----------
-    points : int
-        Size of the table, at least 2.
+    kind : str
+        "regression".
+    baselines : dict
+        What the baselines are called in a report.
+    learner, mean, last_value : Deviation
+        The three records.
+    curve : Curve
+        Their absolute errors over time.
     """
 
-    names = ("learner", "majority", "no_change")
+    kind = "regression"
+    baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
-        if points < 2:
-            raise ValueError(f"a curve needs at least 2 points, got {points}")
-        self.step = 1
-        self._wrong = np.zeros((points, len(self.names)), dtype=np.int64)
-        self._held = 0
-        self._rows = 0
-        self._latest = (0, 0, 0)
+        self.learner = Deviation()
+        self.mean = Deviation()
+        self.last_value = Deviation()
+        self.curve = Curve(points, ("learner", "mean", "last_value"), float)
+        self._last = 0.0
+        self._known = 0
+        self._known_mean = 0.0
+        self._mean = 0.0  # of all targets, known or not
+        self._spread = 0.0  # sum of squared distances from it
 
-    def add(self, learner: int, majority: int, no_change: int) -> None:
-        """Take the running counts of wrong answers after one more row."""
-        self._rows += 1
-        self._latest = (learner, majority, no_change)
-        if self._rows % self.step:
-            return
-        if self._held == len(self._wrong):
-            half = self._held // 2
-            self._wrong[:half] = self._wrong[1 : 2 * half : 2]
-            self._held = half
-            self.step *= 2
-            if self._rows % self.step:
-                return
-        self._wrong[self._held] = self._latest
-        self._held += 1
-
-    def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows, shape (p,), and the wrong answers so far, shape (p, 3).
-
-        The last point is the last row, whether or not the step reaches it.
-        """
-        rows = self.step * np.arange(1, self._held + 1, dtype=np.int64)
-        wrong = self._wrong[: self._held].copy()
-        if self._rows > (rows[-1] if self._held else 0):
-            rows = np.append(rows, self._rows)
-            wrong = np.vstack([wrong, self._latest])
-        return rows, wrong
-
-    def cumulative(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows and the error over all rows so far, shapes (p,) and (p, 3)."""
-        rows, wrong = self.table()
-        return rows, wrong / rows[:, None]
-
-    def windowed(self, window: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return the error over the last rows before each point.
+    def add(self, label: float, score: float, known: bool = True) -> None:
+        """Count one row; before the first target the baselines say 0.
 
         Parameters
         ----------
-        window : int, optional
-            Rows in the window; rounded to a whole number of steps. About a fortieth of the
-            stream by default. Points before the first whole window are left out.
-
-        Returns
-        -------
-        rows, error : ndarray of shapes (q,) and (q, 3)
-        window : int
-            The rows in a window, after rounding.
+        label, score : float
+            What the stream says, and what the learner said before.
+        known : bool
+            Whether the target is told at once; if not, `observe` is called when it comes.
         """
-        wanted = window if window is not None else self._rows // 40
-        span = min(max(1, round(wanted / self.step)), max(1, self._held))
-        # Row 0, where nothing is wrong yet, makes the first whole window one like the others.
-        wrong = np.vstack([np.zeros((1, len(self.names)), np.int64), self._wrong[: self._held]])
-        rows = self.step * np.arange(span, self._held + 1, dtype=np.int64)
-        return rows, (wrong[span:] - wrong[:-span]) / (span * self.step), span * self.step
+        self.learner.add(label, score)
+        self.mean.add(label, self._known_mean)
+        self.last_value.add(label, self._last)
+        delta = label - self._mean
+        self._mean += delta / self.learner.rows
+        self._spread += delta * (label - self._mean)
+        self.curve.add(self.learner.absolute, self.mean.absolute, self.last_value.absolute)
+        if known:
+            self.observe(label)
+
+    def observe(self, label: float) -> None:
+        """Tell the baselines a target."""
+        self._last = label
+        self._known += 1
+        self._known_mean += (label - self._known_mean) / self._known
+
+    @property
+    def rows(self) -> int:
+        """Rows counted."""
+        return self.learner.rows
+
+    def loss(self, name: str) -> float:
+        """Return what is compared: the sum of absolute errors of one of the three."""
+        record: Deviation = getattr(self, name)
+        return record.absolute
+
+    def shown(self, name: str) -> str:
+        """Return the mean absolute error in words."""
+        return f"{self.loss(name) / max(1, self.rows):.4g} MAE"
+
+    def summary(self) -> dict[str, dict[str, float | int | None]]:
+        """Return every figure by the name of who earned it.
+
+        ``r2`` is against the mean of the whole stream, ``r2_last_value`` against repeating the last
+        value: 0 where the learner is no better.
+        """
+        return {
+            name: {
+                "mae": record.mae,
+                "rmse": record.rmse,
+                "r2": _gain(record.squared, self._spread),
+                "r2_last_value": _gain(record.squared, self.last_value.squared),
+            }
+            for name, record in (
+                ("learner", self.learner),
+                ("mean", self.mean),
+                ("last_value", self.last_value),
+            )
+        }
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _gain(squared: float, reference: float) -> float | None:
+    return 1.0 - squared / reference if reference else None

@@ -10,17 +10,20 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import pickle
 import re
+import select
 import signal
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from firmware_sim import child
 from firmware_sim.cgroup import SLACK, MemoryGroup
-from firmware_sim.errors import BeyondCapError, SimulatorError
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError
 
 _ROOT = str(Path(__file__).resolve().parent.parent)
 #: The C library's allocator shall take what it needs from one heap and keep it: no growth on
@@ -32,6 +35,8 @@ _ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "33554432",
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
 }
+#: Seconds without an answer after which the child is given up: a block takes milliseconds.
+PATIENCE = 60.0
 _NAMES = {
     "cgroup": "memory control group",
     "seccomp": "seccomp filter",
@@ -52,6 +57,8 @@ class ProcessLearner:
         The limit to use; "auto" for the first that can be had.
     leak : int
         Bytes to leak on purpose every step.
+    patience : float
+        Seconds without an answer after which the child is given up.
 
     Attributes
     ----------
@@ -69,9 +76,16 @@ class ProcessLearner:
     """
 
     def __init__(
-        self, n_features: int, settings: dict[str, Any], limit: str = "auto", leak: int = 0
+        self,
+        n_features: int,
+        settings: dict[str, Any],
+        limit: str = "auto",
+        leak: int = 0,
+        patience: float = PATIENCE,
     ) -> None:
         self.peak = 0
+        self.limit = ""
+        self._patience = patience
         self._score_bytes = memoryview(bytearray(8 * child.BLOCK))
         self._group, refusal = _group_for(limit)
         path = os.environ.get("PYTHONPATH")
@@ -90,17 +104,21 @@ class ProcessLearner:
         assert isinstance(self._child.stdin, io.FileIO)
         assert isinstance(self._child.stdout, io.FileIO)
         self._to, self._from = self._child.stdin, self._child.stdout
+        # Neither end may wait for ever: the child may be stopped.
+        os.set_blocking(self._to.fileno(), False)
+        os.set_blocking(self._from.fileno(), False)
         try:
             if self._group is not None:
                 refusal = self._enter(limit)
             wanted = "cgroup" if self._group is not None else limit
-            child.send(
-                self._to,
-                {
-                    "learner": {"n_features": n_features, **settings},
-                    "limit": wanted,
-                    "leak": leak,
-                },
+            self._write(
+                child.packed(
+                    {
+                        "learner": {"n_features": n_features, **settings},
+                        "limit": wanted,
+                        "leak": leak,
+                    }
+                )
             )
             self._read_greeting(limit, refusal)
         except BaseException:
@@ -121,12 +139,11 @@ class ProcessLearner:
         return ""
 
     def _read_greeting(self, limit: str, refusal: str) -> None:
-        try:
-            greeting = child.receive(self._from)
-        except OSError:
-            greeting = None
-        if greeting is None:
-            raise SimulatorError(f"the learner's process did not start: {self._end()}")
+        size = bytearray(8)
+        self._read(memoryview(size))
+        record = bytearray(*struct.unpack("=q", size))
+        self._read(memoryview(record))
+        greeting = pickle.loads(record)  # our own child wrote it
         if "error" in greeting:
             raise SimulatorError(f"--enforce process: {greeting['error']}")
         self.reasons = "; ".join(filter(None, (refusal, greeting["reasons"])))
@@ -160,21 +177,18 @@ class ProcessLearner:
         ------
         BeyondCapError
             The limit has ended the child.
+        LearnerDiedError
+            Something else has, or it gives no answer.
         """
         n = len(labels)
         answer = bytearray(child.ANSWER.size)
-        try:
-            for part in (struct.pack("=q", n), labels[:n].tobytes(), rows[:n].tobytes()):
-                _write(self._to, part)
-        except BrokenPipeError:
-            raise self._died() from None
-        if not child.fill(self._from, memoryview(answer)):
-            raise self._died()
+        for part in (struct.pack("=q", n), labels[:n].tobytes(), rows[:n].tobytes()):
+            self._write(part)
+        self._read(memoryview(answer))
         done, length = child.ANSWER.unpack(answer)
         message = bytearray(length)
-        if not child.fill(self._from, self._score_bytes[: 8 * done]):
-            raise self._died()
-        child.fill(self._from, memoryview(message))
+        self._read(self._score_bytes[: 8 * done])
+        self._read(memoryview(message))
         self._look()
         return list(struct.unpack_from(f"={done}d", self._score_bytes)), message.decode()
 
@@ -183,16 +197,12 @@ class ProcessLearner:
 
         Raises
         ------
-        BeyondCapError
-            The limit has ended the child.
+        BeyondCapError, LearnerDiedError
+            As `learn`.
         """
         counts = bytearray(child.COUNTS.size)
-        try:
-            self._to.write(struct.pack("=q", 0))
-        except BrokenPipeError:
-            raise self._died() from None
-        if not child.fill(self._from, memoryview(counts)):
-            raise self._died()
+        self._write(struct.pack("=q", 0))
+        self._read(memoryview(counts))
         return dict(zip(child.COUNTERS, child.COUNTS.unpack(counts), strict=True))
 
     def _look(self) -> None:
@@ -202,11 +212,60 @@ class ProcessLearner:
             found = re.search(r"VmHWM:\s*(\d+) kB", text)
             self.peak = max(self.peak, int(found[1]) * 1024) if found else self.peak
 
-    def _died(self) -> BeyondCapError:
-        return BeyondCapError(
-            f"the learner's process asked for more memory and was ended: {self._end()}, "
-            f"limit: {self.limit}"
-        )
+    def _write(self, data: bytes) -> None:
+        """Write all of it, or say what became of the child."""
+        view = memoryview(data)
+        deadline = time.monotonic() + self._patience
+        while view:
+            self._wait(self._to, select.POLLOUT, deadline)
+            try:
+                view = view[self._to.write(view) or 0 :]
+            except BrokenPipeError:
+                raise self._died() from None
+
+    def _read(self, view: memoryview) -> None:
+        """Fill the view, or say what became of the child."""
+        deadline = time.monotonic() + self._patience
+        while view:
+            self._wait(self._from, select.POLLIN, deadline)
+            got = self._from.readinto(view)
+            if got == 0:
+                raise self._died()
+            view = view[got or 0 :]
+
+    def _wait(self, pipe: io.FileIO, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(pipe, event)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poll.poll(1e3 * left):
+            raise LearnerDiedError(
+                f"the learner's process gave no answer for {self._patience:g} s and was ended; "
+                f"it was {self._state()}"
+            )
+
+    def _state(self) -> str:
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{self._child.pid}/status").read_text()
+            found = re.search(r"State:\s*\w+ \(([\w ]+)\)", text)
+            if found:
+                return found[1]
+        return "gone"
+
+    def _died(self) -> BeyondCapError | LearnerDiedError:
+        """Tell a child that its limit ended from one that anything else did."""
+        end = self._end()
+        by_limit = {
+            _NAMES["seccomp"]: end == "SIGSYS",
+            _NAMES["rlimit"]: end == "MemoryError",
+            "": False,
+        }.get(self.limit, end == "SIGKILL" and self._group is not None and self._group.killed)
+        if by_limit:
+            return BeyondCapError(
+                f"the learner's process asked for more memory and was ended: {end}, "
+                f"limit: {self.limit}"
+            )
+        when = "" if self.limit else " before it was ready"
+        return LearnerDiedError(f"the learner's process was ended{when}: {end}")
 
     def _end(self) -> str:
         self._to.close()
@@ -241,10 +300,3 @@ def _group_for(limit: str) -> tuple[MemoryGroup | None, str]:
         if limit == "cgroup":
             raise SimulatorError(f"no memory control group: {error}") from None
         return None, f"cgroup: {error}"
-
-
-def _write(pipe: io.FileIO, data: bytes) -> None:
-    """Write all of it: one call on a raw pipe may take only a part."""
-    view = memoryview(data)
-    while view:
-        view = view[pipe.write(view) :]

@@ -149,7 +149,7 @@ def test_kernels(kernel: str) -> None:
 def test_frozen_scaler() -> None:
     replay = Replay(config(two_blobs(), freeze_after=20))
     replay.run()
-    assert replay.device._scaler.frozen
+    assert replay.device.scaler.frozen
 
 
 @pytest.mark.parametrize(
@@ -223,4 +223,4 @@ def test_one_class_report(tmp_path: Path) -> None:
     files = fs.write_report(fs.replay(config(stream)), tmp_path)
     data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
     assert data["metrics"]["learner"]["kappa"] is None
-    assert files[2].read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert files[3].read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

@@ -121,5 +121,5 @@ def test_curve_memory_does_not_grow() -> None:
     curve = Curve(8)
     for row in range(10_000):
         curve.add(row, row, row)
-    assert curve._wrong.shape == (8, 3)
+    assert curve._sums.shape == (8, 3)
     assert len(curve.table()[0]) <= 9

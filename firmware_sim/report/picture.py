@@ -10,13 +10,14 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from firmware_sim.loop import ReplayResult
-from firmware_sim.report import NAMES, verdict
+from firmware_sim.plaintext import printable
+from firmware_sim.report.verdict import name_of, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
-COLOURS = {"learner": "#0072B2", "majority": "#8C8C8C", "no_change": "#D55E00"}
+COLOURS = ("#0072B2", "#8C8C8C", "#D55E00")  # the learner and its baselines
 BUFFER, SCALER, LEARNER, FREE, CAP = "#E69F00", "#009E73", "#0072B2", "#E4E7EB", "#B00020"
 TEXT, FAINT = "#222B36", "#6B7785"
 STYLE: Any = {
@@ -34,6 +35,7 @@ STYLE: Any = {
     "ytick.color": FAINT,
 }
 PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+SCALING = ("scaler", "target scaler", "repair")
 SMALL = 0.01  # learner regions below this fraction of the cap share one line
 
 
@@ -74,7 +76,9 @@ def _headline(figure: Figure, result: ReplayResult) -> None:
     parameters = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
     learner = result.config.algorithm + (f" ({parameters})" if parameters else "")
     title = f"{result.stream.name}: {learner} in {_bytes(result.layout.cap)} of RAM{early}"
-    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center")
+    # A name may hold what would be read as a formula, or what no font has.
+    title = printable(title)
+    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
     figure.text(
         0.018,
         0.9,
@@ -91,6 +95,7 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     """Draw running errors as lines and the learner's recent error behind them."""
     axes.set_title("Prequential error: each row is predicted before it is learned", pad=52)
     curve = result.metrics.curve
+    shares = result.metrics.kind == "binary"
     rows, cumulative = curve.cumulative()
     window_rows, windowed, window = curve.windowed()
     if len(rows) == 0:
@@ -105,33 +110,41 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
         window_rows,
         floor,
         np.maximum(windowed[:, 0], floor),
-        color=COLOURS["learner"],
+        color=COLOURS[0],
         alpha=0.2,
         linewidth=0,
         label=f"{result.config.algorithm}, over the last {window:,} rows",
     )
     for i, name in reversed(list(enumerate(curve.names))):
-        shown = NAMES[name] or result.config.algorithm
+        shown = name_of(result, name)
+        last = cumulative[-1, i]
+        figure = f"{100 * last:.2f} % of all rows" if shares else f"{last:.4g} in the mean"
         axes.plot(
             rows,
             np.where(cumulative[:, i] > 0.0, cumulative[:, i], np.nan),
-            color=COLOURS[name],
+            color=COLOURS[i],
             linewidth=2.4 if name == "learner" else 1.8,
             linestyle="-" if name == "learner" else (0, (5, 2)),
-            label=f"{shown}: {100 * cumulative[-1, i]:.2f} % of all rows",
+            label=f"{shown}: {figure}",
         )
     axes.set_yscale("log")
-    axes.set_ylim(floor, 1.0)
     axes.set_xlim(0, int(rows[-1]))
-    axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    if shares:
+        axes.set_ylim(floor, 1.0)
+        axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    else:
+        axes.set_ylim(bottom=floor)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
     axes.set_axisbelow(True)
     axes.set_xlabel("row of the stream")
-    axes.set_ylabel("wrong answers (log scale)")
+    axes.set_ylabel(("wrong answers" if shares else "mean absolute error") + " (log scale)")
     handles, labels = axes.get_legend_handles_labels()
     order = [3, 0, 2, 1]  # columns are filled first: ours on the left, baselines on the right
     axes.legend(
@@ -176,7 +189,7 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     axes.grid(axis="x", color="#EDF0F3", linewidth=0.9)
     axes.set_axisbelow(True)
     axes.set_xlabel("address under the cap, bytes")
-    tenants = {"row buffer": BUFFER, "scaler": SCALER, "learner": LEARNER, "free": FREE}
+    tenants = {"rows": BUFFER, "scaler, repair": SCALER, "learner": LEARNER, "free": FREE}
     shown = {bar.colour for bar in bars}
     axes.legend(
         handles=[
@@ -218,7 +231,7 @@ def _bars(result: ReplayResult) -> list[Bar]:
     bars = []
     for part in layout.parts:
         if part.name != "learner":
-            colour = SCALER if part.name == "scaler" else BUFFER
+            colour = SCALER if part.name in SCALING else BUFFER
             bars.append(Bar(part.name, [(part.offset, part.nbytes)], colour))
     small = []
     for region in layout.part("learner").regions:

@@ -1,0 +1,293 @@
+"""Boards a learner may be flashed to: what they have, and how long a step takes on them.
+
+Memory, clock and flash are those of the data sheets named in each row. Times are estimates: the
+instructions of a kernel row are counted, not run, and the core is taken to do what it does in the
+mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from firmware_sim.errors import SimulatorError
+
+KIB, MIB = 1 << 10, 1 << 20
+
+
+@dataclass(frozen=True)
+class Core:
+    """What one kind of core needs for a kernel row.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    per_number : float
+        Instructions for one number of one support vector.
+    per_vector : float
+        Instructions for the rest of a support vector, the exponential above all.
+    exponential : float
+        Instructions for an exponential by itself.
+    source : str
+        Where the two come from.
+    """
+
+    name: str
+    per_number: float
+    per_vector: float
+    exponential: float
+    source: str
+
+
+# B = 100 and d = 5 and 16 take 3,047 and 5,515 instructions with four lanes (bench/results/
+# steps.md); a lane is a lane, so the counts stand for NEON as well.
+_LANES = Core("four float lanes", 2.25, 19.0, 41.0, "counted for four lanes, B = 100, d = 5 and 16")
+# B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
+_SINGLE = Core(
+    "float unit", 5.0, 120.0, 120.0, "counted on an emulated Cortex-M4F, B = 100, d = 16"
+)
+_SOFT = Core("float in software", 300.0, 2_310.0, 2_310.0, "counted on an emulated Cortex-M0")
+
+
+@dataclass(frozen=True)
+class Board:
+    """One board.
+
+    Attributes
+    ----------
+    name, title : str
+        As in ``--device``, and as people call it.
+    core : Core
+        What it computes with.
+    ram : int
+        Bytes it has.
+    for_learner : int
+        Bytes a learner may have: half of a microcontroller's, a sixteenth where Linux and other
+        programs run.
+    cache : int
+        Bytes of its largest data cache; 0 where it has none and needs none.
+    clock : float
+        Hertz.
+    per_cycle : float
+        Instructions a cycle in the mean.
+    page, erase : int
+        Bytes its flash or card writes and erases at least.
+    endurance : int
+        Erasures a place of it bears.
+    source : str
+        Where the figures come from.
+    """
+
+    name: str
+    title: str
+    core: Core
+    ram: int
+    for_learner: int
+    cache: int
+    clock: float
+    per_cycle: float
+    page: int
+    erase: int
+    endurance: int
+    source: str
+
+    @property
+    def per_second(self) -> float:
+        """Instructions a second."""
+        return self.clock * self.per_cycle
+
+
+_CARD = (4 * KIB, 4 * MIB, 1_000)  # a consumer's card; makers state little
+_NOR = (256, 4 * KIB, 100_000)
+
+
+def _linux(
+    name: str, title: str, ram: int, cache: int, clock: float, rate: float, source: str
+) -> Board:
+    return Board(name, title, _LANES, ram, ram // 16, cache, clock, rate, *_CARD, source)
+
+
+def _small(
+    name: str,
+    title: str,
+    core: Core,
+    ram: int,
+    clock: float,
+    flash: tuple[int, int, int],
+    source: str,
+) -> Board:
+    rate = 1.0 if core is _SINGLE else 0.7  # loads and branches take more than one cycle
+    return Board(name, title, core, ram, ram // 2, 0, clock, rate, *flash, source)
+
+
+BOARDS = {
+    board.name: board
+    for board in (
+        _linux(
+            *("pi-zero-2w", "Raspberry Pi Zero 2 W", 512 * MIB, 512 * KIB, 1.0e9, 0.8),
+            "product brief (RP3A0, Cortex-A53); a consumer's SD card",
+        ),
+        _linux(
+            *("pi-3", "Raspberry Pi 3 Model B", 1024 * MIB, 512 * KIB, 1.2e9, 0.8),
+            "product brief (BCM2837, Cortex-A53); a consumer's SD card",
+        ),
+        _linux(
+            *("pi-4", "Raspberry Pi 4 Model B", 1024 * MIB, MIB, 1.5e9, 1.5),
+            "product brief (BCM2711, Cortex-A72), smallest variant; a consumer's SD card",
+        ),
+        _linux(
+            *("pi-5", "Raspberry Pi 5", 2048 * MIB, 2 * MIB, 2.4e9, 2.0),
+            "product brief (BCM2712, Cortex-A76), smallest variant; a consumer's SD card",
+        ),
+        _small(
+            *("pico", "Raspberry Pi Pico", _SOFT, 264 * KIB, 125e6, _NOR),
+            "RP2040 data sheet (Cortex-M0+); W25Q16JV data sheet",
+        ),
+        _small(
+            *("pico-2", "Raspberry Pi Pico 2", _SINGLE, 520 * KIB, 150e6, _NOR),
+            "RP2350 data sheet (Cortex-M33); W25Q32JV data sheet",
+        ),
+        _small(
+            *("esp32", "ESP32", _SINGLE, 320 * KIB, 240e6, _NOR),
+            "ESP32 data sheet (Xtensa LX6, counted as a Cortex-M4F; data RAM of 520 KiB)",
+        ),
+        _small(
+            *("nrf52840", "nRF52840", _SINGLE, 256 * KIB, 64e6, (4, 4 * KIB, 10_000)),
+            "nRF52840 product specification (Cortex-M4F)",
+        ),
+        _small(
+            *("stm32f405", "STM32F405", _SINGLE, 128 * KIB, 168e6, (4, 128 * KIB, 10_000)),
+            "STM32F405 data sheet (Cortex-M4F; without the 64 KiB of core-coupled RAM)",
+        ),
+        _small(
+            *("microbit", "micro:bit V1", _SOFT, 16 * KIB, 16e6, (4, KIB, 20_000)),
+            "nRF51822 product specification (Cortex-M0)",
+        ),
+        _small(
+            *("microbit-2", "micro:bit V2", _SINGLE, 128 * KIB, 64e6, (4, 4 * KIB, 10_000)),
+            "nRF52833 product specification (Cortex-M4F)",
+        ),
+    )
+}
+
+
+def board_of(name: str) -> Board:
+    """Return the board of that name.
+
+    Raises
+    ------
+    SimulatorError
+        There is none.
+    """
+    if name not in BOARDS:
+        raise SimulatorError(f"device {name!r} is none of: {', '.join(BOARDS)}")
+    return BOARDS[name]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long steps take on a board; estimates.
+
+    Attributes
+    ----------
+    step : float
+        Seconds of a step that scores a row against a full ring.
+    longest : float or None
+        Seconds of the longest step, at most; None where its formula is not understood.
+    formula : str
+        That formula, and when the step comes.
+    """
+
+    step: float
+    longest: float | None
+    formula: str
+
+
+def timing(board: Board, plan: Any, n_features: int) -> Timing:
+    """Estimate the time of a step.
+
+    Parameters
+    ----------
+    board : Board
+        Where it is to run.
+    plan : edgeolk plan
+        Budget and longest step.
+    n_features : int
+        Numbers in a row.
+    """
+    row = _row(board.core, plan.budget, n_features)
+    longest = _longest(board.core, plan.longest_step, plan.budget, n_features)
+    seconds = None if longest is None else (row + longest) / board.per_second
+    return Timing(row / board.per_second, seconds, plan.longest_step)
+
+
+def _row(core: Core, budget: int, n_features: int) -> float:
+    """Instructions of a kernel row."""
+    return budget * (n_features * core.per_number + core.per_vector)
+
+
+#: Instructions of a term besides kernel rows, in multiples of those for one number: from the
+#: longest steps of projectron (B^2) and bpa_p (B^3) in bench/results/steps.md.
+_SQUARE, _CUBE = 1.4, 1.0
+_TERM = re.compile(r"(?:(?P<times>\d+) )?(?P<b>B(?:\^(?P<power>\d))?)?(?P<d> ?d)?")
+
+
+def _longest(core: Core, text: str, budget: int, n_features: int) -> float | None:
+    """Instructions of the longest step at most, from its formula."""
+    formula = re.split(r", (?:at|every|when|once|in)\b", text)[0]
+    total = 0.0
+    counted = re.fullmatch(r"(O\(.*\))?(?: \+ )?(?:(\d+(?: \d+)*) B exponentials)?", formula)
+    if counted and counted[2]:
+        repeats = 1
+        for factor in counted[2].split():
+            repeats *= int(factor)
+        total += repeats * budget * core.exponential
+        formula = counted[1] or ""
+    times = 1
+    found = re.fullmatch(r"(?:(\d+) )?O\((.*)\)", formula)
+    if found:
+        times = int(found[1] or 1)
+        for term in found[2].split(" + "):
+            cost = _term(core, term, budget, n_features)
+            if cost is None:
+                return None
+            total += cost
+    elif formula:
+        return None
+    return times * total
+
+
+def _term(core: Core, term: str, budget: int, n_features: int) -> float | None:
+    found = _TERM.fullmatch(term)
+    if not found or not found["b"]:
+        return None
+    times, power = int(found["times"] or 1), int(found["power"] or 1)
+    if found["d"]:
+        return times * float(budget) ** (power - 1) * _row(core, budget, n_features)
+    factor = {1: 1.0, 2: _SQUARE, 3: _CUBE}.get(power)
+    return None if factor is None else times * factor * core.per_number * float(budget) ** power
+
+
+def table() -> str:
+    """Return the boards as text, a line each."""
+    lines = [
+        f"{'--device':<12}{'RAM':>9}{'learner':>10}{'cache':>9}{'clock':>10}"
+        f"{'M instr/s':>11}{'page':>7}{'erase':>9}{'cycles':>9}  board; source"
+    ]
+    lines += [
+        f"{b.name:<12}{size(b.ram):>9}{size(b.for_learner):>10}{size(b.cache):>9}"
+        f"{b.clock / 1e6:>6,.0f} MHz{b.per_second / 1e6:>11,.0f}{size(b.page):>7}"
+        f"{size(b.erase):>9}{b.endurance:>9,}  {b.title}; {b.source}"
+        for b in BOARDS.values()
+    ]
+    return "\n".join(lines)
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as people write it."""
+    for unit, large in (("M", MIB), ("K", KIB)):
+        if count >= large and count % large == 0:
+            return f"{count // large:,}{unit}"
+    return f"{count:,}" if count else "-"

@@ -1,0 +1,67 @@
+"""Results on disk as they come, so that a comparison can go on where it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from firmware_sim.comparison.work import Outcome
+from firmware_sim.errors import SimulatorError
+
+
+class Book:
+    """One line a result, in a file that begins with a mark of what was compared.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a file with another mark is begun anew.
+    mark : str
+        What must be the same for results to count.
+
+    Attributes
+    ----------
+    outcomes : dict
+        Those there are, by the key of their run.
+    """
+
+    def __init__(self, path: Path, mark: str) -> None:
+        self.outcomes: dict[str, Outcome] = {}
+        try:
+            whole = self._read(path, mark)
+            if not whole:
+                path.write_text(json.dumps({"mark": mark}) + "\n")
+            self._file = path.open("a")
+        except OSError as error:
+            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
+
+    def _read(self, path: Path, mark: str) -> bool:
+        """Take in what counts; whether the file can be gone on with."""
+        if not path.exists():
+            return False
+        lines = path.read_text(errors="replace").split("\n")
+        try:
+            if json.loads(lines[0]).get("mark") != mark:
+                return False
+            for line in filter(None, lines[1:]):
+                outcome = Outcome(**json.loads(line))
+                self.outcomes[f"{outcome.algorithm} {outcome.ram} {outcome.seed}"] = outcome
+        except (ValueError, TypeError, AttributeError):
+            # A line was cut off, or it is somebody else's file: what is whole is written again.
+            if not self.outcomes:
+                return False
+            text = [json.dumps({"mark": mark})]
+            text += [json.dumps(one.to_dict()) for one in self.outcomes.values()]
+            path.write_text("\n".join(text) + "\n")
+        return True
+
+    def enter(self, outcome: Outcome) -> None:
+        """Keep a result."""
+        key = f"{outcome.algorithm} {outcome.ram} {outcome.seed}"
+        self.outcomes[key] = outcome
+        self._file.write(json.dumps(outcome.to_dict()) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

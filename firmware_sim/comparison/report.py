@@ -1,0 +1,165 @@
+"""A comparison as text, JSON, and one sentence with the Python that does it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from firmware_sim.comparison.run import Comparison
+from firmware_sim.plaintext import printable
+
+FORMAT = 1  # of compare.json
+#: An error so little above the least, in its own measure, counts as no worse.
+_AS_GOOD = 1.05
+
+
+def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
+    """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them."""
+    folder = Path(folder)
+    files = [folder / "compare.txt", folder / "compare.json"]
+    files[0].write_text(to_text(found), encoding="utf-8")
+    files[1].write_text(json.dumps(to_dict(found), indent=1, allow_nan=False) + "\n")
+    if picture:
+        from firmware_sim.comparison.picture import draw
+
+        files.append(folder / "compare.png")
+        draw(found, files[2])
+    return files
+
+
+def to_dict(found: Comparison) -> dict[str, Any]:
+    """Return all that was found, in types strict JSON has."""
+    rows = found.rows
+    best = choice(found)
+    return {
+        "format": FORMAT,
+        "complete": found.complete,
+        "stream": {
+            "name": rows.name,
+            "features": list(rows.features),
+            "rows_read": rows.read,
+            "rows_used": len(rows.y),
+        },
+        "gamma": rows.width.gamma,
+        "gamma_reason": rows.width.reason,
+        "dtype": found.config.dtype,
+        "scale": found.config.scale,
+        "rams": found.rams,
+        "baselines": baselines(found),
+        "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
+        "runs": [one.to_dict() for one in found.outcomes],
+    }
+
+
+def baselines(found: Comparison) -> dict[str, float]:
+    """Return the errors of what needs no learner, or hardly one."""
+    metrics = found.rows.baselines
+    n = metrics.rows
+    return {
+        "majority class": metrics.majority.wrong / n,
+        "no-change": metrics.no_change.wrong / n,
+        "linear (PA-I)": metrics.learner.wrong / n,
+    }
+
+
+def choice(found: Comparison) -> tuple[str, int] | None:
+    """Return method and cap to take: the smallest cap whose error is as good as the least."""
+    cells = [
+        (cell.error, ram, sum(run.seconds for run in cell.runs), name)
+        for name in found.algorithms
+        for ram in found.rams
+        if (cell := found.cell(name, ram)).error is not None
+    ]
+    if not cells:
+        return None
+    least = min(one[0] for one in cells if one[0] is not None)
+    good = [one for one in cells if one[0] is not None and one[0] <= _AS_GOOD * least]
+    smallest = min(one[1] for one in good)
+    _, ram, _, name = min(one for one in good if one[1] == smallest)
+    return name, ram
+
+
+def to_text(found: Comparison) -> str:
+    """Return the table, the sentence and the Python, as text that ends with a line end."""
+    rows = found.rows
+    lines = [
+        f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used; "
+        f"{len(rows.features)} readings",
+        f"kernel    gaussian, {rows.width.reason}",
+        f"storage   {found.config.dtype}, scaling {found.config.scale}",
+        "",
+        "error in % (deviation among seeds), everything under the cap; small: does not fit, slow: "
+        "took too long",
+        f"{'':<20}" + "".join(f"{size(ram):>16}" for ram in found.rams),
+    ]
+    if not found.complete:
+        lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.\n")
+    for name in found.algorithms:
+        cells = "".join(f"{_cell(found, name, ram):>16}" for ram in found.rams)
+        lines.append(f"{name:<20}{cells}")
+    lines.append("")
+    for name, error in baselines(found).items():
+        lines.append(f"{name:<20}{100 * error:>16.2f}")
+    lines += ["", sentence(found), *_python(found)]
+    return printable("\n".join(lines) + "\n", keep="\n")
+
+
+def _cell(found: Comparison, name: str, ram: int) -> str:
+    cell = found.cell(name, ram)
+    if cell.error is None:
+        return next((run.status for run in cell.runs if run.status != "done"), "-")
+    text = f"{100 * cell.error:.2f}"
+    return text if cell.deviation is None else f"{text} ({100 * cell.deviation:.2f})"
+
+
+def sentence(found: Comparison) -> str:
+    """Return what to take, and how it stands against the baselines."""
+    best = choice(found)
+    if best is None:
+        return "No method ran to the end under these caps: give a larger --ram or --limit rows."
+    name, ram = best
+    error = found.cell(name, ram).error
+    assert error is not None
+    others = baselines(found)
+    beaten = [other for other, loss in others.items() if error < loss]
+    lost = [other for other in others if other not in beaten]
+    text = (
+        f"For this stream take {name} with ram={size(ram)!r} and gamma={found.rows.width.gamma:.4g}"
+    )
+    text += f": {100 * error:.2f} % wrong"
+    if lost:
+        text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
+    return f"{text}. (Chosen on the rows it is reported on.)"
+
+
+def _python(found: Comparison) -> list[str]:
+    best = choice(found)
+    if best is None:
+        return []
+    name, ram = best
+    rows, config = found.rows, found.config
+    budget = max(run.budget for run in found.cell(name, ram).runs)
+    d = len(rows.features)
+    scaled = config.scale != "none"
+    scaler = f"scaler = ek.RunningScaler({d}, method={config.scale!r})"
+    line = "    scaler.learn_transform_one(x, x)"
+    return [
+        "",
+        "import numpy as np",
+        "import edgeolk as ek",
+        "",
+        *([scaler] if scaled else []),
+        f"kernel = ek.Gaussian({rows.width.gamma!r})",
+        f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
+        f" dtype={config.dtype!r})",
+        "for readings, label in rows:  # label: -1 or +1",
+        "    x = np.array(readings, dtype=float)",
+        *([line] if scaled else []),
+        "    score = learner.learn_one(x, label)  # from before the update",
+    ]
+
+
+def size(ram: int) -> str:
+    """Return a cap as people write it."""
+    return f"{ram // 1024}KiB" if ram % 1024 == 0 else f"{ram}B"

@@ -1,0 +1,201 @@
+"""All runs of a comparison, shared out among processes."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import statistics
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import edgeolk as ek
+from firmware_sim.comparison.book import Book
+from firmware_sim.comparison.rows import Rows, prepare
+from firmware_sim.comparison.work import Outcome, Run, draws, share, work
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError
+
+
+@dataclass
+class Comparison:
+    """What a comparison found.
+
+    Attributes
+    ----------
+    config : ReplayConfig
+        Stream and device.
+    rows : Rows
+        What was learned.
+    rams : list of int
+        The caps.
+    outcomes : list of Outcome
+        One for each run.
+    complete : bool
+        Whether all runs are there.
+    """
+
+    config: ReplayConfig
+    rows: Rows
+    rams: list[int]
+    outcomes: list[Outcome]
+    complete: bool
+
+    def cell(self, algorithm: str, ram: int) -> Cell:
+        """Return what is known of a method under a cap."""
+        found = [one for one in self.outcomes if (one.algorithm, one.ram) == (algorithm, ram)]
+        return Cell(found)
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The methods, those with the least error under the largest cap first."""
+        names = dict.fromkeys(one.algorithm for one in self.outcomes)
+        rank = {name: [self.cell(name, ram).error for ram in reversed(self.rams)] for name in names}
+        return sorted(names, key=lambda name: [2.0 if e is None else e for e in rank[name]])
+
+
+@dataclass
+class Cell:
+    """The runs of one method under one cap."""
+
+    runs: list[Outcome]
+
+    @property
+    def done(self) -> bool:
+        """Whether every run went to the end."""
+        return bool(self.runs) and all(run.status == "done" for run in self.runs)
+
+    @property
+    def error(self) -> float | None:
+        """Mean share of wrong answers; None where a run is not done."""
+        return statistics.mean(run.wrong / run.rows for run in self.runs) if self.done else None
+
+    @property
+    def deviation(self) -> float | None:
+        """Standard deviation among seeds; None where there is one."""
+        if not self.done or len(self.runs) < 2:
+            return None
+        return statistics.stdev(run.wrong / run.rows for run in self.runs)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes under the cap that are used."""
+        return max((run.nbytes for run in self.runs), default=0)
+
+
+def compare(
+    config: ReplayConfig,
+    rams: Sequence[int | str],
+    algorithms: Sequence[str] | None = None,
+    *,
+    folder: str | Path,
+    seeds: int = 3,
+    seconds: float = 20.0,
+    workers: int | None = None,
+    on_start: Callable[[int, int], object] | None = None,
+    on_run: Callable[[], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Comparison:
+    """Run every method under every cap.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        Stream, scaling, storage type; its cap and algorithm do not matter.
+    rams : sequence of int or str
+        The caps.
+    algorithms : sequence of str, optional
+        The methods; all that `edgeolk` has by default.
+    folder : str or Path
+        Where results are kept as they come; those that are there already are not made again.
+    seeds : int
+        Runs of a method that draws random numbers.
+    seconds : float
+        Processor time a run may take.
+    workers : int, optional
+        Processes; by default one for each processor.
+    on_start, on_run : callable, optional
+        Called with the number of runs and of those there are already; called after each run.
+    should_stop : callable, optional
+        Asked after each run; True ends the comparison early.
+
+    Raises
+    ------
+    SimulatorError
+        A method is unknown, a cap is none, or the stream is at fault.
+    """
+    caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
+    known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
+    names = list(dict.fromkeys(algorithms)) if algorithms else known
+    for name in names:
+        if name not in known:
+            raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = prepare(config)
+    gamma = rows.width.gamma
+    runs = []
+    for name in names:
+        many = seeds if draws(name, rows.X, config, gamma) else 1
+        runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
+    runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
+    book = Book(folder / "runs.jsonl", _mark(config, rows, seconds))
+    try:
+        missing = [run for run in runs if run.key not in book.outcomes]
+        if on_start is not None:
+            on_start(len(runs), len(runs) - len(missing))
+        shared = (rows.X, rows.y, config, gamma, seconds)
+        _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
+        found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
+    finally:
+        book.close()
+    return Comparison(config, rows, caps, found, len(found) == len(runs))
+
+
+def _share_out(
+    runs: list[Run],
+    shared: tuple[object, ...],
+    workers: int,
+    book: Book,
+    on_run: Callable[[], object] | None,
+    should_stop: Callable[[], bool] | None,
+) -> None:
+    if not runs:
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        min(workers, len(runs)), mp_context=context, initializer=_begin, initargs=shared
+    ) as pool:
+        left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
+        while left:
+            done, left = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
+            for future in done:
+                book.enter(future.result())
+                if on_run is not None:
+                    on_run()
+            if should_stop is not None and should_stop():
+                pool.shutdown(wait=True, cancel_futures=True)
+                return
+
+
+def _begin(*shared: object) -> None:
+    """Begin a process: Ctrl-C is for the one that shares out."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    share(*shared)  # type: ignore[arg-type]
+
+
+def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
+    """What must be the same for a result to count."""
+    said = (
+        ek.__version__,
+        rows.mark,
+        config.dtype,
+        config.scale,
+        config.missing,
+        config.freeze_after,
+    )
+    return hashlib.sha256(repr((*said, seconds)).encode()).hexdigest()[:16]

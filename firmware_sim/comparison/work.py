@@ -1,0 +1,163 @@
+"""One run: one method, one cap, one seed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device import learner_settings, plan_device
+from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.streams import Row
+
+#: Rows learned between two looks at the clock.
+_CHUNK = 500
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be run."""
+
+    algorithm: str
+    ram: int
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Name of the run among all of a comparison."""
+        return f"{self.algorithm} {self.ram} {self.seed}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it.
+
+    Attributes
+    ----------
+    status : {"done", "small", "slow", "refused"}
+        Learned to the end, the method does not fit the cap, it took longer than it may, or it
+        refuses the rows.
+    wrong : int
+        Wrong answers.
+    budget, nbytes : int
+        Support vectors at most, and bytes of everything under the cap.
+    seconds : float
+        Processor time.
+    detail : str
+        Why it is not done.
+    """
+
+    algorithm: str
+    ram: int
+    seed: int
+    status: str
+    wrong: int = 0
+    rows: int = 0
+    budget: int = 0
+    nbytes: int = 0
+    seconds: float = 0.0
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return asdict(self)
+
+
+_shared: dict[str, Any] = {}
+
+
+def share(X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> None:
+    """Give a process what all its runs have in common."""
+    _shared.update(X=X, y=y, config=config, gamma=gamma, seconds=seconds)
+
+
+def work(run: Run) -> Outcome:
+    """Do one run with what was shared."""
+    return do(
+        run, _shared["X"], _shared["y"], _shared["config"], _shared["gamma"], _shared["seconds"]
+    )
+
+
+def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> Outcome:
+    """Do one run.
+
+    Parameters
+    ----------
+    run : Run
+        Method, cap and seed.
+    X, y : ndarray
+        Scaled rows and labels.
+    config : ReplayConfig
+        With that algorithm, cap and seed.
+    gamma : float
+        Width of the kernel.
+    seconds : float
+        Processor time it may take.
+    """
+    kernel = ek.Gaussian(gamma)
+    mine = replace(config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="")
+    try:
+        layout, plan = plan_device(mine, X.shape[1], kernel)
+        settings = learner_settings(mine, kernel, plan.budget)
+        learner = ek.Learner(n_features=X.shape[1], **settings)
+    except DoesNotFitError as error:
+        return Outcome(**asdict(run), status="small", detail=str(error))
+    except (SimulatorError, TypeError, ValueError) as error:
+        return Outcome(**asdict(run), status="refused", detail=str(error))
+    began = time.process_time()
+    wrong = at = 0
+    status, detail = "done", ""
+    while at < len(X):
+        chunk = slice(at, at + _CHUNK)
+        try:
+            scores = learner.learn_many(X[chunk], y[chunk])
+        except (RuntimeError, ValueError) as error:
+            status, detail = "refused", str(error)
+            break
+        wrong += int(np.sum((scores >= 0.0) != (y[chunk] > 0.0)))
+        at += len(scores)
+        if time.process_time() - began > seconds and at < len(X):
+            status, detail = "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
+            break
+    spent = time.process_time() - began
+    size = (plan.budget, layout.end)
+    return Outcome(
+        **asdict(run),
+        status=status,
+        wrong=wrong,
+        rows=at,
+        budget=size[0],
+        nbytes=size[1],
+        seconds=round(spent, 3),
+        detail=detail,
+    )
+
+
+def draws(algorithm: str, X: Row, config: ReplayConfig, gamma: float) -> bool:
+    """Whether the method draws random numbers: two seeds differ on the first rows.
+
+    Their labels are drawn, so that a small ring is soon full and whatever is drawn then is drawn.
+    """
+    few = X[: 2 * _CHUNK]
+    labels = np.where(np.random.default_rng(0).random(len(few)) < 0.5, -1.0, 1.0)
+    for budget in (8, 64):  # some methods refuse so small a one
+        try:
+            first, second = (
+                ek.Learner(
+                    algorithm,
+                    n_features=X.shape[1],
+                    budget=budget,
+                    kernel=ek.Gaussian(gamma),
+                    dtype=config.dtype,
+                    seed=seed,
+                ).learn_many(few, labels)
+                for seed in (0, 1)
+            )
+        except (RuntimeError, ValueError, TypeError):
+            continue
+        return not np.array_equal(first, second)
+    return False

@@ -1,0 +1,265 @@
+"""Broken sensors: what can go wrong with readings, as one small function a kind.
+
+Sizes are in standard deviations of the clean column so far, so that one number suits lux and volts;
+levels (``value``, ``low``, ``high``, ``step``, ``code``) are in the column's own unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Row
+
+#: Rows over which a drift of size 1 grows to 1.
+DRIFT_ROWS = 1_000
+
+#: What each kind takes, with its defaults; None where it must be given. ``p`` is the share of rows.
+KINDS: dict[str, dict[str, float | None]] = {
+    "stuck": {"value": math.nan},
+    "dropout": {"p": 0.1, "code": math.nan},
+    "spike": {"p": 0.01, "size": 10.0},
+    "drift": {"offset": 0.0, "gain": 0.0},
+    "noise": {"sd": 1.0},
+    "clip": {"low": -math.inf, "high": math.inf},
+    "quantise": {"step": None},
+    "swap": {},
+    "duplicate": {"p": 0.01},
+    "gap": {"p": 1.0, "rows": 1.0},
+    "burst": {"p": 0.01, "rows": 10.0},
+}
+#: Kinds that befall rows as wholes, not columns.
+OF_ROWS = ("duplicate", "gap", "burst")
+_LONGEST_BURST = 1_000
+FORM = "KIND[:column=NAME][,from=ROW][,to=ROW][,...], as in stuck:column=light,from=1000,to=2000"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault over a part of a stream.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    columns : tuple of str
+        What it befalls; empty for every column. "swap" takes two.
+    first, last : int
+        The rows from and to which it lasts; 0 for no end.
+    options : mapping
+        What the kind takes.
+    """
+
+    kind: str
+    columns: tuple[str, ...] = ()
+    first: int = 1
+    last: int = 0
+    options: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        where = "+".join(self.columns) or "all columns"
+        what = "" if self.kind in OF_ROWS else f" of {where}"
+        taken = "".join(
+            f", {name} {value:g}" for name, value in self.options.items() if math.isfinite(value)
+        )
+        end = f" to {self.last:,}" if self.last else " on"
+        return f"{self.kind}{what}, rows {self.first:,}{end}{taken}"
+
+    def covers(self, number: int) -> bool:
+        """Whether the fault lasts at this row."""
+        return self.first <= number and (not self.last or number <= self.last)
+
+
+def parse(text: str) -> Fault:
+    """Return the fault that the words describe, as in ``spike:column=light,p=0.02,from=500``.
+
+    Raises
+    ------
+    SimulatorError
+        They describe none; the message says what the kind takes.
+    """
+    kind, _, rest = text.partition(":")
+    if kind not in KINDS:
+        raise SimulatorError(f"fault {kind!r} is none of: {', '.join(KINDS)}; write {FORM}")
+    takes = KINDS[kind]
+    given: dict[str, str] = {}
+    for pair in filter(None, rest.split(",")):
+        name, equals, value = pair.partition("=")
+        if not equals or name in given or name not in {"column", "from", "to", *takes}:
+            takes_too = "".join(f", {name}" for name in takes)
+            raise SimulatorError(f"fault {text!r}: {kind} takes column, from, to{takes_too}")
+        given[name] = value
+    columns = tuple(filter(None, given.pop("column", "").split("+")))
+    if columns and kind in OF_ROWS:
+        raise SimulatorError(f"fault {text!r}: {kind} befalls whole rows, not a column")
+    if kind == "swap" and len(columns) != 2:
+        raise SimulatorError(f"fault {text!r}: swap takes two columns, as in column=a+b")
+    numbers = {name: _number(text, name, value) for name, value in given.items()}
+    first, last = int(numbers.pop("from", 1)), int(numbers.pop("to", 0))
+    if first < 1 or (last and last < first):
+        raise SimulatorError(f"fault {text!r}: rows from {first} to {last} are none")
+    options: dict[str, float] = {}
+    for name, default in takes.items():
+        if name not in numbers and default is None:
+            raise SimulatorError(f"fault {text!r}: {kind} needs {name}=")
+        options[name] = numbers[name] if name in numbers else float(default or 0.0)
+    _check(text, kind, options)
+    return Fault(kind, columns, first, last, options)
+
+
+def _check(text: str, kind: str, options: Mapping[str, float]) -> None:
+    if not 0.0 < options.get("p", 1.0) <= 1.0:
+        raise SimulatorError(f"fault {text!r}: p is a share of rows, above 0 and at most 1")
+    if not 1.0 <= options.get("rows", 1.0) <= _LONGEST_BURST:
+        raise SimulatorError(f"fault {text!r}: rows is from 1 to {_LONGEST_BURST:,}")
+    if kind == "quantise" and not options["step"] > 0.0:
+        raise SimulatorError(f"fault {text!r}: step must be more than 0")
+    if kind == "clip" and not options["low"] < options["high"]:
+        raise SimulatorError(f"fault {text!r}: clip needs low= or high=, low below high")
+    if kind == "clip" and options["low"] == -math.inf and options["high"] == math.inf:
+        raise SimulatorError(f"fault {text!r}: clip needs low= or high=")
+    if kind == "drift" and options["offset"] == options["gain"] == 0.0:
+        raise SimulatorError(f"fault {text!r}: drift needs offset= or gain=, per 1,000 rows")
+
+
+def _number(text: str, name: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise SimulatorError(f"fault {text!r}: {name}={value} is not a number") from None
+    if math.isinf(number) or (math.isnan(number) and name not in ("code", "value")):
+        raise SimulatorError(f"fault {text!r}: {name} is {value}, it must be finite")
+    return number
+
+
+class Spread:
+    """Running mean and standard deviation of every clean column."""
+
+    def __init__(self, n: int) -> None:
+        self._n = np.zeros(n)
+        self._mean = np.zeros(n)
+        self._squares = np.zeros(n)
+
+    def add(self, row: Row) -> None:
+        """Take one row in; absent readings do not count."""
+        good = np.isfinite(row)
+        self._n += good
+        delta = np.where(good, row - self._mean, 0.0)
+        self._mean += delta / np.maximum(self._n, 1.0)
+        self._squares += delta * np.where(good, row - self._mean, 0.0)
+
+    @property
+    def sd(self) -> Row:
+        """Standard deviations so far."""
+        return np.sqrt(self._squares / np.maximum(self._n, 1.0))
+
+
+Effect = Callable[[Row, int], bool]
+
+
+def effect(
+    fault: Fault, features: Sequence[str], spread: Spread, rng: np.random.Generator
+) -> Effect:
+    """Return what the fault does to a row buffer: it takes buffer and row number, and says whether
+    anything was done.
+
+    Raises
+    ------
+    SimulatorError
+        The stream has no such column.
+    """
+    for name in fault.columns:
+        if name not in features:
+            raise SimulatorError(
+                f"fault {fault.kind}: there is no reading {name!r}; "
+                f"there is: {', '.join(features[:40])}"
+            )
+    slots = np.array([features.index(name) for name in fault.columns or features])
+    make = {
+        "stuck": _stuck,
+        "dropout": _dropout,
+        "spike": _spike,
+        "drift": _drift,
+        "noise": _noise,
+        "clip": _clip,
+        "quantise": _quantise,
+        "swap": _swap,
+    }[fault.kind]
+    return make(fault, slots, spread, rng)
+
+
+def _stuck(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    held = np.full(len(slots), fault.options["value"])
+
+    def act(row: Row, number: int) -> bool:
+        np.copyto(held, row[slots], where=np.isnan(held))  # stuck at the first value it has
+        row[slots] = held
+        return True
+
+    return act
+
+
+def _dropout(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        out = slots[rng.random(len(slots)) < fault.options["p"]]
+        row[out] = fault.options["code"]
+        return len(out) > 0
+
+    return act
+
+
+def _spike(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        draws = rng.random(len(slots)), rng.choice((-1.0, 1.0), len(slots))
+        hit = draws[0] < fault.options["p"]
+        row[slots] += np.where(hit, fault.options["size"] * draws[1] * spread.sd[slots], 0.0)
+        return bool(hit.any())
+
+    return act
+
+
+def _drift(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        grown = (number - fault.first) / DRIFT_ROWS
+        row[slots] *= 1.0 + fault.options["gain"] * grown
+        row[slots] += fault.options["offset"] * grown * spread.sd[slots]
+        return grown > 0
+
+    return act
+
+
+def _noise(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        row[slots] += fault.options["sd"] * spread.sd[slots] * rng.standard_normal(len(slots))
+        return True
+
+    return act
+
+
+def _clip(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        before = row[slots]
+        row[slots] = np.clip(before, fault.options["low"], fault.options["high"])
+        return bool((before != row[slots]).any())
+
+    return act
+
+
+def _quantise(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        row[slots] = np.round(row[slots] / fault.options["step"]) * fault.options["step"]
+        return True
+
+    return act
+
+
+def _swap(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        row[slots] = row[slots[::-1]]
+        return True
+
+    return act

@@ -1,0 +1,33 @@
+"""Text from strangers, made fit for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Control and format characters: escape codes, line ends, marks that turn the direction of text.
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Return the text with every character that steers a terminal written as its escape.
+
+    Parameters
+    ----------
+    text : str
+        Anything.
+    keep : str
+        Characters left as they are, such as ``"\n"`` in a text of several lines.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character
+        if character in keep or unicodedata.category(character) not in _HIDDEN
+        else character.encode("unicode_escape", "backslashreplace").decode()
+        for character in text
+    )
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """Return the text in quotes, cut where it is long."""
+    return repr(text if len(text) <= length else text[: length - 3] + "...")

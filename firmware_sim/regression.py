@@ -1,0 +1,64 @@
+"""Targets that are real numbers: scaled as they come, predictions in the stream's own unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.memory import Need
+from firmware_sim.streams import Row
+
+
+def target_need() -> Need:
+    """Return what scaling the targets needs."""
+    return Need("target scaler", ek.RunningScaler.plan(1).nbytes, "mean and spread of the targets")
+
+
+class TargetScale:
+    """Running mean and standard deviation of the targets.
+
+    Parameters
+    ----------
+    buffer : writable buffer
+        As large as `target_need` says.
+    """
+
+    def __init__(self, buffer: memoryview) -> None:
+        self._scaler = ek.RunningScaler(1, buffer=buffer)
+        self._one = np.empty(1)
+
+    @property
+    def present(self) -> tuple[float, float]:
+        """Mean and standard deviation so far; a spread of 0 counts as 1."""
+        mean = self._scaler.mean_
+        assert mean is not None
+        return float(mean[0]), float(self._scaler.scale_[0]) or 1.0
+
+    def learn(self, target: float) -> float:
+        """Take a target in and return it scaled."""
+        self._one[0] = target
+        return float(self._scaler.learn_transform_one(self._one, self._one)[0])
+
+
+class Regressor:
+    """A learner that is given targets, and gives predictions, in the unit of the stream."""
+
+    def __init__(self, learner: Any, targets: TargetScale) -> None:
+        self._learner = learner
+        self._targets = targets
+
+    def learn_one(self, row: Row, target: float) -> float:
+        """Learn a row; return the prediction from before."""
+        mean, spread = self._targets.present
+        return mean + spread * float(self._learner.learn_one(row, self._targets.learn(target)))
+
+    def decision_one(self, row: Row) -> float:
+        """Return the prediction for a row."""
+        mean, spread = self._targets.present
+        return mean + spread * float(self._learner.decision_one(row))
+
+    def wants_label(self, row: Row) -> bool:
+        """Whether the target could change anything."""
+        return bool(self._learner.wants_label(row))

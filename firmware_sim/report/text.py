@@ -1,0 +1,198 @@
+"""The report of a replay as text for a terminal."""
+
+from __future__ import annotations
+
+from firmware_sim.boards import board_of, size
+from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Prequential
+from firmware_sim.plaintext import printable
+from firmware_sim.repair import KEEPS
+from firmware_sim.report.record import rate
+from firmware_sim.report.verdict import advice, name_of, verdict
+from firmware_sim.streams.faulty import FaultyStream
+
+
+def to_text(result: ReplayResult) -> str:
+    """Return the report as plain text that ends with a line end."""
+    lines = [
+        *head_lines(result),
+        *event_lines(result),
+        "",
+        *_scores(result),
+        "",
+        *_memory(result),
+        *board_lines(result),
+    ]
+    # Names come from the stream, and a terminal shall do nothing they say.
+    return printable("\n".join(lines) + "\n", keep="\n")
+
+
+def head_lines(result: ReplayResult) -> list[str]:
+    """Return what was replayed, and with what."""
+    config, rows, learner = result.config, result.rows, result.learner
+    speed = rate(result)
+    damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
+    damaged += f", {rows.refused:,} refused" if rows.refused else ""
+    lines = []
+    if result.status != "complete":
+        lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
+    lines.append(
+        f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
+        f"{rows.missing:,} with missing values{damaged}; {len(result.stream.features)} readings "
+        f"-> {result.stream.target}"
+    )
+    if rows.missing_by_column:
+        counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])
+        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:6])
+        lines.append(f"missing   {shown}" + (", ..." if len(counts) > 6 else ""))
+    lines += [f"note      {note}" for note in result.stream.notes]
+    lines += [f"WARNING   {warning}" for warning in result.warnings]
+    parameters = "".join(f", {name}={value}" for name, value in config.params.items())
+    lines.append(
+        f"learner   {config.algorithm}{parameters}: {learner['n_support']:,} of "
+        f"{learner['budget']:,} support vectors, {learner['updates']:,} updates"
+    )
+    reason = "" if result.width is None else f", {result.width.reason}"
+    lines.append(f"kernel    {config.kernel}{reason}")
+    freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
+    lines.append(f"scaling   {config.scale}{freeze}")
+    if speed is not None:
+        lines.append(
+            f"host      {result.seconds:.2f} s, {speed:,.0f} rows a second, reading included"
+        )
+    return lines
+
+
+def _scores(result: ReplayResult) -> list[str]:
+    lines = _classes(result) if result.metrics.kind == "binary" else _numbers(result)
+    lines.append(verdict(result))
+    lines += filter(None, [advice(result)])
+    return lines
+
+
+def _classes(result: ReplayResult) -> list[str]:
+    assert isinstance(result.metrics, Prequential)
+    lines = [f"{'prequential':<18}{'error':>9}{'kappa':>9}{'kappa vs no-change':>21}{'F1':>9}"]
+    for name, figures in result.metrics.summary().items():
+        lines.append(
+            f"{name_of(result, name):<18}"
+            f"{_percent(figures['error']):>9}"
+            f"{_number(figures['kappa']):>9}"
+            f"{_number(figures['kappa_no_change']):>21}"
+            f"{_number(figures['f1']):>9}"
+        )
+    counts = result.metrics.learner
+    lines.append(
+        f"right on +1: {counts.true_positive:,} of "
+        f"{counts.true_positive + counts.false_negative:,}; right on -1: "
+        f"{counts.true_negative:,} of {counts.true_negative + counts.false_positive:,}"
+    )
+    return lines
+
+
+def _numbers(result: ReplayResult) -> list[str]:
+    lines = [f"{'prequential':<18}{'MAE':>11}{'RMSE':>11}{'R2':>9}{'R2 vs last value':>19}"]
+    for name, figures in result.metrics.summary().items():
+        lines.append(
+            f"{name_of(result, name):<18}"
+            f"{_short(figures['mae']):>11}"
+            f"{_short(figures['rmse']):>11}"
+            f"{_number(figures['r2']):>9}"
+            f"{_number(figures['r2_last_value']):>19}"
+        )
+    return lines
+
+
+def event_lines(result: ReplayResult) -> list[str]:
+    """Return what went wrong on purpose, and what became of labels."""
+    lines = []
+    if isinstance(result.stream, FaultyStream):
+        for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
+            lines.append(f"fault     {fault}: {count:,} rows befallen")
+        figure = "error" if result.metrics.kind == "binary" else "mae"
+        broken = result.metrics.summary()["learner"][figure]
+        whole = None if result.clean is None else result.clean[figure]
+        shown = _percent if figure == "error" else _short
+        lines.append(f"faults    {figure} {shown(broken)} with them, {shown(whole)} without")
+    rows, counts = result.rows, result.labels
+    if result.config.missing in KEEPS:
+        lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")
+    if result.config.queue_rows or result.config.label_missing or result.config.ask:
+        text = f"labels    {counts.learned:,} learned"
+        kinds = (
+            (counts.missing, "never came"),
+            (counts.saved, "not asked for"),
+            (counts.lost, "too late for the queue"),
+            (counts.waiting, "still to come"),
+        )
+        lines.append(text + "".join(f", {count:,} {what}" for count, what in kinds if count))
+    return lines
+
+
+def _memory(result: ReplayResult) -> list[str]:
+    layout = result.layout
+    lines = [
+        f"memory    cap {layout.cap:,} bytes: {layout.used:,} used, {layout.gaps:,} lost to "
+        f"alignment, {layout.free:,} free",
+        f"enforced  {result.enforcement}",
+    ]
+    if result.peak_resident is not None:
+        lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
+    lines.append(f"{'offset':>10}{'bytes':>10}  region")
+    for part in layout.parts:
+        lines.append(f"{part.offset:>10,}{part.nbytes:>10,}  {part.name}: {part.purpose}")
+        for region in part.regions:
+            lines.append(
+                f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
+            )
+    return lines
+
+
+def board_lines(result: ReplayResult) -> list[str]:
+    """Return how the replay would do on the board that is named."""
+    if result.config.device is None or result.timing is None:
+        return []
+    board, timing, cap = board_of(result.config.device), result.timing, result.layout.cap
+    fits = "fits" if cap <= board.for_learner else "DOES NOT FIT"
+    where = ""
+    if board.cache:
+        held = "within" if cap <= board.cache else "beyond"
+        where = f", {held} its cache of {size(board.cache)}"
+    lines = [
+        "",
+        f"board     {board.title}: {cap:,} bytes {fits} the {board.for_learner:,} a learner may "
+        f"have of {board.ram:,}{where}",
+        f"step      about {_time(timing.step)}, the longest "
+        + ("unknown" if timing.longest is None else f"about {_time(timing.longest)}")
+        + f" ({timing.formula}); estimates, {board.core.source}",
+    ]
+    if result.period is None:
+        lines.append("period    unknown: name a time column with --time, or give --period")
+    else:
+        worst = timing.step if timing.longest is None else timing.longest
+        share = worst / result.period
+        word = "in time" if share < 1.0 else "TOO LATE"
+        lines.append(
+            f"period    {_time(result.period)} between rows: {word}, the longest step takes "
+            f"{100 * share:.2g} % of it"
+        )
+    return [*lines, "energy    not estimated"]
+
+
+def _time(seconds: float) -> str:
+    for unit, length in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def _percent(value: float | int | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def _short(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _number(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

@@ -1,0 +1,101 @@
+"""The folder of a report, and who may write to it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from firmware_sim.errors import SimulatorError
+from firmware_sim.loop import ReplayResult
+from firmware_sim.report.page import to_page
+from firmware_sim.report.record import to_dict
+from firmware_sim.report.text import to_text
+
+FILES = ("report.txt", "report.json", "report.html", "report.png")
+
+
+def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
+    """Write ``report.txt``, ``report.json``, ``report.html`` and ``report.png``.
+
+    Parameters
+    ----------
+    result : ReplayResult
+        What a replay returned.
+    folder : str or Path
+        Made if it does not exist. An earlier report in it is replaced whole.
+    picture : bool
+        Whether to draw the PNG, which needs matplotlib.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    SimulatorError
+        The folder cannot be written to, or another replay is writing to it.
+    """
+    with claimed(Path(folder)):
+        return write_files(result, Path(folder), picture=picture)
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Make the folder and keep other replays out of it.
+
+    Raises
+    ------
+    SimulatorError
+        The folder cannot be written to, or another replay has it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
+    try:
+        try:
+            # The lock goes with the process, however it ends, and leaves no file behind.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise SimulatorError(
+                f"another replay is writing to {folder}; give this one its own with --out DIR"
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def picture_refusal() -> str:
+    """Return why no picture can be drawn here; empty where one can. Imports nothing."""
+    if find_spec("matplotlib") is None:
+        return "no picture: matplotlib is not installed (pip install 'edgeolk[sim]')"
+    return ""
+
+
+def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
+    """Write the report into a folder that is claimed; see `write_report`."""
+    try:
+        for name in FILES:  # what is not written anew must not pass for this replay's
+            with contextlib.suppress(FileNotFoundError):
+                (folder / name).unlink()
+        files = [folder / name for name in FILES[:3]]
+        files[0].write_text(to_text(result), encoding="utf-8")
+        data = json.dumps(to_dict(result), indent=1, allow_nan=False)
+        files[1].write_text(data + "\n", encoding="utf-8")
+        files[2].write_text(to_page(result), encoding="utf-8")
+        if picture:
+            from firmware_sim.report.picture import draw  # matplotlib takes a second to import
+
+            files.append(folder / FILES[3])
+            draw(result, files[3])
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
+    return files

@@ -1,0 +1,59 @@
+"""Streams that come with the package; see ``data/README.md`` for their origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class BundledStream:
+    """One of them, and how it is read."""
+
+    name: str
+    file: str
+    target: str
+    ignore: tuple[str, ...]
+    about: str
+
+    @property
+    def path(self) -> Path:
+        """Return where the file is."""
+        return Path(__file__).parent.parent / "data" / self.file
+
+
+BUNDLED = {
+    stream.name: stream
+    for stream in (
+        BundledStream(
+            name="occupancy",
+            file="occupancy.csv.gz",
+            target="occupied",
+            ignore=("datetime",),
+            about="an office room, 5 sensors a minute: is anybody in? (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="robot",
+            file="robot.csv.gz",
+            target="forward",
+            ignore=("move",),
+            about="24 ultrasound sensors of a robot along a wall: does it go on? The column 'move' "
+            "has four classes (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="house",
+            file="house.csv.gz",
+            target="temperature_comedor_sensor",
+            ignore=("temperature_habitacion_sensor",),
+            about="a house and its weather, every 15 minutes: how warm is the dining room? For "
+            "--algorithm ogd --param loss=square (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="office",
+            file="office.csv.gz",
+            target="anomaly",
+            ignore=("point",),
+            about="an office's temperature, hourly, with two failures: is this one? (NAB, MIT)",
+        ),
+    )
+}

@@ -1,0 +1,155 @@
+"""A stream whose sensors break."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from firmware_sim.faults import OF_ROWS, Effect, Fault, Spread, effect
+from firmware_sim.streams.stream import Row, Sample, Stream
+
+Rows = Iterator[Sample | None]
+
+
+class FaultyStream(Stream):
+    """Another stream with faults in it; the same ones whenever it is read.
+
+    Parameters
+    ----------
+    clean : Stream
+        The stream with whole sensors.
+    faults : sequence of Fault
+        What breaks, applied in this order; faults of whole rows come last.
+    seed : int
+        Of the draws.
+
+    Attributes
+    ----------
+    counts : list of int
+        Rows each fault befell in the last reading, in the order of `faults`.
+    """
+
+    def __init__(self, clean: Stream, faults: Sequence[Fault], seed: int = 0) -> None:
+        self.clean = clean
+        self.faults = tuple(faults)
+        self.name, self.target, self.features = clean.name, clean.target, clean.features
+        self.ignored, self.kept = clean.ignored, clean.kept
+        self._seed = seed
+        self.counts = [0] * len(self.faults)
+        self._effects()  # a column that is not there is told now
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the clean stream says."""
+        return self.clean.notes
+
+    def _effects(self) -> tuple[Spread, list[tuple[int, Fault, Effect]]]:
+        spread = Spread(len(self.features))
+        acts = [
+            (at, fault, effect(fault, self.features, spread, self._draws(at)))
+            for at, fault in enumerate(self.faults)
+            if fault.kind not in OF_ROWS
+        ]
+        return spread, acts
+
+    def _draws(self, at: int) -> np.random.Generator:
+        return np.random.default_rng((self._seed, at))
+
+    def samples(self, row: Row) -> Rows:
+        """Yield the rows in order; see `Stream.samples`. They are numbered as they come out."""
+        self.counts = [0] * len(self.faults)
+        rows = self._broken(row)
+        ways: dict[str, Callable[[Rows, Row, int, Fault], Rows]] = {
+            "duplicate": self._duplicated,
+            "gap": self._gapped,
+            "burst": self._held_back,
+        }
+        for at, fault in enumerate(self.faults):
+            if fault.kind in OF_ROWS:
+                rows = ways[fault.kind](rows, row, at, fault)
+        number = 0
+        for sample in rows:
+            if sample is None:
+                yield None
+                continue
+            number += 1
+            yield sample._replace(number=number)
+
+    def _broken(self, row: Row) -> Rows:
+        """Apply the faults of columns."""
+        spread, acts = self._effects()
+        for sample in self.clean.samples(row):
+            if sample is None or sample.damage:
+                yield sample
+                continue
+            spread.add(row)
+            for at, fault, act in acts:
+                if fault.covers(sample.number):
+                    self.counts[at] += act(row, sample.number)
+            yield sample
+
+    def _duplicated(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
+        rng = self._draws(at)
+        for sample in rows:
+            if sample is None or not fault.covers(sample.number):
+                yield sample
+                continue
+            again = rng.random() < fault.options["p"]
+            kept = row.copy() if again else row
+            yield sample
+            if again:
+                row[:] = kept  # who took the first may have written to the buffer
+                self.counts[at] += 1
+                yield sample
+
+    def _gapped(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
+        rng = self._draws(at)
+        left = 0
+        for sample in rows:
+            if sample is not None and fault.covers(sample.number):
+                if left == 0 and rng.random() < fault.options["p"]:
+                    left = int(fault.options["rows"])
+                if left:
+                    left -= 1
+                    self.counts[at] += 1
+                    continue
+            yield sample
+
+    def _held_back(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
+        """Hold some rows back, then give them all at the time of the last."""
+        rng = self._draws(at)
+        held: deque[tuple[Sample, Row]] = deque()
+        left = 0
+        for sample in rows:
+            if sample is None:
+                yield None
+                continue
+            if left == 0 and fault.covers(sample.number) and rng.random() < fault.options["p"]:
+                left = int(fault.options["rows"])
+            if left == 0:
+                yield sample
+                continue
+            left -= 1
+            held.append((sample, row.copy()))
+            if left == 0:
+                yield from self._given(held, row, at)
+        yield from self._given(held, row, at)
+
+    def _given(self, held: deque[tuple[Sample, Row]], row: Row, at: int) -> Rows:
+        seconds = held[-1][0].seconds if held else 0.0
+        while held:
+            sample, values = held.popleft()
+            row[:] = values
+            self.counts[at] += 1
+            yield sample._replace(seconds=seconds)
+
+    def count(self) -> int | None:
+        """Return the number of rows where no fault changes it."""
+        changed = any(fault.kind in ("duplicate", "gap") for fault in self.faults)
+        return None if changed else self.clean.count()
+
+    def close(self) -> None:
+        """Let go of what the stream holds."""
+        self.clean.close()

@@ -1,0 +1,152 @@
+"""Streams that come once: rows from standard input or a broker, as they arrive."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+
+from firmware_sim.errors import StreamError
+from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.reading import Reading, ReadingOptions
+from firmware_sim.streams.stream import Row, Sample, Stream
+
+#: Rows kept for a second reading: the first pass over them chooses the kernel width.
+KEPT = 1_000
+#: Seconds without a row after which the columns are settled from the rows there are.
+SETTLE = 2.0
+
+Record = list[str]
+
+
+class Source(ABC):
+    """Rows of cells as they arrive.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    delimiter : str
+        What parts the cells, a comma where nothing does.
+    """
+
+    name: str
+    delimiter: str = ","
+    _records: Iterator[Record | None] | None = None
+
+    @abstractmethod
+    def header(self) -> list[str]:
+        """Return the names of the columns; waits for the first row if it has to."""
+
+    @abstractmethod
+    def records(self) -> Iterator[Record | None]:
+        """Yield rows of cells, and None several times a second while there is none."""
+
+    def until(
+        self, idle: float | None, patience: Callable[[], float | None] | None = None
+    ) -> Iterator[Record | None]:
+        """Yield what `records` does, until nothing has come for too long.
+
+        Parameters
+        ----------
+        idle : float or None
+            Seconds of silence that end it; None for no end.
+        patience : callable, optional
+            Gives those seconds anew at every silence, instead.
+        """
+        if self._records is None:
+            self._records = self.records()
+        last = time.monotonic()
+        for record in self._records:
+            if record is not None:
+                last = time.monotonic()
+            else:
+                most = patience() if patience is not None else idle
+                if most is not None and time.monotonic() - last > most:
+                    return
+            yield record
+
+    def notes(self) -> list[str]:
+        """Return what a reader of the report has to know, a sentence each."""
+        return []
+
+    def close(self) -> None:  # noqa: B027 - most hold nothing
+        """Let go of what it holds."""
+
+
+class LiveStream(Stream):
+    """A stream over a source; its first rows are kept, so that they can be read twice.
+
+    Parameters
+    ----------
+    source : Source
+        Where the rows come from.
+    options : ReadingOptions
+        What is known of the columns.
+    idle : float, optional
+        Seconds without a row after which the stream has ended; by default it waits on.
+    """
+
+    kept = KEPT
+
+    def __init__(
+        self, source: Source, options: ReadingOptions, *, idle: float | None = None
+    ) -> None:
+        self.name = source.name
+        self._source = source
+        self._idle = idle
+        self._held: list[Record] = []
+        self._read = 0
+        header = source.header()
+        self._reading = Reading(self.name, header, self._first(), source.delimiter, options)
+        self.target = self._reading.target
+        self.features = self._reading.features
+        self.ignored = self._reading.ignored
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What was recognised, and what became of messages."""
+        return (*self._reading.notes, *self._source.notes())
+
+    def _first(self) -> list[Record]:
+        """Return the rows that settle what the columns hold."""
+        # The wait for the very first row ends only where the user says so.
+        for record in self._source.until(None, lambda: SETTLE if self._held else self._idle):
+            if record is not None:
+                self._keep(record)
+                if len(self._held) == LOOKED_AT:
+                    break
+        return self._held[:LOOKED_AT]
+
+    def _keep(self, record: Record) -> None:
+        self._read += 1
+        if len(self._held) < KEPT:
+            self._held.append(record)
+
+    def samples(self, row: Row) -> Iterator[Sample | None]:
+        """Yield the rows in order; see `Stream.samples`."""
+        if self._read > len(self._held):
+            raise StreamError(f"{self.name} cannot be read again after {KEPT:,} rows")
+        number = 0
+        at = int(self._reading.units)
+        while at < len(self._held):
+            number += 1
+            yield self._sample(number, self._held[at], row)
+            at += 1
+        for record in self._source.until(self._idle):
+            if record is None:
+                yield None
+            else:
+                number += 1
+                self._keep(record)
+                yield self._sample(number, record, row)
+
+    def _sample(self, number: int, record: Record, row: Row) -> Sample:
+        damage = self._reading.fill(record, row)
+        if damage:
+            return Sample(number, "", damage)
+        return Sample(number, self._reading.label(record), "", self._reading.seconds(record))
+
+    def close(self) -> None:
+        """Let go of the source."""
+        self._source.close()

@@ -1,0 +1,242 @@
+"""Rows from an MQTT broker, a message each: a JSON object or cells of CSV.
+
+Design: the client's own thread puts messages into a queue of fixed size, the reader takes them out.
+When the queue is full the thread waits, and the broker with it; what still finds no room after
+`PATIENCE` is dropped and counted. The session outlives a lost connection (MQTT 5, session expiry),
+so at QoS 1 the broker sends again what was not acknowledged.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import queue
+import secrets
+import threading
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from firmware_sim.errors import StreamError
+from firmware_sim.streams.live import Record, Source
+
+#: Messages waiting at most.
+QUEUE = 1_024
+#: Bytes in a message at most; the broker keeps back longer ones.
+_LONGEST = 1 << 16
+#: Seconds the broker is kept waiting for room; well below the keep-alive.
+PATIENCE = 15.0
+_KEEP_ALIVE = 60
+_SESSION = 3_600  # seconds the broker keeps the session after a lost connection
+_TICK = 0.2
+_FORM = "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME]"
+
+
+class MqttSource(Source):
+    """Messages of one topic (or of several, by ``+`` and ``#``).
+
+    Parameters
+    ----------
+    url : str
+        ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
+        ``columns=a,b,label`` names the cells of CSV messages (without it messages are JSON objects
+        and the first one names the columns), ``client=`` names the client (by default at random).
+    size : int
+        Messages waiting at most.
+
+    Attributes
+    ----------
+    received, dropped, damaged, reconnects : int
+        Messages taken in; those that found no room; those that are no row; connections made anew.
+
+    Raises
+    ------
+    StreamError
+        The address makes no sense, the client library is missing, or there is no broker.
+    """
+
+    def __init__(self, url: str, *, size: int = QUEUE) -> None:
+        parts = urlsplit(url)
+        asked = parse_qs(parts.query)
+        topic = unquote(parts.path[1:]) + (f"#{parts.fragment}" if url.endswith("#") else "")
+        qos = asked.get("qos", ["1"])[0]
+        unknown = set(asked) - {"qos", "columns", "client"}
+        if not parts.hostname or not topic or qos not in ("0", "1", "2") or unknown:
+            raise StreamError(f"{_shown(url)} is not of the form {_FORM}")
+        self.name = _shown(url)
+        self._topic, self._qos = topic, int(qos)
+        self._columns = asked["columns"][0].split(",") if "columns" in asked else None
+        self._json = self._columns is None
+        self._first = b""
+        self._messages: queue.Queue[bytes] = queue.Queue(size)
+        self._ending = threading.Event()
+        self._subscribed = threading.Event()
+        self._failure = ""
+        self._client_id = asked.get("client", [f"firmware-sim-{secrets.token_hex(6)}"])[0]
+        self.received = self.dropped = self.damaged = self.connects = 0
+        self._connect(parts)
+
+    @property
+    def reconnects(self) -> int:
+        """Connections made after the first one."""
+        return max(0, self.connects - 1)
+
+    def _connect(self, parts: Any) -> None:
+        try:
+            paho: Any = import_module("paho.mqtt.client")
+            properties: Any = import_module("paho.mqtt.properties")
+            packets: Any = import_module("paho.mqtt.packettypes")
+        except ImportError:
+            raise StreamError(
+                "an MQTT stream needs paho-mqtt: pip install 'edgeolk[mqtt]'"
+            ) from None
+        client = paho.Client(
+            paho.CallbackAPIVersion.VERSION2,
+            client_id=self._client_id,
+            protocol=paho.MQTTv5,
+        )
+        if parts.username:
+            client.username_pw_set(unquote(parts.username), unquote(parts.password or ""))
+        if parts.scheme == "mqtts":
+            client.tls_set()
+        session = properties.Properties(packets.PacketTypes.CONNECT)
+        session.SessionExpiryInterval = _SESSION
+        session.MaximumPacketSize = _LONGEST
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_message = self._on_message
+        client.reconnect_delay_set(min_delay=1, max_delay=30)
+        port = parts.port or (8883 if parts.scheme == "mqtts" else 1883)
+        try:
+            client.connect(
+                parts.hostname,
+                port,
+                keepalive=_KEEP_ALIVE,
+                clean_start=paho.MQTT_CLEAN_START_FIRST_ONLY,
+                properties=session,
+            )
+        except (OSError, ValueError) as error:
+            raise StreamError(f"no broker at {parts.hostname}:{port}: {error}") from None
+        self._client = client
+        client.loop_start()
+        answered = self._subscribed.wait(PATIENCE)
+        if self._failure or not answered:
+            self.close()
+            raise StreamError(f"{self.name}: {self._failure or 'the broker gives no answer'}")
+
+    def _on_connect(self, client: Any, _: Any, flags: Any, reason: Any, __: Any) -> None:
+        if reason.is_failure:
+            self._failure = f"the broker refuses the connection: {reason}"
+            self._subscribed.set()
+            return
+        self.connects += 1
+        if not flags.session_present:
+            client.subscribe(self._topic, qos=self._qos)
+
+    def _on_subscribe(self, _: Any, __: Any, ___: Any, reasons: Any, ____: Any) -> None:
+        refused = [str(reason) for reason in reasons if reason.is_failure]
+        if refused:
+            self._failure = f"the broker refuses topic {self._topic!r}: {refused[0]}"
+        self._subscribed.set()
+
+    def _on_message(self, _: Any, __: Any, message: Any) -> None:
+        waited = 0.0
+        while not self._ending.is_set():
+            try:
+                self._messages.put(message.payload, timeout=_TICK)
+                self.received += 1
+                return
+            except queue.Full:
+                waited += _TICK
+                if waited >= PATIENCE:
+                    self.dropped += 1
+                    return
+
+    def header(self) -> Record:
+        """Return the columns; those of JSON messages come with the first of them."""
+        if self._columns is None:
+            for payload in filter(None, self._payloads()):
+                values = _json_object(payload)
+                if values:
+                    self._columns = list(values)
+                    self._first = payload
+                    break
+                self.damaged += 1
+        return list(self._columns or [])
+
+    def records(self) -> Iterator[Record | None]:
+        """Yield the cells of each message, and None while there is none."""
+        if self._first:
+            yield self._cells(self._first)
+        for payload in self._payloads():
+            if payload is None:
+                yield None
+                continue
+            cells = self._cells(payload)
+            self.damaged += not cells
+            yield cells
+
+    def _payloads(self) -> Iterator[bytes | None]:
+        while True:
+            try:
+                yield self._messages.get(timeout=_TICK)
+            except queue.Empty:
+                if self._failure:
+                    raise StreamError(f"{self.name}: {self._failure}") from None
+                yield None
+
+    def _cells(self, payload: bytes) -> Record:
+        """Return the cells of a message; none where it is no row, which counts as damage."""
+        if self._json:
+            values = _json_object(payload)
+            return [_text(values.get(name)) for name in self._columns or []] if values else []
+        try:
+            return next(csv.reader([payload.decode().strip("\r\n")]), [])
+        except (UnicodeDecodeError, csv.Error):
+            return []
+
+    def notes(self) -> list[str]:
+        """Return what became of messages, a sentence each."""
+        out = [f"{self.received:,} messages received at QoS {self._qos}"]
+        counts = (
+            (self.damaged, "messages are no rows"),
+            (self.dropped, "messages found no room in the queue and were dropped"),
+            (self.reconnects, "reconnections"),
+        )
+        return out + [f"{count:,} {what}" for count, what in counts if count]
+
+    def close(self) -> None:
+        """Leave the broker."""
+        self._ending.set()
+        self._client.disconnect()
+        self._client.loop_stop()
+
+
+def _json_object(payload: bytes) -> dict[str, Any]:
+    """Return a flat JSON object, or an empty one where the message is none."""
+    try:
+        values = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    if any(isinstance(value, (dict, list)) for value in values.values()):
+        return {}
+    return values
+
+
+def _text(value: Any) -> str:
+    """Return a JSON value as the cell it would be in a table."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(value)
+
+
+def _shown(url: str) -> str:
+    """Return the address without a password."""
+    head, at, tail = url.rpartition("@")
+    scheme = head.partition("://")[0]
+    return f"{scheme}://...@{tail}" if at else url

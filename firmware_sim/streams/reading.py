@@ -1,0 +1,237 @@
+"""How rows of cells become rows of readings: the columns of a table, chosen once."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import shortened
+from firmware_sim.streams import cells
+from firmware_sim.streams.columns import Column, study
+from firmware_sim.streams.stream import Row
+
+_LISTED = 40  # columns named in a message at most
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What a user says about the columns of a table.
+
+    Parameters
+    ----------
+    target : str, optional
+        The label column.
+    ignore : sequence of str
+        Columns that are not readings.
+    time : str
+        The column that tells when a row was taken, "auto" for one that is recognised, "none" for
+        no recognition.
+    categories : {"refuse", "onehot", "hash"}
+        What is done with a column of text: it is refused, becomes a reading of 0 or 1 for each of
+        its commonest words, or for each of a fixed number of hash values.
+    category_slots : int
+        The most readings made of such a column.
+    """
+
+    target: str | None = None
+    ignore: Sequence[str] = ()
+    time: str = "auto"
+    categories: str = "refuse"
+    category_slots: int = 8
+
+
+class Reading:
+    """The columns of one table, and what each gives.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the stream.
+    header : sequence of str
+        Names of the columns.
+    first : sequence of sequences of str
+        The first rows, which settle what the columns hold. What is chosen from them, a board would
+        have in its program.
+    delimiter : str
+        What parts the cells.
+    options : ReadingOptions
+        What the user says.
+
+    Attributes
+    ----------
+    target, features, ignored, notes
+        As of a `Stream`.
+    units : bool
+        Whether the first row holds units and is to be left out.
+
+    Raises
+    ------
+    StreamError
+        The columns are not what the options say, or cannot be read.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        header: Sequence[str],
+        first: Sequence[Sequence[str]],
+        delimiter: str,
+        options: ReadingOptions,
+    ) -> None:
+        self._name = name
+        self._header = header
+        self._places = self._checked_places(options)
+        assert options.target is not None
+        self.target = options.target
+        width = len(header)
+        rows = [row for row in first if len(row) == width]
+        found = study(header, rows, delimiter=delimiter, target=self.target)
+        self.units = found.units
+        self._comma = found.comma
+        self._clock: tuple[int, Callable[[str], float]] | None = None
+        self._features: list[str] = []
+        self._numbers: list[tuple[int, int]] = []  # slot and place
+        self._words: list[_Words] = []
+        self._notes: list[str] = []
+        if found.units:
+            self._notes.append("the first row holds units and is left out")
+        if found.comma:
+            self._notes.append("numbers have a decimal comma")
+        left_out = {*options.ignore}
+        for column in found.columns:
+            if column.name == self.target:
+                continue
+            if self._is_time(column, options):
+                left_out.add(column.name)
+            elif column.name not in left_out:
+                self._take(column, [row[self._places[column.name]] for row in rows], options)
+        if options.time not in ("auto", "none") and self._clock is None:
+            raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
+        if not self._features:
+            raise StreamError(f"{name}: no column is left to learn from; {self._listing}")
+        self.features = tuple(self._features)
+        self.ignored = tuple(name for name in header if name in left_out)
+        self.notes = tuple(self._notes)
+
+    def _checked_places(self, options: ReadingOptions) -> dict[str, int]:
+        """Where each column is; the columns a user names must be there."""
+        if not any(self._header):
+            raise StreamError(f"{self._name}: the first line must hold the column names")
+        places: dict[str, int] = {}
+        for place, name in enumerate(self._header):
+            if places.setdefault(name, place) != place:
+                raise StreamError(f"{self._name}: more than one column is called {name!r}")
+        target = options.target
+        self._places = places
+        if target is None:
+            raise StreamError(f"{self._name}: name the label column with --target; {self._listing}")
+        times = [options.time] if options.time not in ("auto", "none") else []
+        for column in (target, *options.ignore, *times):
+            if column not in places:
+                raise StreamError(f"{self._name} has no column {column!r}; {self._listing}")
+        if target in options.ignore:
+            raise StreamError(f"column {target!r} cannot be the target and ignored at once")
+        return places
+
+    def _is_time(self, column: Column, options: ReadingOptions) -> bool:
+        """Whether the column is a time; the first one that tells seconds becomes the clock."""
+        named = column.name == options.time
+        if not named and (options.time == "none" or column.kind != "time"):
+            return False
+        if named or (self._clock is None and options.time == "auto"):
+            clock = column.clock
+            if clock is None and named and column.kind == "number":
+                clock = lambda cell: cells.number(cell, self._comma)  # noqa: E731
+            if clock is not None:
+                self._clock = self._places[column.name], clock
+        if column.name not in options.ignore and not named:
+            self._notes.append(f"column {column.name!r} is a time and not fed to the learner")
+        return True
+
+    def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
+        """Make readings of a column."""
+        place = self._places[column.name]
+        if column.kind == "number" or cells.is_number(column.example, self._comma):
+            self._numbers.append((len(self._features), place))
+            self._features.append(column.name)
+            return
+        if options.categories == "refuse":
+            raise StreamError(
+                f"{self._name}: column {column.name!r} holds text, such as "
+                f"{shortened(column.example)}; leave it out with --ignore {column.name}, or feed "
+                "it with --categories onehot"
+            )
+        words = _Words(place, len(self._features), options, held[1:] if self.units else held)
+        self._words.append(words)
+        self._features += [f"{column.name}{ending}" for ending in words.endings]
+        self._notes.append(
+            f"column {column.name!r} holds text and gives {words.size} readings of 0 or 1"
+        )
+
+    def fill(self, record: Sequence[str], row: Row) -> str:
+        """Write the readings of one row of cells; return why that cannot be, or nothing."""
+        if len(record) != len(self._header):
+            return f"{len(record)} cells where the header has {len(self._header)}"
+        place = 0
+        try:
+            for slot, place in self._numbers:
+                row[slot] = cells.number(record[place], self._comma)
+        except ValueError:
+            cell = shortened(record[place])
+            return f"column {self._header[place]!r}: {cell} is not a number"
+        for words in self._words:
+            words.fill(record, row)
+        return ""
+
+    def label(self, record: Sequence[str]) -> str:
+        """Return the target cell of a row that is not damaged."""
+        return record[self._places[self.target]]
+
+    def seconds(self, record: Sequence[str]) -> float:
+        """Return when the row was taken, NaN where that is not known."""
+        if self._clock is None:
+            return math.nan
+        place, clock = self._clock
+        try:
+            return clock(record[place])
+        except ValueError:
+            return math.nan
+
+    @property
+    def _listing(self) -> str:
+        more = len(self._header) - _LISTED
+        shown = ", ".join(self._header[:_LISTED])
+        return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
+
+
+class _Words:
+    """A column of text as a fixed number of readings of 0 or 1."""
+
+    def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
+        self._place, self._start = place, start
+        self._slots: dict[str, int] | None = None
+        slots = options.category_slots
+        if options.categories == "hash":
+            self.size = slots
+            self.endings = [f"#{slot}" for slot in range(slots)]
+            return
+        counts = Counter(cell.strip() for cell in held if not cells.absent(cell))
+        common = sorted(counts, key=lambda word: (-counts[word], word))[:slots]
+        self._slots = {word: slot for slot, word in enumerate(common)}
+        self.size = len(common)
+        self.endings = [f"={word}" for word in common]
+
+    def fill(self, record: Sequence[str], row: Row) -> None:
+        """Write the readings; a word beyond the common ones is all zeros, none is NaN."""
+        cell = record[self._place].strip()
+        row[self._start : self._start + self.size] = 0.0
+        if cells.absent(cell):
+            row[self._start] = math.nan
+        elif self._slots is None:
+            row[self._start + zlib.crc32(cell.encode()) % self.size] = 1.0
+        elif cell in self._slots:
+            row[self._start + self._slots[cell]] = 1.0

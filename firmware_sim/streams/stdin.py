@@ -1,0 +1,87 @@
+"""A CSV table from standard input or another pipe, as its rows arrive."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+import select
+from collections.abc import Iterator
+
+from firmware_sim.errors import StreamError
+from firmware_sim.streams.live import Record, Source
+from firmware_sim.streams.table import DELIMITERS
+from firmware_sim.streams.text import LONGEST_LINE
+
+#: Seconds to wait for input before the reader is asked whether to go on.
+_TICK = 0.2
+_BLOCK = 1 << 16
+
+
+class PipeSource(Source):
+    """Lines of a CSV table with a header; a row is one line.
+
+    Parameters
+    ----------
+    descriptor : int
+        An open file descriptor, 0 for standard input.
+    name : str
+        What messages call it.
+    """
+
+    def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:
+        self.name = name
+        self._descriptor = descriptor
+        self._lines = self._read()
+
+    def header(self) -> Record:
+        """Return the cells of the first line; waits for it."""
+        line = next(filter(None, self._lines), "")
+        self.delimiter = max(DELIMITERS, key=line.count)
+        return [cell.strip() for cell in self._cells(line)]
+
+    def records(self) -> Iterator[Record | None]:
+        """Yield the cells of each line that is not blank, and None while there is none."""
+        for line in self._lines:
+            yield None if line is None else self._cells(line)
+
+    def _cells(self, line: str) -> Record:
+        try:
+            return next(csv.reader([line], delimiter=self.delimiter), [])
+        except csv.Error as error:
+            raise StreamError(f"cannot read {self.name}: {error}") from None
+
+    def _read(self) -> Iterator[str | None]:
+        """Yield lines, and None while nothing comes."""
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        rest = ""
+        first = True
+        while True:
+            if not poll.poll(1e3 * _TICK):
+                yield None
+                continue
+            data = os.read(self._descriptor, _BLOCK)
+            if first and data.startswith(b"\x1f\x8b"):
+                raise StreamError(
+                    f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."
+                )
+            first = False
+            try:
+                text = decoder.decode(data, final=not data)
+            except UnicodeDecodeError:
+                raise StreamError(f"cannot read {self.name}: its text is not UTF-8") from None
+            if "\0" in text:
+                raise StreamError(f"cannot read {self.name}: it holds binary data, not text")
+            *lines, rest = (rest + text).split("\n")
+            if len(rest) > LONGEST_LINE:
+                raise StreamError(
+                    f"cannot read {self.name}: a line has more than {LONGEST_LINE:,} characters; "
+                    "this is no table of readings"
+                )
+            if not data and rest:
+                lines.append(rest)
+            yield from filter(str.strip, lines)
+            if not data:
+                return

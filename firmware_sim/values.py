@@ -1,0 +1,110 @@
+"""From the words of an option to its value."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from typing import Any
+
+from edgeolk import parse_bytes
+
+
+def count(text: str) -> int:
+    """Return a whole number of at least 1.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none.
+    """
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def duration(text: str) -> float:
+    """Return a number of seconds above 0.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none.
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+def gamma(text: str) -> float | None:
+    """Return a width, or None for one that is to be chosen.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none.
+    """
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
+
+
+def leak(text: str) -> int:
+    """Return the bytes of ``leak=SIZE``.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none.
+    """
+    kind, _, size = text.partition("=")
+    try:
+        nbytes = parse_bytes(size)
+    except ValueError:
+        nbytes = 0
+    if kind != "leak" or nbytes < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not leak=SIZE, as in leak=64B")
+    return nbytes
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """Return name and value of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
+    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def nbytes(text: str) -> int:
+    """Return the bytes of a size that is known to be one."""
+    return int(parse_bytes(text))
+
+
+def caps(text: str) -> list[str]:
+    """Return the caps of ``1KiB,4KiB``.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none.
+    """
+    sizes = [size for size in text.split(",") if size]
+    try:
+        good = bool(sizes) and all(parse_bytes(size) > 0 for size in sizes)
+    except ValueError:
+        good = False
+    if not good:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of sizes, as in 1KiB,4KiB,16KiB")
+    return sizes

@@ -1,0 +1,97 @@
+"""What the columns of a table hold: numbers, times, text; decimal commas; a row of units."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import CsvStream, cells
+from firmware_sim.streams.columns import study
+
+
+def table(folder: Path, text: str, **options: object) -> CsvStream:
+    path = folder / "s.csv"
+    path.write_text(text)
+    return CsvStream(path, target="y", **options)  # type: ignore[arg-type]
+
+
+def rows(stream: CsvStream) -> list[list[float]]:
+    row = np.empty(len(stream.features))
+    return [row.tolist() for _ in stream.samples(row)]
+
+
+def test_units_row_is_left_out(tmp_path: Path) -> None:
+    stream = table(tmp_path, "t,p,y\n°C,Pa,-\n20.5,101325,1\n21,101300,0\n")
+    assert rows(stream) == [[20.5, 101325], [21, 101300]]
+    assert stream.notes == ("the first row holds units and is left out",)
+    assert stream.count() == 2
+    assert [s.number for s in stream.samples(np.empty(2))] == [1, 2]
+
+
+def test_rows_that_are_no_units(tmp_path: Path) -> None:
+    assert rows(table(tmp_path, "t,p,y\n,,1\n20,1,1\n"))[1] == [20, 1]  # absent, not units
+    assert rows(table(tmp_path, "t,p,y\n1,error,1\n20,1,1\n"))[1] == [20, 1]  # half a row of them
+    assert table(tmp_path, "t,p,y\n1,2,1\n").notes == ()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_decimal_comma(tmp_path: Path, delimiter: str) -> None:
+    text = "a|b|y\n1,5|-2,25e3|1\n2|7|0\n".replace("|", delimiter)
+    stream = table(tmp_path, text)
+    assert rows(stream) == [[1.5, -2250], [2, 7]]
+    assert stream.notes == ("numbers have a decimal comma",)
+    mixed = table(tmp_path, "a;b;y\n1,5;2.5;1\n3;4;1\n")
+    damage = [sample.damage for sample in mixed.samples(np.empty(2))]
+    assert damage == ["column 'a': '1,5' is not a number", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "gap"),
+    [
+        ("when", "2015-02-02 14:19:00", "2015-02-02T14:20:00Z", 60.0),
+        ("when", "2015-02-02", "2015-02-03", 86400.0),
+        ("when", "2015-02-02T14:19:00.250+01:00", "2015-02-02T14:19:00.750+0100", 0.5),
+        ("when", "28.02.2015 23:59", "1.3.2015 0:00", 60.0),
+        ("when", "2/3/2015 10:00", "2/28/2015 10:00", 25 * 86400.0),
+        ("when", "3/2/2015 10:00", "28/2/2015 10:00", 25 * 86400.0),
+        ("timestamp", "1423000000", "1423000060", 60.0),
+        ("timestamp", "1423000000000", "1423000060000", 60.0),
+        ("time_ms", "0", "250", 0.25),
+        ("time", "0.5", "1.75", 1.25),
+    ],
+)
+def test_times_are_not_readings(
+    tmp_path: Path, name: str, first: str, second: str, gap: float
+) -> None:
+    stream = table(tmp_path, f"{name},a,y\n{first},1,1\n{second},2,0\n")
+    assert stream.features == ("a",)
+    assert stream.ignored == (name,)
+    assert stream.notes == (f"column {name!r} is a time and not fed to the learner",)
+    found = study([name], [[first], [second]], delimiter=",", target="y").columns[0]
+    assert found.clock is not None
+    assert math.isclose(found.clock(second) - found.clock(first), gap)
+
+
+def test_clock_without_a_date_is_a_time_too(tmp_path: Path) -> None:
+    assert table(tmp_path, "at,a,y\n10:00,1,1\n10:01:30,2,0\n").features == ("a",)
+
+
+def test_numbers_that_are_no_times(tmp_path: Path) -> None:
+    assert table(tmp_path, "time,a,y\n3,1,1\n2,2,0\n").features == ("time", "a")  # does not grow
+    assert table(tmp_path, "a,b,y\n1423000000,1,1\n1423000060,2,0\n").features == ("a", "b")
+
+
+def test_text_gets_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match=r"'wind' holds text, such as 'NW'; .*--ignore wind"):
+        table(tmp_path, "wind,a,y\nNW,1,1\nN,2,0\n")
+
+
+@pytest.mark.parametrize("cell", ["2015-13-01", "2015-02-30", "1/2", "soon", "13/13/2015"])
+def test_dates_that_are_none(cell: str) -> None:
+    for day_first in (False, True):
+        with pytest.raises(ValueError, match=r"."):
+            cells.seconds(cell, day_first)

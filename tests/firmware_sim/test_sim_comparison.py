@@ -1,0 +1,184 @@
+"""Comparisons: the same figures as replays, kept as they come, and a choice that can be run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.comparison import Comparison, compare
+from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
+from firmware_sim.comparison.rows import linear, prepare
+from firmware_sim.comparison.work import Outcome, Run, do
+
+NAMES = ["rbp", "bpa_s", "ahpatron"]
+CONFIG = fs.ReplayConfig("occupancy", algorithm="rbp", limit=1200)
+
+
+def run(folder: Path, **changes: object) -> Comparison:
+    options = {"rams": ["2KiB", "4KiB"], "algorithms": NAMES, "workers": 1, "seeds": 2}
+    return compare(CONFIG, folder=folder, **{**options, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    return run(tmp_path_factory.mktemp("compare"))
+
+
+def test_figures_are_those_of_replays(found: Comparison) -> None:
+    assert found.complete
+    assert found.rams == [2048, 4096]
+    for name in NAMES:
+        for ram in found.rams:
+            options = {"limit": 1200, "algorithm": name, "ram": ram}
+            replayed = fs.replay(fs.ReplayConfig("occupancy", **options))  # type: ignore[arg-type]
+            first = found.cell(name, ram).runs[0]
+            assert first.wrong == replayed.metrics.learner.wrong
+            assert first.budget == replayed.learner["budget"]
+            assert first.nbytes == replayed.layout.end <= ram
+
+
+def test_only_methods_that_draw_are_run_again(found: Comparison) -> None:
+    seeds = {name: len(found.cell(name, 2048).runs) for name in NAMES}
+    assert seeds == {"rbp": 2, "bpa_s": 1, "ahpatron": 1}
+    assert found.cell("rbp", 2048).deviation is not None
+    assert found.cell("bpa_s", 2048).deviation is None
+
+
+def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) -> None:
+    seen: list[int] = []
+    begun = run(tmp_path, on_run=lambda: seen.append(1), should_stop=lambda: bool(seen))
+    assert not begun.complete
+    assert 1 <= len(begun.outcomes) < len(found.outcomes)
+    assert "INTERRUPTED: the same command goes on" in to_text(begun)
+    path = tmp_path / "runs.jsonl"
+    path.write_text(path.read_text() + '{"algorithm": "bp')  # the power went
+    counts: list[tuple[int, int]] = []
+    made = iter(range(100))
+    ended = run(
+        tmp_path,
+        on_start=lambda total, done: counts.append((total, done)),
+        on_run=lambda: next(made),
+    )
+    assert counts == [(len(found.outcomes), len(begun.outcomes))]
+    assert next(made) == len(found.outcomes) - len(begun.outcomes)
+    assert [(o.algorithm, o.wrong) for o in ended.outcomes] == [
+        (o.algorithm, o.wrong) for o in found.outcomes
+    ]
+    assert run(tmp_path, on_run=lambda: pytest.fail("it is all there")).complete
+
+
+def test_results_of_another_stream_do_not_count(tmp_path: Path) -> None:
+    run(tmp_path, algorithms=["rbp"], rams=[2048])
+    counts: list[int] = []
+    other = fs.ReplayConfig("occupancy", algorithm="rbp", limit=1000)
+    compare(
+        other, [2048], ["rbp"], folder=tmp_path, workers=1, on_start=lambda _, n: counts.append(n)
+    )
+    assert counts == [0]
+    (tmp_path / "runs.jsonl").write_text("no book at all")
+    compare(
+        other, [2048], ["rbp"], folder=tmp_path, workers=1, on_start=lambda _, n: counts.append(n)
+    )
+    assert counts == [0, 0]
+
+
+def test_runs_that_do_not_end_well() -> None:
+    rows = prepare(CONFIG)
+    X, y = rows.X, rows.y
+    small = do(Run("rbp", 500, 0), X, y, CONFIG, 0.2, 9.0)
+    assert small.status == "small"
+    assert "the smallest cap that fits" in small.detail
+    slow = do(Run("rbp", 4096, 0), X, y, CONFIG, 0.2, 0.0)
+    assert (slow.status, slow.rows) == ("slow", 500)
+    beyond = X.copy()
+    beyond[700] = 1e300
+    refused = do(Run("rbp", 4096, 0), beyond, y, CONFIG, 0.2, 9.0)
+    assert refused.status == "refused"
+    assert do(Run("nonsense", 4096, 0), X, y, CONFIG, 0.2, 9.0).status == "refused"
+
+
+def test_choice_is_the_smallest_that_is_as_good(found: Comparison) -> None:
+    def known(*cells: tuple[str, int, int, float]) -> Comparison:
+        outcomes = [
+            Outcome(name, ram, 0, "done", wrong=wrong, rows=1000, seconds=seconds)
+            for name, ram, wrong, seconds in cells
+        ]
+        rams = sorted({one[1] for one in cells})
+        return Comparison(CONFIG, found.rows, rams, outcomes, True)
+
+    assert choice(known(("a", 1024, 104, 1), ("b", 4096, 100, 1))) == ("a", 1024)
+    assert choice(known(("a", 1024, 106, 1), ("b", 4096, 100, 1))) == ("b", 4096)
+    assert choice(known(("a", 1024, 100, 2), ("b", 1024, 100, 1))) == ("b", 1024)
+    nothing = Comparison(CONFIG, found.rows, [512], [Outcome("a", 512, 0, "small")], True)
+    assert choice(nothing) is None
+    assert sentence(nothing).startswith("No method ran to the end")
+
+
+def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
+    text = to_text(found)
+    best = choice(found)
+    assert best is not None
+    name, ram = best
+    error = found.cell(name, ram).error
+    assert f"take {name} with ram='{ram // 1024}KiB' and gamma=" in text
+    program = text[text.index("import numpy") :]
+    assert len(program.splitlines()) <= 10
+    program += "    scores.append(score)\n"
+    stream = fs.Replay(CONFIG).stream
+    row = np.empty(5)
+    rows, scores = [], []
+    for sample in stream.samples(row):
+        if sample is not None and sample.number <= 1200:
+            rows.append((row.tolist(), int(sample.label)))
+    exec(program, {"rows": rows, "scores": scores})
+    wrong = sum((score >= 0) != (label > 0) for score, (_, label) in zip(scores, rows, strict=True))
+    assert wrong / len(rows) == error
+
+
+def test_linear_model_against_one_in_plain_numbers() -> None:
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, -1.0]])
+    y = np.array([1.0, -1.0, -1.0, 1.0])
+    weights = [0.0, 0.0, 0.0]
+    wrong = 0
+    for x, label in zip(X.tolist(), y, strict=True):
+        x = [*x, 1.0]
+        score = sum(w * a for w, a in zip(weights, x, strict=True))
+        wrong += (score >= 0) != (label > 0)
+        step = min(1.0, max(0.0, 1 - label * score) / sum(a * a for a in x))
+        weights = [w + step * label * a for w, a in zip(weights, x, strict=True)]
+    assert linear(X, y).learner.wrong == wrong
+
+
+def test_files(found: Comparison, tmp_path: Path) -> None:
+    files = write_comparison(found, tmp_path)
+    assert [path.name for path in files] == ["compare.txt", "compare.json", "compare.png"]
+    data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
+    assert data == json.loads(json.dumps(to_dict(found)))
+    assert set(data["baselines"]) == {"majority class", "no-change", "linear (PA-I)"}
+    assert files[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = ["compare", "occupancy", "--limit", "600", "--workers", "1", "--no-picture"]
+    command = [*base, "--algorithms", "rbp,bpa_s", "--ram", "2KiB", "--out", str(tmp_path / "c")]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "For this stream take " in out
+    assert "linear (PA-I)" in out
+    for words, more in (
+        ("algorithm 'magic' is none of", ["--algorithms", "magic"]),
+        ("two classes", ["--algorithms", "rbp"]),
+    ):
+        stream = "house" if words == "two classes" else "occupancy"
+        arguments = ["compare", stream, *base[2:], *more, "--out", str(tmp_path / "d")]
+        assert main(arguments) == 2
+        printed = capsys.readouterr().err
+        assert words in printed or "neither 1 nor -1 or 0" in printed
+    with pytest.raises(SystemExit):
+        main([*base, "--ram", "lots"])
+    assert "is no list of sizes" in capsys.readouterr().err

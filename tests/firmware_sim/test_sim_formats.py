@@ -1,0 +1,134 @@
+"""NPZ and LIBSVM files: what they give, and what is wrong with broken ones."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import open_stream
+from firmware_sim.streams.arrays import NpzStream
+from firmware_sim.streams.libsvm import LibsvmStream
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = np.where(X[:, 0] > 0, 1, -1)
+
+
+def read(stream: fs.Stream) -> tuple[np.ndarray, list[str]]:
+    row = np.empty(len(stream.features))
+    rows, labels = [], []
+    for sample in stream.samples(row):
+        assert sample is not None
+        rows.append(row.copy())
+        labels.append(sample.damage or sample.label)
+    return np.array(rows), labels
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("kind", ["<f8", "<f4", ">f8", "<i4"])
+def test_npz(tmp_path: Path, save: object, kind: str) -> None:
+    rows = (10 * X).astype(kind)
+    save(tmp_path / "s.npz", X=rows, y=Y)  # type: ignore[operator]
+    stream = open_stream(str(tmp_path / "s.npz"))
+    assert isinstance(stream, NpzStream)
+    assert (stream.target, stream.features, stream.count()) == ("y", ("X0", "X1", "X2"), 60)
+    for _ in range(2):
+        got, labels = read(stream)
+        np.testing.assert_array_equal(got, rows.astype(float))
+        assert labels == [str(label) for label in Y]
+    result = fs.replay(fs.ReplayConfig(str(tmp_path / "s.npz"), ram="8KiB"))
+    assert result.rows.used == 60
+
+
+def test_npz_text_labels_and_the_choice_of_them(tmp_path: Path) -> None:
+    names = np.where(Y > 0, "up", "down")
+    np.savez(tmp_path / "s.npz", data=X, name=names, y=Y)
+    with pytest.raises(StreamError, match="--target"):
+        open_stream(str(tmp_path / "s.npz"))
+    with pytest.raises(StreamError, match="no 1-d array 'z'"):
+        open_stream(str(tmp_path / "s.npz"), target="z")
+    assert read(open_stream(str(tmp_path / "s.npz"), target="name"))[1] == names.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"X": X, "Z": X, "y": Y}, "one array of rows"),
+        ({"X": X, "y": Y[:9]}, "60 rows and 9 labels"),
+        ({"X": np.asfortranarray(X), "y": Y}, "ascontiguousarray"),
+        ({"X": X.astype(complex), "y": Y}, "complex128, not numbers"),
+        ({"X": X[:, :0], "y": Y}, "its rows are empty"),
+        ({"X": np.full((60, 3), "a"), "y": Y}, "text, not numbers"),
+    ],
+)
+def test_npz_refusals(tmp_path: Path, arrays: dict[str, np.ndarray], words: str) -> None:
+    np.savez(tmp_path / "s.npz", **arrays)
+    with pytest.raises(StreamError, match=words):
+        open_stream(str(tmp_path / "s.npz"))
+
+
+def test_npz_executes_nothing_and_survives_damage(tmp_path: Path) -> None:
+    path = tmp_path / "s.npz"
+    np.savez(path, X=np.array([[object()]], dtype=object), y=Y[:1])
+    with pytest.raises(StreamError, match="object, not numbers"):
+        open_stream(str(path))
+    np.savez_compressed(path, X=X, y=Y)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    with pytest.raises(StreamError, match="cannot read"):
+        open_stream(str(path))
+    path.write_bytes(whole[:200] + bytes(60) + whole[260:])
+    with pytest.raises(StreamError, match="cannot read"):
+        read(open_stream(str(path)))
+    with zipfile.ZipFile(path, "w") as box:  # a header that promises more than there is
+        for name, array in (("X", X), ("y", Y)):
+            np.save(tmp_path / "a.npy", array)
+            data = (tmp_path / "a.npy").read_bytes()
+            box.writestr(f"{name}.npy", data[: 128 + 8 * 20])
+    with pytest.raises(StreamError, match="an array is cut off"):
+        read(open_stream(str(path)))
+
+
+def lines() -> str:
+    return "".join(
+        f"{label:+d} " + " ".join(f"{i + 1}:{x:.6f}" for i, x in enumerate(row) if i != 1) + "\n"
+        for label, row in zip(Y, X, strict=True)
+    )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_libsvm(tmp_path: Path, packed: bool) -> None:
+    text = lines() + "\n# a comment\n"
+    path = tmp_path / "s.data"
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    stream = open_stream(str(path))
+    assert isinstance(stream, LibsvmStream)
+    assert stream.features == ("1", "2", "3")
+    assert stream.count() == 60
+    got, labels = read(stream)
+    np.testing.assert_allclose(got[:, [0, 2]], X[:, [0, 2]], atol=1e-6)
+    assert not got[:, 1].any()
+    assert [int(label) for label in labels] == Y.tolist()
+    with pytest.raises(StreamError, match="neither --target nor --ignore"):
+        open_stream(str(path), target="y")
+
+
+def test_libsvm_damage_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "s.libsvm"
+    path.write_text("+1 1:0.5 3:2 # good\n-1 1:x\n-1 0:1\n1 a:1\n-1 99:\n+1 2:1\n")
+    got, labels = read(open_stream(str(path)))
+    assert got[0].tolist()[:3] == [0.5, 0, 2]
+    assert labels[0] == labels[5] == "+1"
+    assert [text.endswith("is not index:value") for text in labels] == [False, *[True] * 4, False]
+
+
+def test_libsvm_index_is_no_request_for_memory(tmp_path: Path) -> None:
+    path = tmp_path / "s.libsvm"
+    path.write_text("+1 1:0.5 99999999:1\n")
+    with pytest.raises(StreamError, match="an index is 99,999,999; rows have at most 1,048,576"):
+        open_stream(str(path))

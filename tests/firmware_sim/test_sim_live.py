@@ -1,0 +1,251 @@
+"""Rows that come once: kept for the first look, then gone; silence, standard input, record."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.loop import Replay
+from firmware_sim.recording import record
+from firmware_sim.streams import live
+from firmware_sim.streams.live import KEPT, LiveStream, Record, Source
+from firmware_sim.streams.reading import ReadingOptions
+from firmware_sim.streams.stdin import PipeSource
+from firmware_sim.streams.text import LONGEST_LINE
+
+
+class Listed(Source):
+    """A source from memory; None stands for a silence, on which the clock moves by a second."""
+
+    name = "listed"
+
+    def __init__(self, rows: list[Record | None], clock: list[float] | None = None) -> None:
+        self.rows, self.clock, self.closed = rows, clock, False
+
+    def header(self) -> Record:
+        return ["a", "b", "y"]
+
+    def records(self) -> Iterator[Record | None]:
+        for row in self.rows:
+            if row is None and self.clock is not None:
+                self.clock[0] += 1.0
+            yield row
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def rows(n: int) -> list[Record | None]:
+    rng = np.random.default_rng(1)
+    return [[f"{rng.normal():.4f}", str(i % 7), str(i % 2)] for i in range(n)]
+
+
+def stream(source: Source, **options: object) -> LiveStream:
+    return LiveStream(source, ReadingOptions("y"), **options)  # type: ignore[arg-type]
+
+
+def as_csv(folder: Path, records: list[Record | None]) -> Path:
+    path = folder / "same.csv"
+    path.write_text("a,b,y\n" + "".join(",".join(r) + "\n" for r in records if r is not None))
+    return path
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize("n", [3, 450, KEPT + 500])
+def test_same_as_the_file(tmp_path: Path, n: int) -> None:
+    """The width is chosen from rows that are then learned too."""
+    config = {"ram": "8KiB", "algorithm": "rbp"}
+    records = rows(n)
+    from_file = fs.replay(
+        fs.ReplayConfig(str(as_csv(tmp_path, records)), target="y", **config)  # type: ignore[arg-type]
+    )
+    broken: list[Record | None] = []
+    for row in records:
+        broken += [row, None]
+    from_source = fs.replay(fs.ReplayConfig(stream(Listed(broken)), **config))  # type: ignore[arg-type]
+    assert from_source.metrics.summary() == from_file.metrics.summary()
+    assert from_source.width == from_file.width
+    assert from_source.rows == from_file.rows
+
+
+def test_cannot_be_read_again_for_ever() -> None:
+    once = stream(Listed(rows(KEPT + 1)))
+    buffer = np.empty(2)
+    for _ in range(2):
+        assert sum(1 for _, _ in zip(range(KEPT), once.samples(buffer), strict=False)) == KEPT
+    assert sum(1 for _ in once.samples(buffer)) == KEPT + 1
+    with pytest.raises(StreamError, match=r"cannot be read again after 1,000 rows"):
+        next(iter(once.samples(buffer)))
+
+
+def test_silence_ends_it_only_when_told(clock: list[float]) -> None:
+    silent: list[Record | None] = [None] * 10
+    source = Listed([*rows(3), *silent, *rows(2), *silent, *rows(1)], clock)
+    # Three rows, then more than two seconds of silence: the columns are settled.
+    endless = stream(source)
+    samples = list(endless.samples(np.empty(2)))
+    assert sum(sample is not None for sample in samples) == 6
+    assert samples.count(None) > 10
+    source = Listed([*rows(3), *silent, *rows(2), *silent], clock)
+    short = stream(source, idle=5.0)
+    assert sum(sample is not None for sample in short.samples(np.empty(2))) == 3
+
+
+def test_silence_before_the_first_row(clock: list[float]) -> None:
+    patient = stream(Listed([*[None] * 50, *rows(4)], clock))
+    assert sum(s is not None for s in patient.samples(np.empty(2))) == 4
+    hasty = stream(Listed([*[None] * 50, *rows(4)], clock), idle=5.0)
+    assert [s for s in hasty.samples(np.empty(2)) if s is not None] == []
+
+
+def test_interrupt_while_nothing_comes() -> None:
+    records: list[Record | None] = [*rows(250), *[None] * 1000]
+    asked = iter(range(10_000))
+    result = Replay(fs.ReplayConfig(stream(Listed(records)), gamma=1.0, ram="8KiB")).run(
+        should_stop=lambda: next(asked) > 300
+    )
+    assert result.status == "interrupted"
+    assert result.detail == "interrupted before row 251"
+    assert result.rows.used == 250
+
+
+def test_limit_does_not_wait_for_one_more_row() -> None:
+    class Blocking(Listed):
+        def records(self) -> Iterator[Record | None]:
+            yield from self.rows
+            raise AssertionError("asked for a row beyond the limit")
+
+    for n in (250, KEPT + 10):
+        config = fs.ReplayConfig(stream(Blocking(rows(n))), gamma=1.0, ram="8KiB", limit=n)
+        assert fs.replay(config).rows.used == n
+
+
+def test_label_that_never_comes_is_warned_of() -> None:
+    config = fs.ReplayConfig(stream(Listed(rows(40))), gamma=1.0, ram="8KiB", positive="On")
+    result = fs.replay(config)
+    assert len(result.warnings) == 1
+    assert result.warnings[0].startswith("the label 'On' never occurs in column 'y': '0' (20)")
+
+
+def piped(data: bytes) -> PipeSource:
+    """A source over a pipe that holds the data already; the pipe takes 64 KiB at least."""
+    assert len(data) <= 65_536
+    reader, writer = os.pipe()
+    os.write(writer, data)
+    os.close(writer)
+    return PipeSource(reader, "a pipe")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"a,b\n1,2\n\n3,4", [["1", "2"], ["3", "4"]]),
+        (b"\xef\xbb\xbfa;b\r\n1,5;2\r\n", [["1,5", "2"]]),
+        ("a,b\n°,\u6e29\n".encode(), [["°", "\u6e29"]]),
+        (b'a,b\n"x,y",2\n', [["x,y", "2"]]),
+        (b"a,b\n", []),
+    ],
+)
+def test_pipe(data: bytes, expected: list[Record]) -> None:
+    source = piped(data)
+    assert source.header() == ["a", "b"]
+    assert [row for row in source.records() if row is not None] == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x1f\x8b\x08\0", "zcat FILE"),
+        (b"a,b\n\xff\n", "not UTF-8"),
+        (b"a,b\n\0\0\n", "binary data"),
+        (b"a,b\n1,\xe6", "not UTF-8"),
+    ],
+)
+def test_pipe_of_something_else(data: bytes, words: str) -> None:
+    source = piped(data)
+    with pytest.raises(StreamError, match=words):
+        [source.header(), *source.records()]
+
+
+def test_endless_line_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_bytes(b"a,b\n" + b"1" * (LONGEST_LINE + 70_000))
+    with path.open("rb") as file:
+        source = PipeSource(file.fileno())
+        assert source.header() == ["a", "b"]
+        with pytest.raises(StreamError, match="more than 1,048,576"):
+            list(source.records())
+
+
+def test_standard_input_from_the_command_line(tmp_path: Path) -> None:
+    data = as_csv(tmp_path, rows(400)).read_bytes()
+    command = [sys.executable, "-m", "firmware_sim", "replay", "-", "--target", "y", "--ram"]
+    done = subprocess.run(
+        [*command, "8KiB", "--no-picture", "--out", str(tmp_path / "out")],
+        input=data,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"standard input: 400 rows read, 400 used" in done.stdout
+
+
+def test_record(tmp_path: Path) -> None:
+    records = rows(50)
+    records[10:10] = [None, ["1", "2"], ["a,b", 'say "c"', "1"]]
+    source = Listed(records)
+    done = record(source, tmp_path / "out.csv")
+    assert (done.rows, done.damaged) == (51, 1)
+    assert source.closed
+    text = (tmp_path / "out.csv").read_text().splitlines()
+    assert text[0] == "a,b,y"
+    assert text[11] == '"a,b","say ""c""",1'
+    assert len(text) == 52
+    with pytest.raises(SimulatorError, match="is there already"):
+        record(Listed(rows(1)), tmp_path / "out.csv")
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 52
+    with pytest.raises(SimulatorError, match="cannot write to"):
+        record(Listed(rows(1)), tmp_path / "no" / "out.csv")
+
+
+def test_record_stops_at_the_limit_and_when_asked(tmp_path: Path) -> None:
+    assert record(Listed(rows(50)), tmp_path / "a.csv", limit=7).rows == 7
+    asked = iter(range(100))
+    done = record(Listed(rows(50)), tmp_path / "b.csv", should_stop=lambda: next(asked) == 5)
+    assert done.rows == 5
+    assert len((tmp_path / "b.csv").read_text().splitlines()) == 6  # whole rows
+
+
+def test_record_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = as_csv(tmp_path, rows(30))
+    out = tmp_path / "out.csv"
+    command = [sys.executable, "-m", "firmware_sim", "record", "-", str(out)]
+    with data.open("rb") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True)
+    assert done.stdout == f"30 rows in {out}\n"
+    assert out.read_text() == data.read_text()
+    assert main(["record", "-", str(out)]) == 2
+    assert main(["record", str(data), str(tmp_path / "new.csv")]) == 2
+    printed = capsys.readouterr().err
+    assert "is there already" in printed
+    assert "no live stream" in printed
+
+
+def test_streams_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["streams"]) == 0
+    assert "occupancy" in capsys.readouterr().out

@@ -1,0 +1,101 @@
+"""Columns as a user names them: times, text as categories, what is left out."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import CsvStream, open_stream
+
+TEXT = "when,wind,t,y\n" + "".join(
+    f"2020-01-01 00:{i:02d},{wind},{i},{i % 2}\n"
+    for i, wind in enumerate(["N", "N", "S", "N", "S", "W", "", "E"])
+)
+
+
+def table(folder: Path, text: str = TEXT, **options: object) -> CsvStream:
+    path = folder / "s.csv"
+    path.write_text(text)
+    return CsvStream(path, target="y", **options)
+
+
+def rows(stream: fs.Stream) -> list[list[float]]:
+    row = np.empty(len(stream.features))
+    return [row.tolist() for _ in stream.samples(row)]
+
+
+def test_onehot_has_a_fixed_size_and_the_commonest_words(tmp_path: Path) -> None:
+    stream = table(tmp_path, categories="onehot", category_slots=2)
+    assert stream.features == ("wind=N", "wind=S", "t")
+    got = rows(stream)
+    assert got[0] == [1, 0, 0]
+    assert got[2] == [0, 1, 2]
+    assert got[5] == [0, 0, 5]  # W is beyond the two slots
+    assert math.isnan(got[6][0])
+    assert got[6][1:] == [0, 6]
+    assert "column 'wind' holds text and gives 2 readings of 0 or 1" in stream.notes
+    assert table(tmp_path, categories="onehot").features[:4] == (
+        *("wind=N", "wind=S", "wind=E", "wind=W"),
+    )
+
+
+def test_hashed_words_need_no_table(tmp_path: Path) -> None:
+    stream = table(tmp_path, categories="hash", category_slots=4)
+    assert stream.features == ("wind#0", "wind#1", "wind#2", "wind#3", "t")
+    got = rows(stream)
+    assert got[0][:4] == got[1][:4] == got[3][:4]  # the same word, the same slot
+    assert sum(got[0][:4]) == sum(got[7][:4]) == 1.0
+
+
+def test_word_that_comes_later_fits_into_what_there_is(tmp_path: Path) -> None:
+    text = TEXT + "".join(f"2020-01-01 01:00,N,{i},1\n" for i in range(300))
+    for categories, total in (("onehot", 0.0), ("hash", 1.0)):
+        late = table(tmp_path, text + "2020-01-01 02:00,late,9,1\n", categories=categories)
+        assert sum(rows(late)[-1][:-1]) == total
+
+
+def test_seconds_of_rows(tmp_path: Path) -> None:
+    stream = table(tmp_path, ignore=["wind"])
+    times = [sample.seconds for sample in stream.samples(np.empty(1))]
+    assert np.diff(times).tolist() == [60.0] * 7
+
+
+def test_time_column_by_name(tmp_path: Path) -> None:
+    text = "n,a,time,y\n" + "".join(f"{i},{i % 3},{2 * i},{i % 2}\n" for i in range(9))
+    chosen = table(tmp_path, text, time="n")
+    assert chosen.features == ("a",)
+    assert [s.seconds for s in chosen.samples(np.empty(1))] == list(range(9))
+    assert table(tmp_path, text).features == ("n", "a")
+    assert table(tmp_path, text, time="none").features == ("n", "a", "time")
+    with pytest.raises(StreamError, match="no column 'clock'"):
+        table(tmp_path, text, time="clock")
+    with pytest.raises(StreamError, match="'wind' holds no dates or times"):
+        table(tmp_path, time="wind")
+
+
+def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(TEXT)
+    base = ["replay", str(path), "--target", "y", "--out", str(tmp_path / "out"), "--no-picture"]
+    assert main(base) == 2
+    assert "--categories onehot" in capsys.readouterr().err
+    assert main([*base, "--categories", "onehot", "--category-slots", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "note      column 'wind' holds text and gives 3 readings of 0 or 1" in out
+    assert "note      column 'when' is a time and not fed to the learner" in out
+    assert main([*base, "--categories", "hash", "--category-slots", "0"]) == 2
+    assert "category-slots is 0" in capsys.readouterr().err
+
+
+def test_bundled_stream_with_options() -> None:
+    stream = open_stream("occupancy", time="datetime")
+    assert len(stream.features) == 5
+    first, second = (sample.seconds for sample in islice(stream.samples(np.empty(5)), 2))
+    assert 59 <= second - first <= 61

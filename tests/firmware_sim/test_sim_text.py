@@ -1,0 +1,135 @@
+"""Files that are no plain UTF-8 table: hostile, damaged, or written by a spreadsheet."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import printable, shortened
+from firmware_sim.streams import CsvStream
+from firmware_sim.streams.text import LONGEST_LINE, MOST_BLANK
+
+TABLE = "a,b,y\n1,2,1\n3,4,0\n"
+
+
+def write(folder: Path, content: bytes) -> Path:
+    path = folder / "s.csv"
+    path.write_bytes(content)
+    return path
+
+
+def bomb(pattern: bytes, megabytes: int) -> bytes:
+    """A gzip file that unpacks to so much of the pattern after a good table."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = pattern * ((1 << 20) // len(pattern))
+    parts = [packer.compress(TABLE.encode())]
+    parts += [packer.compress(block) for _ in range(megabytes)]
+    return b"".join([*parts, packer.flush()])
+
+
+def read(path: Path) -> int:
+    return sum(1 for _ in CsvStream(path, target="y").samples(np.empty(2)))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (b"1", "more than 1,048,576 characters"),
+        (b"1,", "more than 1,048,576 characters"),
+        (b"\0", "binary file"),
+        (b"#" * 256 + b"\n\0", "binary data"),
+        (b"\n", f"more than {MOST_BLANK:,} blank lines"),
+        (b'"\n",', "a row of more than 1,000 lines: a quote is opened and never closed"),
+    ],
+)
+def test_gzip_bomb_ends_with_a_message_within_memory(
+    tmp_path: Path, pattern: bytes, words: str
+) -> None:
+    path = write(tmp_path, bomb(pattern, 64))
+    assert path.stat().st_size < 300_000
+    tracemalloc.start()
+    with pytest.raises(StreamError, match=words):
+        read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 * LONGEST_LINE
+
+
+def test_wide_table_takes_time_in_proportion(tmp_path: Path) -> None:
+    columns = 40_000
+    names = ",".join(f"c{i}" for i in range(columns)) + ",y\n"
+    path = write(tmp_path, (names + (",".join(["1"] * columns) + ",1\n") * 2).encode())
+    began = time.process_time()
+    stream = CsvStream(path, target="y", ignore=[f"c{i}" for i in range(0, columns, 2)])
+    assert sum(1 for _ in stream.samples(np.empty(len(stream.features)))) == 2
+    assert time.process_time() - began < 5.0  # 64 s when every name was sought in a list
+    with pytest.raises(StreamError, match=r"'gone'.* and 39,961 more$") as error:
+        CsvStream(path, target="gone")
+    assert len(str(error.value)) < 500
+
+
+def test_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StreamError, match="not a regular file"):
+        CsvStream(tmp_path / "pipe", target="y")
+    with pytest.raises(StreamError, match="it is a folder"):
+        CsvStream(tmp_path, target="y")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    content = (mark + TABLE.replace("a,", "Temp °C,")).encode(encoding)
+    for data in (content, gzip.compress(content)):
+        stream = CsvStream(write(tmp_path, data), target="y")
+        assert stream.features == ("Temp °C", "b")
+        assert stream.count() == 2
+
+
+def test_quote_that_is_never_closed(tmp_path: Path) -> None:
+    path = write(tmp_path, (TABLE + '"1,2,1\n' + "1,2,1\n" * 5000).encode())
+    with pytest.raises(StreamError, match="a quote is opened and never closed before line 4"):
+        read(path)
+
+
+def test_other_encodings_get_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match=r"UTF-16 without its mark; save .* in UTF-8"):
+        CsvStream(write(tmp_path, TABLE.encode("utf-16-le")), target="y")
+    with pytest.raises(StreamError, match=r"not UTF-8;.* iconv -f LATIN1 -t UTF-8 s\.csv"):
+        CsvStream(write(tmp_path, TABLE.replace("a,", "°C,").encode("latin1")), target="y")
+    with pytest.raises(StreamError, match="binary file"):
+        CsvStream(write(tmp_path, b"\x7fELF\x02\x01\x01\0\0\0" * 9), target="y")
+
+
+def test_stream_cut_in_the_middle(tmp_path: Path) -> None:
+    packed = gzip.compress(TABLE.encode() * 5000)
+    stream = CsvStream(write(tmp_path, packed[: len(packed) // 2]), target="y")
+    with pytest.raises(StreamError, match="gzip data are cut off"):
+        list(stream.samples(np.empty(2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain °C 温度", "plain °C 温度"),
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("a\nb\r\tc", r"a\nb\r\tc"),
+        ("\u202eturned\u2028\ud800", r"\u202eturned\u2028\ud800"),
+    ],
+)
+def test_nothing_steers_a_terminal(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable("a\nb", keep="\n") == "a\nb"
+
+
+def test_shortened() -> None:
+    assert shortened("x" * 40) == repr("x" * 40)
+    assert shortened("x" * 41) == repr("x" * 37 + "...")
