@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import DONE, LIVELY, python
+from helpers import RINGS, LIVELY, python
 
 PROGRAM = """
 import ctypes, gc, json, os, sys
@@ -141,10 +141,10 @@ def test_the_counter_counts(counter: Path) -> None:
 
 @pytest.fixture(scope="module")
 def everything(counter: Path) -> dict[str, list[int]]:
-    return counts(counter, json.dumps({name: LIVELY.get(name, {}) for name in DONE}), 100_000)
+    return counts(counter, json.dumps({name: LIVELY.get(name, {}) for name in RINGS}), 100_000)
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 def test_no_heap_call_under_the_normal_allocator(
     everything: dict[str, list[int]], name: str
 ) -> None:
@@ -154,15 +154,15 @@ def test_no_heap_call_under_the_normal_allocator(
 
 
 def test_python_objects_are_given_back(counter: Path) -> None:
-    what = json.dumps({name: LIVELY.get(name, {}) for name in DONE})
+    what = json.dumps({name: LIVELY.get(name, {}) for name in RINGS})
     found = counts(counter, what, 500, PYTHONMALLOC="malloc")
-    assert len(found) == 1 + 27 * len(DONE) - 7
+    assert len(found) == 1 + 27 * len(RINGS) - 7
     # Below 0 the interpreter gave back something of its own, older than the measurement.
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 def test_no_heap_call_in_a_million_steps(counter: Path, name: str) -> None:
     found = counts(counter, json.dumps({name: LIVELY.get(name, {})}), 1_000_000)
     assert {what: taken for what, (taken, _) in found.items() if taken} == {}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from golden import data_of
-from helpers import DONE, LIVELY
+from helpers import RINGS, LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -25,7 +25,7 @@ from edgeolk.files.words import WORDS
 D = 3
 X, Y = random_stream(6, 60, D)
 
-SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in DONE]
+SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in RINGS]
 SUBJECTS += [
     ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
     ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
