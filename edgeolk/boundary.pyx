@@ -515,6 +515,9 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
+        if self.engine.state.c.columns > 1:
+            self.checked_row(x)
+            return wants(&self.engine.state, 0.0)
         return wants(&self.engine.state, self.score_row(x))
 
     def learn_many(self, X, y=None, out=None):

@@ -16,7 +16,7 @@ from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.guard import PAGE
 from firmware_sim.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
 
-RINGS = [row.name for row in ek.algorithms()]
+DONE = [row.name for row in ek.algorithms()]
 KERNEL = ek.Gaussian(0.5)
 
 
@@ -60,7 +60,7 @@ def test_align() -> None:
     assert [align(n) for n in (0, 1, 63, 64, 65)] == [0, 64, 64, 64, 128]
 
 
-@pytest.mark.parametrize("algorithm", RINGS)
+@pytest.mark.parametrize("algorithm", DONE)
 @pytest.mark.parametrize("scale", ["standard", "none"])
 def test_exact_fit_and_one_byte_less(algorithm: str, scale: str) -> None:
     cap = smallest(algorithm=algorithm, scale=scale)
@@ -95,7 +95,7 @@ def test_refusal_offers_the_budget_that_fits() -> None:
 
 
 @given(
-    algorithm=st.sampled_from(RINGS),
+    algorithm=st.sampled_from(DONE),
     cap=st.integers(1, 200_000),
     features=st.integers(1, 200),
     scale=st.sampled_from(["standard", "minmax", "none"]),

@@ -240,7 +240,7 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
     if "n_classes" in options:
         ys = [classed(row, y) for row, y in zip(stream, ys, strict=True)]
     for x, y in zip(xs[:learned], ys[:learned], strict=True):
-        if learner.steps % 7 == 3:
+        if learner.steps % 7 == 3 and "n_classes" not in options:
             learner.wants_label(x)
         learner.learn_one(x, y)
     learner.save(folder / f"{stem}.olk")
