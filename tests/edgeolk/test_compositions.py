@@ -13,9 +13,9 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.resolved import Resolved
-from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.refusals import refuse, sentences
+from edgeolk.parts.table import DEFAULT_PARTS, uses
+from edgeolk.resolved import Resolved
 
 SENTENCES = sentences()
 
