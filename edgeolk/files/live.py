@@ -122,10 +122,13 @@ def resolved_from(head: Head) -> Resolved:
 
 
 def fill_omitted(parts: Mapping[str, IntEnum], values: dict[str, float]) -> None:
-    """Values that are not written, added."""
-    for name in uses({axis: part for axis, part in parts.items() if axis != "dtype"}):
-        if name in OMITTED:
-            values.setdefault(name, OMITTED[name])
+    """Values that are not written, added; all in the order of a configuration's."""
+    wanted = uses({axis: part for axis, part in parts.items() if axis != "dtype"})
+    found = {name: values.pop(name, OMITTED.get(name)) for name in wanted}
+    others = dict(values)
+    values.clear()
+    values.update({name: value for name, value in found.items() if value is not None})
+    values.update(others)
 
 
 def write_head(block: memoryview, head: Head) -> None:

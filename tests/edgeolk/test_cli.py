@@ -77,7 +77,7 @@ def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
         else:
             learner = ek.Learner(made["algorithm"], n_features=5, budget=50, kernel=ek.Linear())
             assert learner.nbytes == made["nbytes"]
-    assert [made["algorithm"] for made in records if "refused" in made] == ["bsgd", "fogd"]
+    assert [made["algorithm"] for made in records if "refused" in made] == ["bsgd", "fogd", "sorf"]
 
 
 SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
@@ -115,7 +115,7 @@ def test_info(row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str], tmp_
     for name, value in learner.parameters.items():
         said = f"{value:g}" if isinstance(value, float) else str(value)
         assert f"{name} = {said}" in told["parameters"]
-    assert told["features"] == "3, float32"
+    assert told["features"] == f"3, {learner.dtype}"
     assert told["bytes"] == str(learner.nbytes)
 
 

@@ -25,7 +25,10 @@ ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
 
 
 def dtypes_of(name: str) -> list[str]:
-    return [dtype for dtype in ITEM if (name, dtype) != ("fogd", "int8")]
+    return [dtype for dtype in ITEM if (name, dtype) not in REFUSED]
+
+
+REFUSED = (("fogd", "int8"), ("sorf", "float16"))
 
 
 @st.composite
@@ -42,6 +45,9 @@ def configurations(draw: Any) -> dict[str, Any]:
         **chosen,
         **{name: value for more in needed for name, value in more.items()},
     }
+    if row.name == "sorf":  # else these follow from the size
+        made["kernel"] = KERNELS["gaussian"][0]
+        made |= {"relevance": chosen["loss"] != "novelty" and draw(st.booleans()), "groups": 1}
     if draw(st.booleans()):
         narrow = {**made, "coefficients": "float32"}
         with contextlib.suppress(ValueError):  # refused by some policies
@@ -99,6 +105,9 @@ def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
     sizes = {region.name: region.nbytes for region in plan.regions}
     item = ITEM[plan.dtype]
     assert sizes["header"] >= FIXED_BYTES
+    if plan.algorithm == "sorf":
+        assert item * 2 * budget <= sizes["mean_weights"] < item * 2 * budget + 64
+        return
     assert sizes["support_vectors"] >= budget * plan.n_features * item
     assert sizes["support_vectors"] < (budget + 64) * plan.n_features * item + 64
     assert sizes["coefficients"] >= ITEM[plan.coefficients] * budget
