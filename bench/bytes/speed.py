@@ -20,7 +20,7 @@ ROUNDS = 5
 WARM = 2000
 ONE = ((0.3, 1.0, 3.0),)
 #: Set, inputs, D, and the microseconds asked for by instruction set, learning.
-CASES = (
+CASES: tuple[tuple[str, int, dict[str, float]], ...] = (
     ("ijcnn1_train", 928, {"baseline": 12.0, "v3": 4.0, "v4": 2.5}),
     ("a9a_train", 4000, {"v4": 12.0}),
     ("a9a_train", 16_000, {}),
