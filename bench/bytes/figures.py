@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.bytes.printed import GROUPS, NOVELTY, RELEVANT, TABLE, WHOLE
 from bench.bytes.sets import Rows, gamma_of, load
@@ -102,9 +103,9 @@ def groups() -> Iterator[str]:
         yield f"{name:16} {plain}  {both}"
 
 
-def area(score: Rows, positive: Rows) -> float:
+def area(score: Rows, positive: NDArray[np.bool_]) -> float:
     """Area under the curve: the share of pairs in the right order, ties half."""
-    values, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
     some = int(positive.sum())
     total = float(ranks[positive].sum()) - some * (some + 1) / 2.0
@@ -139,7 +140,8 @@ def usps() -> Iterator[str]:
             learner.steps(X, y)
             found.append(100.0 * float(np.mean(labels * learner.scores(test)[:, 0] > 0.0)))
         word = "ok" if np.mean(found) >= least else "LESS"
-        yield f"usps_test after one pass, {ram:2} KiB: {np.mean(found):.2f} % (at least {least}) {word}"
+        share = f"{np.mean(found):.2f} % (at least {least})"
+        yield f"usps_test after one pass, {ram:2} KiB: {share} {word}"
 
 
 PARTS: dict[str, Callable[[], Iterator[str]]] = {

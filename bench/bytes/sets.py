@@ -63,8 +63,9 @@ SPECS = {
         *(
             Spec(f"ad_{name}", shuffled=True)
             for name in (
-                "cardio mammography shuttle satimage2 thyroid satellite vowels annthyroid optdigits"
-            ).split()
+                *("cardio", "mammography", "shuttle", "satimage2", "thyroid", "satellite"),
+                *("vowels", "annthyroid", "optdigits"),
+            )
         ),
         Spec("nab_machine_temp", drop=("timestamp", "point")),
         Spec("smap_telemetry", drop=("channel", "part")),
@@ -90,7 +91,8 @@ def running(X: Rows) -> Rows:
 
 def lagged(X: Rows, lags: int) -> Rows:
     """Rows of the last `lags` values of a series, from where there are so many."""
-    return np.lib.stride_tricks.sliding_window_view(X[:, 0], lags).copy()
+    windows: Rows = np.lib.stride_tricks.sliding_window_view(X[:, 0], lags).copy()
+    return windows
 
 
 @functools.lru_cache(maxsize=4)

@@ -140,7 +140,7 @@ def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     found.shim_seeded.restype = ctypes.c_uint64
     found.shim_exp.argtypes = [ctypes.c_double]
     found.shim_exp.restype = ctypes.c_double
-    given = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(Config), ctypes.POINTER(State)]
+    given: list[Any] = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(Config), ctypes.POINTER(State)]
     pointer = ctypes.c_void_p
     found.shim_step.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_double, ctypes.c_double]
     found.shim_step.restype = ctypes.c_double
@@ -156,7 +156,8 @@ def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
 
 def variants(form: str = "vector") -> list[str]:
     """Names of the instruction sets compiled for that this processor has."""
-    loaded, names = library(form), []
+    loaded = library(form)
+    names: list[str] = []
     while (name := loaded.shim_name(len(names))) is not None and loaded.shim_runs(len(names)):
         names.append(name.decode())
     return names

@@ -1,7 +1,7 @@
 """The C mathematics by itself, under address and undefined-behaviour sanitizers: c/*.c.
 
-A case is one subject by every instruction-set variant that a compiler makes and this processor runs.
-Arrays there end where the loops are documented to read to, so a longer reach fails.
+A case is one subject by every instruction-set variant that a compiler makes and this processor
+runs. Arrays there end where the loops are documented to read to, so a longer reach fails.
 """
 
 from __future__ import annotations

@@ -208,8 +208,8 @@ def test_scores_are_those_of_the_step_and_change_nothing(form, task, dtype, name
         if task == "regression":
             expected = [twin.decision(x)]
         assert np.allclose(f, expected, atol=near, rtol=near)
-    for name, bytes_ in kept.items():
-        assert loops.parts[name].tobytes() == bytes_, name
+    for part, bytes_ in kept.items():
+        assert loops.parts[part].tobytes() == bytes_, part
 
 
 # --- novelty --------------------------------------------------------------------------
