@@ -31,8 +31,8 @@ class Method:
     """One published algorithm.
 
     ``choices`` are parameters that pick a part: name -> {value: parts}, the first value being the
-    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width of
-    the Gaussian kernel times the number of features.
+    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width
+    of the Gaussian kernel times the number of features.
     """
 
     algorithm: Algorithm
