@@ -13,6 +13,7 @@ from helpers import DONE, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
+from edgeolk.catalogue.choices import LISTS
 from edgeolk.catalogue.page import parameter_rows
 from edgeolk.parts.parameters import PARAMETERS, Parameter
 from edgeolk.parts.table import TRAITS
@@ -135,7 +136,7 @@ def test_a_row_documents_its_parameters(row: Any) -> None:
                 assert made.parameters[name] == option or free
                 assert made.parts[axis] == (ek.Projection.NONE if free else part)
     assert in_force <= set(documented)
-    assert set(documented) - in_force <= set(row.choices) | {"U", "R"}
+    assert set(documented) - in_force <= {*row.choices, *LISTS, "U", "R"}
 
 
 @pytest.mark.parametrize("projection", [ek.Projection.BALL, ek.Projection.COEFFICIENTS])
