@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
 HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
-# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not chosen in passing.
+# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.

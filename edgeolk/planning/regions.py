@@ -223,12 +223,14 @@ def needed(config: Resolved) -> set[str]:
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
-        names -= {"coefficients", "function", "levels"}
-    if not config.needs_labels:
-        names -= {"weights", "blend"}
-        names.add("novelty")
-    elif config.is_regression and not config.basis.keeps_vectors:
-        names.add("target")
+        names.discard("levels")
+    if config.update.whole:
+        names -= {"coefficients", "function"}
+        if not config.needs_labels:
+            names -= {"weights", "blend"}
+            names.add("novelty")
+        elif config.is_regression:
+            names.add("target")
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:
