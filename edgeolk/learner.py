@@ -404,8 +404,8 @@ def attach(buffer: Any) -> Learner:
     ----------
     buffer : writable contiguous buffer
         One that a learner was built in (``buffer=``) by this version of the library, in this or
-        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It is kept alive and not resizable
-        while the learner lives.
+        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It
+        is kept alive and not resizable while the learner lives.
 
     Returns
     -------

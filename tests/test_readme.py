@@ -66,7 +66,8 @@ def test_command_works(command, working_folder, capsys):
         assert capsys.readouterr().out
     else:
         assert words[:3] == ["python", "-m", "firmware_sim"]
-        limit = ["--limit", "300"] if words[3] in ("replay", "compare", "tune") else []
+        rows = {"replay": "300", "compare": "300", "tune": "1000"}.get(words[3])
+        limit = ["--limit", rows] if rows else []
         assert firmware_sim.cli.main([*words[3:], *limit]) == 0
         if words[3] in ("replay", "compare"):
             assert list((working_folder / f"{words[3]}-report").glob("*.png"))
