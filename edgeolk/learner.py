@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -88,8 +87,6 @@ class Learner(RowLearner):
     ) -> None:
         config = Config.take(algorithm, options)
         self._start(config, build(config, buffer))
-        if config.parts["basis"] == Basis.FOURIER:
-            self._draw_frequencies(config)
 
     def _start(self, config: Config, engine: Engine) -> None:
         self._config = config
@@ -99,13 +96,6 @@ class Learner(RowLearner):
         """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
         return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
-
-    def _draw_frequencies(self, config: Config) -> None:
-        """Omega = standard normal (D, d) * sqrt(2 gamma), by numpy's PCG64."""
-        generator = np.random.Generator(np.random.PCG64(config.seed))
-        draws = generator.standard_normal((config.budget, config.n_features))
-        gamma = config.kernel.fields()[2]
-        self._ring()[:, : config.budget] = (draws * math.sqrt(2.0 * gamma)).T
 
     @classmethod
     def _from_block(cls, block: bytes) -> Learner:

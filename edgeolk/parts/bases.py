@@ -101,6 +101,7 @@ BASES: dict[Basis, BasisTraits] = {
     Basis.FOURIER: BasisTraits(
         score="fourier.fourier_score",
         admit="fourier.fourier_admit",
+        construct="fourier.fourier_construct",
         per_member=2,
         starts_full=True,
         members="D",

@@ -41,6 +41,20 @@ static inline uint16_t olk_float_to_half(float f)
     return (uint16_t)((v.u >> 13) | sign);
 }
 
+/* A double as the float that rounds on as the double itself would: the last bit is set where
+   something was lost. */
+static inline float olk_float_to_odd(double value)
+{
+    union { float f; uint32_t u; } v;
+    v.f = (float)value;
+    if ((double)v.f != value && !(v.u & 1u)) {
+        if (fabs((double)v.f) > fabs(value))
+            v.u--;
+        v.u |= 1u;
+    }
+    return v.f;
+}
+
 /* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */
 static inline int8_t olk_float_to_level(float f, float scale, float offset)
 {
@@ -72,7 +86,7 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
         ((double *)base)[at] = value;
         break;
     case OLK_F16:
-        ((uint16_t *)base)[at] = olk_float_to_half((float)value);
+        ((uint16_t *)base)[at] = olk_float_to_half(olk_float_to_odd(value));
         break;
     case OLK_I8:
         ((int8_t *)base)[at] =
