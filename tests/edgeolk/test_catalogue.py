@@ -13,6 +13,7 @@ from helpers import DONE, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
+from edgeolk.catalogue.choices import LISTS
 from edgeolk.catalogue.page import parameter_rows
 from edgeolk.parts.parameters import PARAMETERS, Parameter
 from edgeolk.parts.table import TRAITS
@@ -20,10 +21,10 @@ from edgeolk.parts.table import TRAITS
 #: Values as model files hold them. A line may be added; none may ever change.
 FROZEN = {
     pt.Dtype: "FLOAT32 FLOAT64 FLOAT16 INT8",
-    pt.Loss: "HINGE RAMP LOGISTIC SQUARE",
+    pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY",
     pt.Update: "PERCEPTRON AGGRESSIVE PA PA1 PA2 GRADIENT SPARSE_PA SHIFTING MARGIN"
     " PROJECTRON_JMLR PROJECTRON_ICML PEGASOS LOGISTIC LOGISTIC_SHIFT LOGISTIC_SCALE"
-    " LOGISTIC_CUT OPTIMISTIC",
+    " LOGISTIC_CUT OPTIMISTIC BLENDED",
     pt.Sampling: "ALWAYS LOSS DECAY DERIVATIVE MARGIN AUXILIARY",
     pt.Policy: "STOP RAISE OLDEST SMALLEST RANDOM FORGETRON SIMPLE UNBIASED HALVE SPAN NEAREST"
     " PROJECT UNBIASED_BY_SIZE LIGHTEST LIGHTEST_PROJECT MERGE ANCHOR FORGETRON_BASIC"
@@ -33,12 +34,12 @@ FROZEN = {
     pt.Averaging: "NONE MEAN",
     pt.Rows: "DENSE SPARSE",
     pt.Coefficients: "FLOAT32 FLOAT64",
-    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM",
+    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM STRUCTURED",
     pt.KernelKind: "GAUSSIAN LAPLACIAN POLYNOMIAL LINEAR SIGMOID",
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
     " SHIFTING_PERCEPTRON REMOVE_SMALLEST FORGETRON_BASIC FORGETRON_GREEDY PROJECTRON"
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
-    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD",
+    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD SORF",
 }
 FROZEN_AXES = (
     "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
@@ -46,6 +47,7 @@ FROZEN_AXES = (
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
+    " r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget"
 )
 
 
@@ -135,7 +137,7 @@ def test_a_row_documents_its_parameters(row: Any) -> None:
                 assert made.parameters[name] == option or free
                 assert made.parts[axis] == (ek.Projection.NONE if free else part)
     assert in_force <= set(documented)
-    assert set(documented) - in_force <= set(row.choices) | {"U", "R"}
+    assert set(documented) - in_force <= {*row.choices, *LISTS, "U", "R"}
 
 
 @pytest.mark.parametrize("projection", [ek.Projection.BALL, ek.Projection.COEFFICIENTS])
@@ -158,7 +160,7 @@ def test_unknown_parameters_are_named(name: str) -> None:
 
 def out_of_range(spec: Parameter) -> list[Any]:
     bad: list[Any] = [float("nan"), "x", [1.0], 1j, -np.inf, 10**400, {}]
-    if spec.none is None:
+    if spec.none is None and not callable(spec.default):
         bad.append(None)
     if spec.none != math.inf:
         bad.append(np.inf)
@@ -187,7 +189,7 @@ def test_parameters_out_of_range_are_named(name: str) -> None:
 
 #: A composition that has each parameter.
 BRINGS: dict[str, dict[str, Any]] = {
-    stored: {axis: part}
+    stored: {axis: part, **({"basis": "structured"} if part is ek.Update.BLENDED else {})}
     for axis, parts in TRAITS.items()
     for part, row in parts.items()
     for stored in row.parameters
@@ -206,7 +208,7 @@ COMMON: list[tuple[dict[str, Any], str]] = [
     *(({"n_features": v}, "n_features") for v in (0, -1, 2.5, True, None, "3", 2**40)),
     *(({"budget": v}, "budget") for v in (0, -1, 2.5, True, "3", 2**40, np.array([3]), 1j)),
     *(({"seed": v}, "seed") for v in (-1, 2**64, 1.0, None, "1")),
-    *(({"dtype": v}, "dtype") for v in ("float8", "int", None, 3, np.int16, complex)),
+    *(({"dtype": v}, "dtype") for v in ("float8", "int", 3, np.int16, complex)),
     *(({"algorithm": v}, "algorithm") for v in ("", "perceptrom", 3, 2.0, b"rbp", ek.Loss.HINGE)),
 ]
 
