@@ -17,8 +17,8 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import learner_settings, plan_device
 from firmware_sim.errors import SimulatorError
+from firmware_sim.planning import learner_settings, plan_device
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
