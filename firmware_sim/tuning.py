@@ -154,7 +154,7 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     learner = _learner(config, start, n_features)
     out = {}
     for name, value in learner.parameters.items():
-        if name in config.params or not 0.0 < value < math.inf:
+        if name in config.params or not isinstance(value, float) or not 0.0 < value < math.inf:
             continue
         try:
             _learner(config, replace(start, params=((name, value),)), n_features)

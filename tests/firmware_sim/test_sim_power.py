@@ -78,7 +78,8 @@ def test_run_goes_on_from_the_last_checkpoint(power_cut: str, cuts: set[int], sc
     assert (result.metrics.learner.wrong, result.power.rows_lost) == (wrong, lost)
     assert lost > 0
     assert result.rows.used == 1500  # the stream went on
-    assert result.power.bytes_written >= result.power.checkpoints * result.learner["nbytes"]
+    # What lies before the first line of the block is not written.
+    assert result.power.bytes_written > result.power.checkpoints * (result.learner["nbytes"] - 64)
 
 
 @needs_checkpoints
