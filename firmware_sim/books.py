@@ -142,6 +142,12 @@ class Books:
                 f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
                 f"{rows.first_refusal}"
             )
+        clipped = self._replay.device.clipped
+        if clipped:
+            out.append(
+                f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: scale "
+                "them, or take another --dtype"
+            )
         counts = self._replay.device.supervision.counts
         if config.ask and rows.used and not counts.saved:
             out.append(f"{config.algorithm} asks for every label: try a ramp loss, loss=ramp")

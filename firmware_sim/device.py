@@ -216,6 +216,11 @@ class Device:
         except (RuntimeError, ValueError) as error:
             return error
 
+    @property
+    def clipped(self) -> int:
+        """Readings that the storage could not hold, where the library counts them."""
+        return int(getattr(self.learner, "clipped", 0))
+
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")

@@ -84,6 +84,11 @@ class SplitDevice(Device):
             out.append(answer if isinstance(answer, Exception) else one[0] + one[1] * float(answer))
         return out
 
+    @property
+    def clipped(self) -> int:
+        """Readings that the storage could not hold: a bare learner has no such storage."""
+        return 0
+
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, as last heard of."""
         nbytes = self.layout.part("learner").nbytes

@@ -93,8 +93,8 @@ def test_storage_types_in_a_process(dtype: str) -> None:
 
 def test_refusals_are_one_line() -> None:
     for changes, words in (
-        ({"algorithm": "fogd"}, "neither Fourier features nor int8"),
-        ({"dtype": "int8"}, "neither Fourier features nor int8"),
+        ({"algorithm": "fogd"}, "Fourier features"),
+        ({"dtype": "int8"}, "int8"),
     ):
         with pytest.raises(SimulatorError, match=words) as error:
             run(enforce="process", **changes)

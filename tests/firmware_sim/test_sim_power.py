@@ -79,7 +79,7 @@ def test_run_goes_on_from_the_last_checkpoint(power_cut: str, cuts: set[int], sc
     assert lost > 0
     assert result.rows.used == 1500  # the stream went on
     # What lies before the first line of the block is not written.
-    assert result.power.bytes_written > result.power.checkpoints * (result.learner["nbytes"] - 64)
+    assert result.power.bytes_written > 0.95 * result.power.checkpoints * result.learner["nbytes"]
 
 
 @needs_checkpoints
