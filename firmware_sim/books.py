@@ -145,8 +145,8 @@ class Books:
         clipped = self._replay.device.clipped
         if clipped:
             out.append(
-                f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: scale "
-                "them, or take another --dtype"
+                f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
+                "scale them, or take another --dtype"
             )
         counts = self._replay.device.supervision.counts
         if config.ask and rows.used and not counts.saved:

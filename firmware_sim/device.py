@@ -68,6 +68,8 @@ class Device:
         self._budget = self.plan.budget
         self._config, self._n_features = config, n_features
         self._settings = learner_settings(config, kernel, self._budget)
+        if config.dtype == "int8" and config.scale == "minmax":
+            self._settings["feature_range"] = (0.0, 1.0)
         self._boot()
         self._build(config, n_features, self._settings)
 
@@ -94,8 +96,6 @@ class Device:
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
             raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
-        if config.dtype == "int8" and config.scale == "minmax":
-            settings = {**settings, "feature_range": (0.0, 1.0)}
         try:
             self.learner: Any = ek.Learner(
                 n_features=n_features, buffer=self._memory.view("learner"), **settings
