@@ -107,6 +107,18 @@ def test_refusals_are_one_line() -> None:
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_int8_in_a_process_is_as_in_the_arena_or_refused(scale: str) -> None:
+    here, refusal = run(dtype="int8", scale=scale), ""
+    there = here
+    try:
+        there = run(dtype="int8", scale=scale, enforce="process")
+    except SimulatorError as error:
+        refusal = str(error)
+    assert not refusal or refusal.startswith("--enforce process: ")
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_int8_in_the_arena(scale: str) -> None:
     wrong = run(dtype="int8", scale=scale).metrics.learner.wrong
     assert wrong <= 2 * run(scale=scale).metrics.learner.wrong + 5
