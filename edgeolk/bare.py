@@ -44,8 +44,8 @@ class BareLearner:
         self.budget = self.config.budget
         self.nbytes = self._engine.arena.nbytes
 
-    def learn_one(self, x: Any, y: float) -> float:
-        """Learn one example from a contiguous float64 buffer; the score before the update.
+    def learn_one(self, x: Any, y: float = 0.0) -> float:
+        """Learn one example from a contiguous float64 buffer; as ``Learner.learn_one``.
 
         Raises
         ------
@@ -57,6 +57,10 @@ class BareLearner:
     def decision_one(self, x: Any) -> float:
         """Score of one row in a contiguous float64 buffer."""
         return self._engine.score_row(x)
+
+    def scores_one(self, x: Any, out: Any) -> None:
+        """Scores of one row, one a class, into a writable float64 buffer."""
+        self._engine.scores_row(x, out)
 
     def counters(self) -> dict[str, Any]:
         """Steps, mistakes, updates, support vectors held, ..."""

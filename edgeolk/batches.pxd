@@ -133,6 +133,7 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
 cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
     cdef Py_ssize_t i
     cdef int64_t k, before
+    cdef bint falls
     cdef object start = arrays[0]
     cdef object index = arrays[1]
     cdef object value = arrays[2]
@@ -155,10 +156,20 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
             raise ValueError(
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
         before = -1
+        falls = False
         for k in range(rows.start[i], rows.start[i + 1]):
-            if not 0 <= rows.index[k] < rows.d:
-                raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
-            if rows.index[k] <= before:
-                raise ValueError("X must have increasing indices within each row")
+            falls |= rows.index[k] <= before
             before = rows.index[k]
+        # Where they increase from 0 on, the last one is the greatest.
+        if falls or before >= rows.d:
+            refuse_indices(rows, i)
     return 0
+
+
+cdef inline int refuse_indices(const Batch* rows, Py_ssize_t i) except -1:
+    """Say what is wrong with the indices of a row."""
+    cdef int64_t k
+    for k in range(rows.start[i], rows.start[i + 1]):
+        if not 0 <= rows.index[k] < rows.d:
+            raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
+    raise ValueError("X must have increasing indices within each row")

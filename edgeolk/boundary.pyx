@@ -11,7 +11,7 @@ cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport INFINITY, floor, isfinite
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 import warnings
@@ -19,7 +19,7 @@ import warnings
 import numpy as np
 
 from edgeolk.core.arena cimport lies_in_use
-from edgeolk.core.engine cimport Engine
+from edgeolk.core.engine cimport Engine, is_label, labels_allowed
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
 from edgeolk.core.parts cimport (
@@ -402,21 +402,6 @@ cdef object raise_not_finite(object row, str name):
     raise ValueError(f"{name} must fit the storage type, got {row[j]} at feature {j}")
 
 
-cdef bint is_label(const State* s, double label) noexcept nogil:
-    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
-    if s.c.columns > 1:
-        return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
-        return isfinite(label)
-    return label == 1.0 or label == -1.0
-
-
-cdef str labels_allowed(const State* s):
-    if s.c.columns > 1:
-        return f"a class from 0 to {s.c.columns - 1}"
-    return "finite" if s.c.choice.loss == LOSS_SQUARE else "-1 or +1"
-
-
 cdef double checked_label(Engine engine, object y, str name) except? -2.0:
     """A label in {-1, +1}, or any finite target in regression."""
     cdef int overflow = 0
@@ -530,6 +515,9 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
+        if self.engine.state.c.columns > 1:
+            self.checked_row(x)
+            return wants(&self.engine.state, 0.0)
         return wants(&self.engine.state, self.score_row(x))
 
     def learn_many(self, X, y=None, out=None):

@@ -4,6 +4,10 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.state cimport State
 
 
+cdef bint is_label(const State* s, double label) noexcept nogil
+cdef str labels_allowed(const State* s)
+
+
 cdef class Engine:
     cdef State state
     cdef readonly Arena arena

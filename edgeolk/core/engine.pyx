@@ -5,8 +5,7 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_WRITABLE
-from libc.math cimport isfinite, sqrt
+from libc.math cimport floor, isfinite, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
 from edgeolk.errors import BudgetError
@@ -128,6 +127,22 @@ cdef object typed(object shaped, str element):
         return indices
     numbers = shaped
     return numbers
+
+
+cdef bint is_label(const State* s, double label) noexcept nogil:
+    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
+    if s.c.columns > 1:
+        return 0.0 <= label < s.c.columns and label == floor(label)
+    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
+        return isfinite(label)
+    return label == 1.0 or label == -1.0
+
+
+cdef str labels_allowed(const State* s):
+    if s.c.columns > 1:
+        return f"a class from 0 to {s.c.columns - 1}"
+    finite = s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY
+    return "finite" if finite else "-1 or +1"
 
 
 cdef class Engine:
@@ -281,9 +296,8 @@ cdef class Engine:
         """Learn one row of a float64 buffer; the score before the update."""
         cdef double f
         cdef const void* row
-        cdef bint regression = self.state.c.choice.loss == LOSS_SQUARE
-        if not (isfinite(y) if regression else (y == 1.0 or y == -1.0)):
-            raise ValueError(f"y must be {'finite' if regression else '-1 or +1'}, got {y!r}")
+        if not is_label(&self.state, y):
+            raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
         row = self.checked_row(x)
         cdef int outcome = learn(&self.state, row, y, &f)
         if outcome == REFUSED_FULL:
@@ -295,9 +309,18 @@ cdef class Engine:
     def score_row(self, const double[::1] x not None):
         """f(x) of one row of a float64 buffer."""
         cdef double f
+        if self.state.c.columns > 1:
+            raise TypeError("a row has a score for each class here: scores_one gives them")
         if decide(&self.state, self.checked_row(x), False, &f) != DONE:
             raise ValueError("x: the kernel overflows for this row")
         return f
+
+    def scores_row(self, const double[::1] x not None, double[::1] out not None):
+        """Scores of one row, one a class, into a float64 buffer."""
+        if out.shape[0] != self.state.c.columns:
+            raise ValueError(f"out must have {self.state.c.columns} numbers, got {out.shape[0]}")
+        if decide(&self.state, self.checked_row(x), False, &out[0]) != DONE:
+            raise ValueError("x: the kernel overflows for this row")
 
     # ---- what a Python face reads ---------------------------------------------------------------
 

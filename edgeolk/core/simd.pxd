@@ -87,6 +87,10 @@ cdef extern from "simd.h" nogil:
                      const olk_quantum* quantum) noexcept
     void olk_store(int storage, void* base, Py_ssize_t at, Py_ssize_t j, double value,
                    const olk_quantum* quantum) noexcept
+    Py_ssize_t olk_see_levels_f32(const float* x, float* seen, Py_ssize_t d,
+                                  const olk_quantum* quantum) noexcept
+    Py_ssize_t olk_see_levels_f64(const double* x, float* seen, Py_ssize_t d,
+                                  const olk_quantum* quantum) noexcept
     float olk_seen(int storage, float value, Py_ssize_t j, const olk_quantum* quantum) noexcept
 
 

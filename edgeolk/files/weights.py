@@ -65,4 +65,7 @@ def check_weights(
     if "turns" in regions:
         _require(0 <= regions["turns"][0] <= words["steps"], "steps of relevance")
     if "last_label" in regions:
-        _require(isfinite(regions["last_label"][0]), "the last label")
+        last = regions["last_label"][0]
+        # A class is kept as one more, 0 standing for none yet.
+        allowed = range(config.columns + 1) if config.columns > 1 else (-1.0, 0.0, 1.0)
+        _require(isfinite(last) if config.is_regression else last in allowed, "the last label")

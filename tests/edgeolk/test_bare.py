@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, LIVELY, python
+from helpers import RINGS, LIVELY, python
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -15,7 +15,7 @@ from edgeolk.bare import BareLearner
 
 D = 4
 X, Y = random_stream(3, 120, D)
-TAKEN = [name for name in DONE if name != "fogd"]
+TAKEN = [name for name in RINGS if name != "fogd"]
 
 PROGRAM = """
 import sys

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, LIVELY, NEEDS
+from helpers import EVERY, LIVELY, NEEDS
 
 import edgeolk as ek
 from edgeolk import parts as pt
@@ -150,7 +150,7 @@ def test_a_bound_without_a_radius_is_none(projection: ek.Projection, U: Any) -> 
     assert ek.Learner(projection=projection, U=2, **options).parts["projection"] == projection
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_unknown_parameters_are_named(name: str) -> None:
     with pytest.raises(TypeError, match=f"unknown parameter 'colour' for {re.escape(name)}"):
         ek.Learner(name, n_features=2, budget=3, colour=1)
@@ -173,7 +173,7 @@ def out_of_range(spec: Parameter) -> list[Any]:
     return [value for value in bad if value is None or value != spec.none]
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_parameters_out_of_range_are_named(name: str) -> None:
     row = find(name)
     for shown in set(ek.Learner(name, n_features=2, budget=3).parameters) - set(row.choices):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from device import Device
-from helpers import DONE, LIVELY, ROOT
+from helpers import RINGS, LIVELY, ROOT
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -129,7 +129,7 @@ def test_bad_options(options: dict[str, Any], error: type[Exception]) -> None:
 # ---- what ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     """From the row after the checkpoint, as if nothing had happened."""
     through, learner = learner_of(name), learner_of(name)

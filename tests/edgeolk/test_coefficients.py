@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, ROOT, fitting
+from helpers import RINGS, KERNELS, LIVELY, ROOT, fitting
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -18,7 +18,7 @@ from edgeolk.planning.regions import ELEMENT_BYTES, total
 #: The algorithms that keep float64, whatever their options: they solve linear systems, or keep
 #: scores by increments.
 REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "bpa_p", "nogd")
-TAKEN = [name for name in DONE if name not in REFUSED]
+TAKEN = [name for name in RINGS if name not in REFUSED]
 #: Regions of the coefficients' type.
 REAL = ("coefficients", "kernel_row", "nearest_distance", "distance_row", "mean_coefficients")
 STREAM = ROOT / "firmware_sim" / "data" / "occupancy.csv.gz"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import ACTIVE, DONE, KERNELS, LIVELY, NEEDS
+from helpers import ACTIVE, EVERY, KERNELS, LIVELY, NEEDS
 
 import edgeolk as ek
 from edgeolk import parts as pt
@@ -64,7 +64,7 @@ def every_choice(name: str) -> list[dict[str, Any]]:
     return made
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_algorithm_with_every_choice(name: str) -> None:
     for options in every_choice(name):
         round_trip(ek.Config(name, n_features=3, budget=7, **options))
@@ -76,7 +76,7 @@ def test_every_algorithm_with_every_choice(name: str) -> None:
         round_trip(config)
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_algorithm_in_every_storage(name: str) -> None:
     for dtype, coefficients, sparse, kernel in itertools.product(
         ("float32", "float64", "float16", "int8"), ("float64", "float32"), (False, True), KERNELS

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, Owned, fitting, python
+from helpers import RINGS, KERNELS, LIVELY, Owned, fitting, python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -42,7 +42,7 @@ def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 @settings(max_examples=20, deadline=None, database=None)
 @given(
     X=hnp.arrays(np.float64, (12, D), elements=extreme),
@@ -59,7 +59,7 @@ def test_finite_in_finite_out(
         learn_or_refuse(owned, x, y)
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 @pytest.mark.parametrize("exponent", [-20, -22, -23, -150, -156, -160, -162, -200])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_too_small_to_mend_anything(name: str, exponent: int, dtype: str) -> None:
@@ -259,7 +259,7 @@ def test_nothing_to_learn_in() -> None:
 
 
 def test_neighbours_infinitely_far() -> None:
-    """Squared distances overflow float32: nobody repairs, and no neighbour's bytes are touched."""
+    """Squared distances overflow float32: no neighbour is adjusted, its bytes stay."""
     learner = ek.Learner("bpa_nn", n_features=16, budget=3, kernel=ek.Gaussian(1.0))
     seen = []
     for i in range(14):

@@ -10,8 +10,8 @@ import pytest
 from helpers import KERNELS
 
 import edgeolk as ek
-from edgeolk.parts.kernels import kernel_from_fields
 from edgeolk.parts import KernelKind
+from edgeolk.parts.kernels import kernel_from_fields
 
 ALL = [record for record, _ in KERNELS.values()]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, Owned, fitting
+from helpers import RINGS, KERNELS, LIVELY, Owned, fitting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -27,7 +27,7 @@ COMPOSED: list[dict[str, Any]] = [
     {"update": "gradient", "loss": "logistic", "policy": "oldest", "schedule": "sqrt", "lam": 0.1},
     {"update": "sparse_pa", "sampling": "loss", "beta": 2.0, "policy": "unbiased"},
 ]
-SUBJECTS = [(name, LIVELY.get(name, {})) for name in DONE] + [(None, parts) for parts in COMPOSED]
+SUBJECTS = [(name, LIVELY.get(name, {})) for name in RINGS] + [(None, parts) for parts in COMPOSED]
 subjects = pytest.mark.parametrize(
     ("name", "params"), SUBJECTS, ids=[str(name or next(iter(p.values()))) for name, p in SUBJECTS]
 )
@@ -143,7 +143,7 @@ def test_what_a_learner_shows_is_a_copy(d: int, budget: int, dtype: str) -> None
 
 
 def test_empty_model_scores_zero() -> None:
-    for name in DONE:
+    for name in RINGS:
         learner = ek.Learner(name, n_features=2, budget=4)
         assert learner.decision_one(np.ones(2)) == 0.0
         assert learner.predict_one(np.ones(2)) == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, NEEDS, Owned, fitting, smallest_budget, whole_end
+from helpers import EVERY, KERNELS, LIVELY, NEEDS, Owned, fitting, smallest_budget, whole_end
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -134,7 +134,7 @@ def test_ram_where_a_small_budget_has_no_meaning() -> None:
         ek.plan("ahpatron", n_features=5, ram="64KiB", U=1e6)
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_not_even_one_fits(name: str) -> None:
     least = ek.plan(name, n_features=7, budget=smallest_budget(name, **LIVELY.get(name, {}))).nbytes
     assert ek.plan(name, n_features=7, ram=least).budget >= 1
@@ -236,7 +236,7 @@ def test_buffers_that_will_not_do(kind: str) -> None:
 
 
 def test_state_comes_before_scratch() -> None:
-    for name in DONE:
+    for name in EVERY:
         plan = Owned(name, n_features=3, budget=5).plan
         scratch = [region.purpose.startswith("scratch") for region in plan.regions[:-1]]
         assert scratch == sorted(scratch)

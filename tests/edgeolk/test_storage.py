@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, fitting, shrinks, smallest_budget
+from helpers import RINGS, KERNELS, LIVELY, fitting, shrinks, smallest_budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -172,7 +172,7 @@ def test_a_duplicate_is_at_distance_0(dtype: str, row: list[float]) -> None:
 
 
 @narrow
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 @settings(max_examples=4, deadline=None, database=None)
 @given(seed=st.integers(0, 2**32 - 1), kernel=st.sampled_from(["gaussian", "polynomial"]))
 def test_every_algorithm_keeps_its_invariants(
@@ -203,7 +203,7 @@ def test_every_algorithm_keeps_its_invariants(
 
 
 def test_narrower_takes_less() -> None:
-    for name in DONE:
+    for name in RINGS:
         sizes = []
         for dtype, item in (("float64", 8), ("float32", 4), ("float16", 2), ("int8", 1)):
             if (name, dtype) == ("fogd", "int8"):

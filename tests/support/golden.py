@@ -41,7 +41,10 @@ def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.nd
     first, end = told["rows"]
     chosen = stream[first:end]
     x = np.array([row for row, _, _ in chosen]) / 64.0
-    return x, np.array([target if regression else label for _, label, target in chosen])
+    y = np.array([target if regression else label for _, label, target in chosen])
+    if "n_classes" in told["options"]:
+        y = np.where(y < 0.0, 0.0, 1.0 + (x[:, 1] > 0.0))
+    return x, y
 
 
 def numbers(stored: Stored, name: str) -> np.ndarray:
@@ -54,11 +57,25 @@ def numbers(stored: Stored, name: str) -> np.ndarray:
 def support_vectors(stored: Stored) -> np.ndarray:
     """Support vectors as the learner shows them, (n, d)."""
     held = numbers(stored, "support_vectors")[:, : stored.words["n_support"]].T
+    found = levels(stored)
+    return held if found is None else np.float32(held) * found[0] + found[1]
+
+
+def levels(stored: Stored) -> np.ndarray | None:
+    """Steps and offsets of int8 storage, (2, d); two regions in older versions."""
+    if "levels" in stored.regions:
+        return np.float32(numbers(stored, "levels"))
     if "quantum_scale" in stored.regions:
         d = stored.n_features
-        scale = np.float32(numbers(stored, "quantum_scale")[:d])
-        return np.float32(held) * scale + np.float32(numbers(stored, "quantum_offset")[:d])
-    return held
+        apart = ("quantum_scale", "quantum_offset")
+        return np.float32([numbers(stored, name)[:d] for name in apart])
+    return None
+
+
+def weights(stored: Stored) -> np.ndarray:
+    """Weights as the learner shows them, flat: the last ones, then their average."""
+    names = [name for name in ("weights", "mean_weights") if name in stored.regions]
+    return np.concatenate([numbers(stored, name).ravel() for name in names])
 
 
 def dual_coef(stored: Stored) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from twins import base as tb
 
 import edgeolk as ek
+from edgeolk.parts.bases import BASES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
@@ -59,7 +60,13 @@ ACTIVE: dict[str, float] = {
     "G": 1.5, "delta": 0.3, "boost": 3.0, "rank": 3, "eta2": 0.3, "shift": 2.0,
 }  # fmt: skip
 
-DONE = [row.name for row in ek.algorithms()]
+#: Every algorithm, and those that hold vectors: a ring, or the frequencies of `fogd`.
+EVERY = [row.name for row in ek.algorithms()]
+RINGS = [
+    row.name
+    for row in ek.algorithms()
+    if BASES[row.parts.get("basis", ek.Basis.SUPPORT_VECTORS)].keeps_vectors
+]
 
 
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.

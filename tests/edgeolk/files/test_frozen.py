@@ -15,15 +15,24 @@ from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
-    " decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
+    " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
+    " cmax shrink linear last_label relevance groups nu forget"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
+#: Lists: the number of the first of eight.
+LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216}
+#: What a value is where it is not written.
+OMITTED = {
+    "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
+    "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
+    "forget": 4096.0,
+}  # fmt: skip
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
-    "function support_vectors coefficients quantum_scale quantum_offset diagonal arrivals norms"
+    "function support_vectors coefficients levels - diagonal arrivals norms"
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors - forgetron halving hints nystrom"
-    " levels"
+    " - weights mean_weights blend target last_label linear relevance turns novelty"
 )
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -34,23 +43,24 @@ ELEMENTS = {"f": (1, 4), "d": (2, 8), "e": (3, 2), "b": (4, 1), "i": (5, 4), "q"
             "w": (7, 8)}  # fmt: skip
 #: Structs of state: name and type of each word.
 STRUCTS = {
-    "function": "scale:d norm2:d cursor:q removals:q capacity_hits:q labels_asked:q",
+    "function": "scale:d norm2:d cursor:q removals:q capacity_hits:q labels_asked:q clipped:q",
     "averaging": "mean_weight:d",
     "errors": "squared_error:d absolute_error:d",
     "forgetron": "forgetron_q:d",
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
-    "levels": "clipped:q",
 }
 #: Type of each region of state that is no struct, as files have it: "storage" is that of support
 #: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.
 TYPES = {
-    "support_vectors": "storage", "coefficients": "real", "quantum_scale": "f",
-    "quantum_offset": "f", "diagonal": "d", "arrivals": "q", "norms": "computing",
+    "support_vectors": "storage", "coefficients": "real", "levels": "f",
+    "diagonal": "d", "arrivals": "q", "norms": "computing",
     "mean_start": "d", "mean_sum": "d", "nearest": "q", "nearest_distance": "real",
     "nearest_kernel": "d", "factor": "d", "inverse": "d", "scores": "d", "feature_map": "d",
-    "window": "storage", "window_labels": "d",
+    "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
+    "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
+    "relevance": "computing", "turns": "q", "novelty": "d",
 }  # fmt: skip
 
 
@@ -59,9 +69,16 @@ def test_numbers_of_values() -> None:
     assert {name: head.VALUES[name] for name in names} == {n: i for i, n in enumerate(names, 1)}
     assert {name: head.VALUES[name] for name in KERNEL_VALUES} == KERNEL_VALUES
     assert list(STORED) == names
-    assert set(head.VALUES) == {*names, *KERNEL_VALUES}
+    listed = {f"{name}.{i}": first + i for name, first in LISTS.items() for i in range(8)}
+    assert {name: head.VALUES[name] for name in listed} == listed
+    assert list(head.LISTS) == list(LISTS)
+    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *listed}
     assert len(set(head.VALUES.values())) == len(head.VALUES)
     assert all(0 < number < 256 for number in head.VALUES.values())
+
+
+def test_values_that_are_not_written() -> None:
+    assert head.OMITTED == OMITTED
 
 
 def test_numbers_of_regions() -> None:

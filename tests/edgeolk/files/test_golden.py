@@ -11,27 +11,40 @@ from golden import (
     READERS,
     data_of,
     dual_coef,
+    levels,
     numbers,
     path_of,
     rows_of,
     support_vectors,
     told_of,
+    weights,
 )
 
 import edgeolk as ek
 from edgeolk.config import Config
 from edgeolk.files import restore, v3
-from edgeolk.files.head import REGIONS, VERSION, unpack
+from edgeolk.files.head import OMITTED, REGIONS, VERSION, unpack
 from edgeolk.files.stored import Stored
 
 COUNTERS = ("n_support", "steps", "mistakes", "updates", "capacity_hits", "labels_asked",
             "halvings", "squared_error")  # fmt: skip
 cases = pytest.mark.parametrize(("version", "stem"), CASES)
-EVERY_REGION = {
-    "support_vectors", "coefficients", "quantum_scale", "quantum_offset", "diagonal", "arrivals",
+_APART = {"quantum_scale", "quantum_offset"}
+_RING = {
+    "support_vectors", "coefficients", "levels", "diagonal", "arrivals",
     "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
     "inverse", "scores", "feature_map", "window", "window_labels",
 }  # fmt: skip
+_STRUCTURED = {
+    "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
+    "novelty",
+}  # fmt: skip
+#: Regions that are no structs, by version.
+EVERY_REGION = {
+    1: _RING - {"levels"} | _APART,
+    2: _RING - {"levels"} | _APART,
+    3: _RING | _STRUCTURED,
+}
 
 
 def config_of(stored: Stored) -> Config:
@@ -52,7 +65,7 @@ def test_there_are_files_of_every_version() -> None:
 def test_every_region_kind_occurs(version: int) -> None:
     names = stems(version)
     found = {name for stem in names for name in READERS[version](data_of(version, stem)).regions}
-    assert found == EVERY_REGION
+    assert found == EVERY_REGION[version]
     told = {str(told_of(version, stem)["algorithm"]) for stem in names}
     assert {row.name for row in ek.algorithms()} >= told - {"None"}
     assert len(names) > 100
@@ -83,6 +96,11 @@ def test_every_type_has_a_file_of_this_version() -> None:
                     assert config.coefficients.name.lower() == coefficients
 
 
+def of_default(config: Config) -> dict[str, float]:
+    """Values that a file leaves out."""
+    return {name: value for name, value in OMITTED.items() if name in config.values}
+
+
 @cases
 def test_what_is_read(version: int, stem: str) -> None:
     """Configuration, counters, support vectors and coefficients are those of their time."""
@@ -97,11 +115,15 @@ def test_what_is_read(version: int, stem: str) -> None:
     assert config.dtype.name.lower() == told["options"]["dtype"]
     assert config.coefficients.name.lower() == told["options"].get("coefficients", "float64")
     assert config.kernel == getattr(ek, told["kernel"][0])(*told["kernel"][1:])
-    assert dict(config.values) == stored.parameters
+    assert config.values == {**of_default(config), **stored.parameters}
+    assert config.lists == stored.lists
     for counter in COUNTERS:
         assert stored.words.get(counter, 0) == told["saved"]["counters"][counter], counter
     if told["saved"]["norm2"] is not None:
         assert stored.words["norm2"] == told["saved"]["norm2"]
+    if "weights" in told["saved"]:
+        np.testing.assert_array_equal(weights(stored), told["saved"]["weights"])
+        return
     held = np.array(told["saved"]["support_vectors"]).reshape(-1, stored.n_features)
     np.testing.assert_array_equal(support_vectors(stored), held)
     np.testing.assert_allclose(dual_coef(stored), told["saved"]["dual_coef"], rtol=1e-14)
@@ -121,18 +143,25 @@ def test_going_on(version: int, stem: str) -> None:
     def agree(got: object, then: object) -> None:
         np.testing.assert_allclose(got, then, rtol=close, atol=close)
 
-    assert learner.support_vectors_.tolist() == told["saved"]["support_vectors"]
-    np.testing.assert_allclose(learner.dual_coef_, told["saved"]["dual_coef"], rtol=1e-14)
-    agree([learner.decision_one(row) for row in x[-4:]], told["saved"]["decisions"])
+    if "weights" in told["saved"]:
+        assert learner.weights_.ravel().tolist() == told["saved"]["weights"]
+    else:
+        assert learner.support_vectors_.tolist() == told["saved"]["support_vectors"]
+        np.testing.assert_allclose(learner.dual_coef_, told["saved"]["dual_coef"], rtol=1e-14)
+    decide = learner.scores if learner.n_classes > 2 else learner.decision_function
+    agree(decide(x[-4:]), told["saved"]["decisions"])
     if "averaged" in told["saved"]:
         agree(learner.averaged.decision_function(x[-4:]), told["saved"]["averaged"])
     agree([learner.learn_one(row, label) for row, label in zip(x, y, strict=True)], told["scores"])
     after = told["after"]
     for counter, value in after["counters"].items():
         agree(getattr(learner, counter), value)
-    agree(learner.support_vectors_, np.array(after["support_vectors"]).reshape(-1, x.shape[1]))
-    agree(learner.dual_coef_, after["dual_coef"])
-    agree(learner.decision_function(x[-4:]), after["decisions"])
+    if "weights" in after:
+        agree(learner.weights_.ravel(), after["weights"])
+    else:
+        agree(learner.support_vectors_, np.array(after["support_vectors"]).reshape(-1, x.shape[1]))
+        agree(learner.dual_coef_, after["dual_coef"])
+    agree(decide(x[-4:]), after["decisions"])
     if "averaged" in after:
         agree(learner.averaged.decision_function(x[-4:]), after["averaged"])
     if after["norm2"] is not None:
@@ -149,7 +178,6 @@ def held(stored: Stored, name: str) -> list[list[float]]:
     own |= dict.fromkeys(("diagonal", "arrivals", "scores", "nearest"), n)
     own |= dict.fromkeys(("nearest_distance", "nearest_kernel"), n)
     own |= dict.fromkeys(("factor", "inverse"), n * (n + 1) // 2)
-    own |= dict.fromkeys(("quantum_scale", "quantum_offset"), stored.n_features)
     own |= {"window_labels": own["window"], "feature_map": budget * budget}
     if name == "feature_map":
         rows = [numbers(stored, name).ravel().tolist()]
@@ -173,8 +201,10 @@ def test_what_is_saved_again_is_the_same(version: int, stem: str, tmp_path: Path
     assert new.parameters == old.parameters
     assert {**new.choices} == {"coefficients": 2, **old.choices}
     assert (new.seed, new.kernel, new.algorithm) == (old.seed, old.kernel, old.algorithm)
-    assert set(new.regions) == set(old.regions)
-    for name in new.regions:
+    put = (set(old.regions) - _APART) | ({"levels"} if _APART & set(old.regions) else set())
+    assert set(new.regions) == put
+    assert np.array_equal(levels(new), levels(old))  # None where they are none
+    for name in set(new.regions) - {"levels"}:
         assert new.regions[name][0] == old.regions[name][0]
         assert held(new, name) == held(old, name), name
     x, y = rows_of(version, told_of(version, stem), first.is_regression)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import DONE, KERNELS, NEEDS
+from helpers import EVERY, KERNELS, NEEDS
 
 import edgeolk as ek
 from edgeolk.config import Config
@@ -16,8 +16,6 @@ from edgeolk.planning.regions import layout
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
 LARGE = ("pomdr",)
-#: With int8 storage two do not keep to 256 bytes yet.
-LONGER = {"pomdr": 272, "olru": 264}
 
 
 def header(config: Config) -> int:
@@ -47,18 +45,21 @@ def every_option(name: str) -> Iterator[Config]:
                 continue  # there is no such learner
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_plain_learners(name: str) -> None:
     for dtype in ("float32", "float64", "float16"):
-        config = Config(name, n_features=3, budget=6, dtype=dtype)
+        try:
+            config = Config(name, n_features=3, budget=6, dtype=dtype)
+        except ValueError:
+            assert (name, dtype) == ("sorf", "float16")
+            continue
         assert header(config) <= (224 if name in LARGE else 192)
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", EVERY)
 def test_any_learner(name: str) -> None:
     found = {}
     for config in every_option(name):
         found[str(config)] = header(config)
-        most = LONGER.get(name, 256) if config.dtype == ek.parts.Dtype.INT8 else 256
-        assert header(config) <= most, config
+        assert header(config) <= 256, config
     assert found

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from helpers import DONE, KERNELS, LIVELY, NEEDS
+from helpers import RINGS, KERNELS, LIVELY, NEEDS
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -185,12 +185,12 @@ def test_neighbours_are_counted_from_those_held() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
-@pytest.mark.parametrize("region", ["quantum_scale", "quantum_offset"])
-def test_levels(region: str, value: float) -> None:
+@pytest.mark.parametrize("which", ["step", "offset"])
+def test_levels(which: str, value: float) -> None:
     state = taught("rbp", dtype="int8")
     state.check()
-    state.regions[region][1] = value
-    if region == "quantum_offset" and math.isfinite(value):
+    state.regions["levels"][1 if which == "step" else D + 1] = value
+    if which == "offset" and math.isfinite(value):
         state.check()
     else:
         refused(state, "levels")
@@ -241,7 +241,7 @@ def renamed(state: Held, name: str | None) -> Held:
 def test_a_name_must_fit_the_parts() -> None:
     state = taught("bpa_s")
     renamed(state, None).check()
-    for name in DONE:
+    for name in RINGS:
         if name != "bpa_s":
             refused(renamed(state, name), "parts")
 
@@ -252,7 +252,7 @@ def every_choice(name: str) -> list[dict[str, str]]:
     return [dict(zip(choices, o, strict=True)) for o in itertools.product(*choices.values())]
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 def test_every_choice_of_a_row_keeps_its_name(name: str) -> None:
     """With and without a bound on the function, which takes its projection away."""
     for options in every_choice(name):
@@ -284,7 +284,7 @@ def wild(rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("rows", [np.asarray, np.zeros_like, repeated, wild])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", RINGS)
 def test_states_that_learning_leads_to(
     name: str, dtype: str, rows: Callable[[np.ndarray], np.ndarray]
 ) -> None:

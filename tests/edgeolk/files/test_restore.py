@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from golden import data_of
-from helpers import DONE, LIVELY
+from helpers import EVERY, LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -25,7 +25,7 @@ from edgeolk.files.words import WORDS
 D = 3
 X, Y = random_stream(6, 60, D)
 
-SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in DONE]
+SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in EVERY]
 SUBJECTS += [
     ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
     ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
@@ -35,6 +35,9 @@ SUBJECTS += [
     ("pomdr", {"U": 2.0, "M": 3}),
     ("bpa_nn", {"dtype": "int8"}),
     ("nogd", {"dtype": "float16"}),
+    ("sorf", {"dtype": "int8", "linear": True, "last_label": True, "relevance": True}),
+    ("sorf", {"loss": "square", "budget": 130, "groups": 2}),
+    ("sorf", {"loss": "novelty", "dtype": "int8"}),
     (None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball", "U": 1.0}),
     (None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"}),
 ]

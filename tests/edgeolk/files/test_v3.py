@@ -29,6 +29,9 @@ def sealed(made: bytearray) -> bytes:
 def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     """Region whose rows may be padded: (rows, numbers a row that must be there)."""
     config = live.resolved_from(made)
+    if not config.basis.keeps_vectors:
+        shapes = {region.name: region.shape for region in layout(config)}
+        return {name: shapes[name] for name in ("blend", "novelty") if name in shapes}
     d, slots = config.n_features, config.slots
     window = int(config.values.get("window", 0))
     coefficients = slots * config.basis.per_member

@@ -15,6 +15,8 @@ import edgeolk as ek
 
 D, BUDGET, SEED = 3, 6, 7
 LEARNED, AFTERWARDS, DECIDED = 60, 12, 4
+#: Rows that any case may learn: relevance begins after 200.
+MOST_ROWS = {1: LEARNED + AFTERWARDS, 2: LEARNED + AFTERWARDS, 3: 272}
 
 Case = tuple[str | None, dict[str, Any]]
 
@@ -114,6 +116,36 @@ MORE: dict[str, Case] = {
 }  # fmt: skip
 
 
+#: Structured features, from version 3 on: tasks, options, lists, parameters that are not plain.
+STRUCTURED: dict[str, Case] = {
+    "sorf-classes": ("sorf", {"dtype": "int8", "n_classes": 3, "budget": 70}),
+    "sorf-classes-float64": ("sorf", {"dtype": "float64", "n_classes": 3}),
+    "sorf-regression": ("sorf", {"dtype": "int8", "loss": "square"}),
+    "sorf-regression-linear": (
+        "sorf", {"dtype": "float64", "loss": "square", "linear": True, "last_label": True},
+    ),
+    "sorf-novelty": ("sorf", {"dtype": "int8", "loss": "novelty", "budget": 70}),
+    "sorf-novelty-float64": (
+        "sorf", {"dtype": "float64", "loss": "novelty", "nu": 0.2, "window": 16.0},
+    ),
+    "sorf-linear": ("sorf", {"dtype": "int8", "linear": True}),
+    "sorf-last_label": ("sorf", {"dtype": "int8", "last_label": True}),
+    "sorf-relevance": ("sorf", {"dtype": "int8", "relevance": True, "rows": 260}),
+    "sorf-relevance-float64": ("sorf", {"dtype": "float64", "relevance": True, "rows": 260}),
+    "sorf-no-relevance": ("sorf", {"dtype": "int8", "relevance": False, "budget": 130}),
+    "sorf-groups": ("sorf", {"dtype": "int8", "groups": 2, "budget": 130}),
+    "sorf-widths": (
+        "sorf", {"dtype": "int8", "budget": 130, "widths": [[0.5, 2.0], [1.0, 4.0, 8.0]]},
+    ),
+    "sorf-blends": ("sorf", {"dtype": "float32", "widths": [0.7], "blends": [0.0, 0.4, 1.0]}),
+    "sorf-parameters": (
+        "sorf", {"dtype": "int8", "r": 0.1, "unit": 2.0, "sharp": 0.5, "delta": 0.99, "cmin": 4.0,
+                 "cmax": 64.0, "shrink": 0.8},
+    ),
+    "sorf-none": ("sorf", {"dtype": "int8", "rows": 0}),
+}  # fmt: skip
+
+
 def allowed(name: str, **options: Any) -> bool:
     """Whether there is such a learner."""
     try:
@@ -139,7 +171,7 @@ def every_type() -> dict[str, Case]:
 def cases(version: int) -> dict[str, Case]:
     """Every case by the name of its files."""
     if version >= 3:
-        return {**every_type(), **MORE}
+        return {**every_type(), **MORE, **STRUCTURED}
     wide = {f"{name}-float64": (name, {"dtype": "float64"}) for name in WIDE}
     plain = {f"{row.name}-float32": (row.name, {"dtype": "float32"}) for row in ek.algorithms()}
     return {**plain, **wide, **MORE}
@@ -165,6 +197,11 @@ def label(row: list[int], regression: bool) -> float:
     return value if regression else (1.0 if value > 0.0 else -1.0)
 
 
+def classed(row: list[int], answer: float) -> float:
+    """One of three classes that follows from a row and its label."""
+    return 0.0 if answer < 0.0 else 1.0 + (row[1] > 0)
+
+
 def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
     """What a learner says of itself."""
     made = {
@@ -175,10 +212,16 @@ def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
             if hasattr(learner, name)
         },
         "norm2": learner.norm2,
-        "support_vectors": [[float(v) for v in row] for row in learner.support_vectors_],
-        "dual_coef": [float(v) for v in learner.dual_coef_],
-        "decisions": [learner.decision_one(row) for row in asked],
     }  # fmt: skip
+    if hasattr(learner, "support_vectors_"):
+        made["support_vectors"] = [[float(v) for v in row] for row in learner.support_vectors_]
+        made["dual_coef"] = [float(v) for v in learner.dual_coef_]
+    else:
+        made["weights"] = learner.weights_.ravel().tolist()
+    if getattr(learner, "n_classes", 2) > 2:
+        made["decisions"] = [learner.scores_one(row).tolist() for row in asked]
+    else:
+        made["decisions"] = [learner.decision_one(row) for row in asked]
     if learner.parts["averaging"] == ek.Averaging.MEAN:
         made["averaged"] = [learner.averaged.decision_one(row) for row in asked]
     return made
@@ -194,8 +237,10 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
     stream = rows(learned + AFTERWARDS)
     xs = [[number / 64 for number in row] for row in stream]
     ys = [label(row, learner.is_regression) for row in stream]
+    if "n_classes" in options:
+        ys = [classed(row, y) for row, y in zip(stream, ys, strict=True)]
     for x, y in zip(xs[:learned], ys[:learned], strict=True):
-        if learner.steps % 7 == 3:
+        if learner.steps % 7 == 3 and "n_classes" not in options:
             learner.wants_label(x)
         learner.learn_one(x, y)
     learner.save(folder / f"{stem}.olk")
@@ -220,7 +265,7 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
 def main(version: int) -> None:
     folder = Path(__file__).parent / f"v{version}"
     folder.mkdir(exist_ok=True)
-    stream = rows(LEARNED + AFTERWARDS)
+    stream = rows(MOST_ROWS[version])
     lines = [
         f"[{row}, {label(row, False):.0f}, {label(row, True)}]".replace(" ", "") for row in stream
     ]
