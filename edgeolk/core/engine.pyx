@@ -100,6 +100,8 @@ cdef void decode_structured(State* s, object config) except *:
     s.structured.most = (1e30 if s.c.vectors == DTYPE_FLOAT32 else 1e300) / max(1.0, 2e6 * widest)
     if p.linear:
         s.structured.most = min(s.structured.most, 1e12)
+    if p.relevance:  # squares of gradients, which grow with a row and with the widths
+        s.structured.most = min(s.structured.most, 1e10 / max(1.0, 64.0 * widest))
 
 
 cdef object typed(object shaped, str element):

@@ -30,7 +30,7 @@ _LABELS = frozenset((-1.0, 1.0))
 _HALF_EXPONENT = 0x7C00
 _COUNTERS = (
     *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
-    *("labels_asked", "rank", "halvings", "seen", "anchored"),
+    *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
 )
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
 _WHOLE = ("support_vectors", "window", "coefficients", "window_labels")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, LIVELY
+from helpers import LIVELY, RINGS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream

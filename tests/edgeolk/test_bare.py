@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, LIVELY, python
+from helpers import LIVELY, RINGS, python
 from twins.streams import random_stream
 
 import edgeolk as ek

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from device import Device
-from helpers import RINGS, LIVELY, ROOT
+from helpers import LIVELY, RINGS, ROOT
 from twins.streams import random_stream
 
 import edgeolk as ek

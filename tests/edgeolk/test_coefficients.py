@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, ROOT, fitting
+from helpers import KERNELS, LIVELY, RINGS, ROOT, fitting
 from twins.streams import random_stream
 
 import edgeolk as ek

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, Owned, fitting, python
+from helpers import KERNELS, LIVELY, RINGS, Owned, fitting, python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, fitting, gram, python, squared_norm
+from helpers import KERNELS, LIVELY, RINGS, fitting, gram, python, squared_norm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import TWINS

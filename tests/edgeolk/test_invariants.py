@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import (
-    RINGS,
     KERNELS,
     LIVELY,
+    RINGS,
     Owned,
     fitting,
     gram,

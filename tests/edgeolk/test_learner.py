@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, Owned, fitting
+from helpers import KERNELS, LIVELY, RINGS, Owned, fitting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import Csr
 
 import edgeolk as ek
 
@@ -19,19 +20,6 @@ KERNELS = [
 ]
 #: 1e-5 of what is added up: float32 rows of about ten numbers of size 1.
 BOUNDS = {"float64": 1e-10, "float32": 1e-5, "float16": 1e-5}
-
-
-class Csr:
-    """What the library reads of a scipy CSR matrix."""
-
-    format = "csr"
-
-    def __init__(self, dense: np.ndarray, index_type: Any = np.int32) -> None:
-        self.shape = dense.shape
-        rows, columns = np.nonzero(dense)
-        self.indices = columns.astype(index_type)
-        self.data = dense[rows, columns]
-        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(dense)))])
 
 
 def stream(n: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, fitting, shrinks, smallest_budget
+from helpers import KERNELS, LIVELY, RINGS, fitting, shrinks, smallest_budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream

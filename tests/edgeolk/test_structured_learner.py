@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import Csr
 from twins.streams import random_stream, regression_stream
 from twins.structured import Sorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
@@ -160,8 +161,8 @@ def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
 def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
     memory = bytearray(learner.nbytes)
     start = ek.Learner(learner.config, buffer=memory)
-    X, y = stream(task_of(learner), 230)
-    start.learn_many(X, y)
+    X, y = stream(task_of(learner), 300)
+    start.learn_many(X[:230], y[:230])
     del start
     return ek.attach(memory)
 
@@ -245,7 +246,6 @@ def test_a_bare_learner_checks_scores_and_labels() -> None:
 
 @pytest.mark.parametrize(("task", "name"), ALL_TASKS)
 def test_sparse_rows_are_dense_ones(task: str, name: str) -> None:
-    sparse = pytest.importorskip("scipy.sparse")
     X, y = stream(task, 230)
     X[::3, 1:] = 0.0
     dense, by_index, csr = (learner_of(task, name=name) for _ in range(3))
@@ -256,7 +256,7 @@ def test_sparse_rows_are_dense_ones(task: str, name: str) -> None:
         for x, at, label in zip(X, where, y, strict=True)
     ]
     assert found == expected.tolist()
-    assert csr.learn_many(sparse.csr_matrix(X), y).tobytes() == expected.tobytes()
+    assert csr.learn_many(Csr(X), y).tobytes() == expected.tobytes()
     assert sealed(by_index) == sealed(dense) == sealed(csr)
     if task != "classes":
         assert by_index.decision_one_sparse(where[0], X[0][where[0]]) == dense.decision_one(X[0])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparison import Case, Outcome, case_id, compare
-from helpers import RINGS, KERNELS, LIVELY, NEEDS, smallest_budget
+from helpers import KERNELS, LIVELY, NEEDS, RINGS, smallest_budget
 from twins import TWINS
 from twins.streams import random_stream
 

@@ -111,6 +111,19 @@ class Owned:
         return bytes(memoryview(self.learner._engine.arena)[:scratch])
 
 
+class Csr:
+    """What the library reads of a scipy CSR matrix."""
+
+    format = "csr"
+
+    def __init__(self, dense: np.ndarray, index_type: Any = np.int32) -> None:
+        self.shape = dense.shape
+        rows, columns = np.nonzero(dense)
+        self.indices = columns.astype(index_type)
+        self.data = dense[rows, columns]
+        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(dense)))])
+
+
 def whole_end(plan: ek.Plan) -> int:
     """Where the regions of a plan end, which leave no byte before that to nobody."""
     end = 0

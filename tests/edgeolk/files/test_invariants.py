@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from helpers import RINGS, KERNELS, LIVELY, NEEDS
+from helpers import KERNELS, LIVELY, NEEDS, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
