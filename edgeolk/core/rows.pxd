@@ -11,7 +11,10 @@ from libc.string cimport memset
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8
 from edgeolk.core.ring cimport note_nonzeros
-from edgeolk.core.simd cimport olk_see_levels_f32, olk_see_levels_f64, olk_seen
+from edgeolk.core.simd cimport (
+    olk_place_nonzeros_f32, olk_place_nonzeros_f64, olk_see_levels_f32, olk_see_levels_f64,
+    olk_seen,
+)
 from edgeolk.core.state cimport State
 
 
@@ -88,15 +91,26 @@ cdef extern from *:
     double olk_read_f64(const double* at) noexcept nogil
 
 
-cdef inline double place_given(State* s, int32_t j, double v) noexcept nogil:
-    """Number j of the row in scratch, as it is there afterwards."""
-    if s.c.vectors == DTYPE_FLOAT64:
-        (<double*>s.query)[j] = v
-        return v
-    if s.c.vectors != DTYPE_FLOAT32:
-        v = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
-    (<float*>s.query)[j] = <float>v
-    return <float>v
+cdef inline const void* place_narrow(State* s, const int32_t* index, const double* value,
+                                     int64_t count) noexcept nogil:
+    """As place_sparse, for storage that keeps numbers as others; a zero may lie between levels."""
+    cdef int64_t k
+    cdef int64_t before = -1
+    cdef int32_t j
+    cdef double v
+    s.beyond = 0
+    for k in range(s.c.n_features):
+        place_number(s, k, 0.0)
+    for k in range(count):
+        j = olk_read_i32(index + k)
+        v = olk_read_f64(value + k)
+        if not (before < j < s.c.n_features and isfinite(v)):
+            return NULL
+        before = j
+        place_number(s, j, v)
+    if s.nonzero_index != NULL:
+        note_nonzeros(s, s.query)
+    return s.query
 
 
 cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
@@ -106,37 +120,22 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     NULL if the indices do not increase within the row, or a number is not finite: checked here,
     where they are used, whatever was checked before.
     """
-    cdef int64_t k
-    cdef int64_t before = -1
-    cdef int64_t found = 0
-    cdef int32_t j
-    cdef double v
-    cdef int64_t item = 8 if s.c.vectors == DTYPE_FLOAT64 else 4
-    if s.c.vectors == DTYPE_INT8:
-        # A zero may lie between two levels.
-        s.beyond = 0
-        for k in range(s.c.n_features):
-            place_number(s, k, 0.0)
-    else:
-        memset(s.query, 0, <size_t>(s.c.n_features * item))
+    cdef int64_t d = s.c.n_features
+    cdef int64_t found
     s.sparse_x = NULL
-    for k in range(count):
-        j = olk_read_i32(index + k)
-        v = olk_read_f64(value + k)
-        if not (before < j < s.c.n_features and isfinite(v)):
-            return NULL
-        before = j
-        v = place_given(s, j, v)
-        if s.nonzero_index == NULL or v == 0.0:
-            continue
-        # What note_nonzeros would find, without a search.
-        s.nonzero_index[found] = j
-        if s.c.vectors == DTYPE_FLOAT64:
-            (<double*>s.nonzero_value)[found] = v
-        else:
-            (<float*>s.nonzero_value)[found] = <float>v
-        found += 1
+    if s.c.vectors == DTYPE_FLOAT32:
+        memset(s.query, 0, <size_t>d * sizeof(float))
+        found = olk_place_nonzeros_f32(index, value, count, d, <float*>s.query, s.nonzero_index,
+                                       <float*>s.nonzero_value)
+    elif s.c.vectors == DTYPE_FLOAT64:
+        memset(s.query, 0, <size_t>d * sizeof(double))
+        found = olk_place_nonzeros_f64(index, value, count, d, <double*>s.query, s.nonzero_index,
+                                       <double*>s.nonzero_value)
+    else:
+        return place_narrow(s, index, value, count)
+    if found < 0:
+        return NULL
     if s.nonzero_index != NULL:
         s.nonzeros = found
-        s.sparse_x = s.query if 2 * found <= s.c.n_features else NULL
+        s.sparse_x = s.query if 2 * found <= d else NULL
     return s.query

@@ -99,3 +99,9 @@ cdef extern from "nonzeros.h" nogil:
                                 float* value) noexcept
     Py_ssize_t olk_nonzeros_f64(const double* x, Py_ssize_t d, int32_t* index,
                                 double* value) noexcept
+    Py_ssize_t olk_place_nonzeros_f32(const int32_t* index, const double* value, Py_ssize_t count,
+                                      Py_ssize_t d, float* seen, int32_t* at,
+                                      float* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f64(const int32_t* index, const double* value, Py_ssize_t count,
+                                      Py_ssize_t d, double* seen, int32_t* at,
+                                      double* kept) noexcept
