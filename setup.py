@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
 HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
-# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not chosen in passing.
+# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
@@ -97,6 +97,11 @@ def accepted(flags):
 class BuildExtensions(build_ext):
     """Compile with the flags that the compiler knows, once it is sure that there is one."""
 
+    def run(self):
+        """Note where the modules go: setuptools says otherwise while it builds them."""
+        self.into_tree = bool(self.inplace)
+        super().run()
+
     def build_extensions(self):
         """Check the compiler, choose flags; an installed module carries no symbols."""
         if sys.platform == "win32":
@@ -105,7 +110,7 @@ class BuildExtensions(build_ext):
             check_compiler([*self.include_dirs, numpy.get_include()])
             flags = accepted(FLAGS)
             # In the source tree they stay: instructions are counted by function there.
-            links = ["-Wl,-s"] if sys.platform == "linux" and not self.inplace else []
+            links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
         for extension in self.extensions:
             extension.extra_compile_args = flags
             extension.extra_link_args = links

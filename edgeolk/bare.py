@@ -9,7 +9,7 @@ from typing import Any
 
 from edgeolk.block import build
 from edgeolk.config import Config
-from edgeolk.parts import Algorithm, Basis
+from edgeolk.parts import Algorithm
 
 
 class BareLearner:
@@ -27,7 +27,7 @@ class BareLearner:
     Raises
     ------
     TypeError, ValueError, MemoryError
-        As ``Learner``; ValueError for Fourier features too, whose frequencies numpy draws.
+        As ``Learner``.
     """
 
     __slots__ = ("_engine", "budget", "config", "nbytes")
@@ -40,8 +40,6 @@ class BareLearner:
         **options: Any,
     ) -> None:
         self.config = Config.take(algorithm, options)
-        if self.config.parts["basis"] == Basis.FOURIER:
-            raise ValueError("the frequencies of Fourier features are drawn by numpy: use Learner")
         self._engine = build(self.config, buffer)
         self.budget = self.config.budget
         self.nbytes = self._engine.arena.nbytes

@@ -132,7 +132,9 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
 
 cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
     cdef Py_ssize_t i
-    cdef int64_t k, before
+    cdef int64_t k, first, last
+    cdef int32_t falls
+    cdef const int32_t* at
     cdef object start = arrays[0]
     cdef object index = arrays[1]
     cdef object value = arrays[2]
@@ -147,6 +149,7 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
     rows.index = <const int32_t*>cnp.PyArray_DATA(index)
     rows.value = <const double*>cnp.PyArray_DATA(value)
     rows.entries = cnp.PyArray_DIM(value, 0)
+    at = rows.index
     if (rows.n < 0 or cnp.PyArray_DIM(index, 0) != rows.entries or rows.start[0] != 0
             or rows.start[rows.n] != rows.entries):
         raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
@@ -154,11 +157,22 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
         if not 0 <= rows.start[i] <= rows.start[i + 1] <= rows.entries:
             raise ValueError(
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
-        before = -1
-        for k in range(rows.start[i], rows.start[i + 1]):
-            if not 0 <= rows.index[k] < rows.d:
-                raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
-            if rows.index[k] <= before:
-                raise ValueError("X must have increasing indices within each row")
-            before = rows.index[k]
+        first = rows.start[i]
+        last = rows.start[i + 1]
+        if first == last:
+            continue
+        falls = at[first] < 0 or at[last - 1] >= rows.d
+        for k in range(first + 1, last):
+            falls |= at[k] <= at[k - 1]
+        if falls:
+            refuse_indices(rows, i)
     return 0
+
+
+cdef inline int refuse_indices(const Batch* rows, Py_ssize_t i) except -1:
+    """Say what is wrong with the indices of a row."""
+    cdef int64_t k
+    for k in range(rows.start[i], rows.start[i + 1]):
+        if not 0 <= rows.index[k] < rows.d:
+            raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
+    raise ValueError("X must have increasing indices within each row")

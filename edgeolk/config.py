@@ -51,7 +51,8 @@ class Config(Resolved):
     n_features : int
         Dimension d of the examples.
     budget : int, optional
-        The most support vectors ever held, B.
+        The most support vectors ever held, B. ``fogd`` and ``sorf`` call it D, their frequencies,
+        and take 100 where nothing is said.
     ram : int or str, optional
         Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
     kernel : Kernel, optional
@@ -63,7 +64,8 @@ class Config(Resolved):
         ``sorf``, which stores no vectors but weights.
     coefficients : {"float64", "float32"}
         How coefficients are stored, and kernel rows where a policy keeps them; sums are float64.
-        float32 halves their bytes; policies that solve linear systems refuse it.
+        float32 halves their bytes; what solves linear systems with them, and what keeps no
+        coefficients of kernels, refuses it.
     seed : int
         Seed of the PCG32 generator, 0 to 2^64 - 1.
     sparse : bool
@@ -71,7 +73,8 @@ class Config(Resolved):
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1; without it two, labels -1 and +1.
+        Classes to tell apart, labels 0 to n_classes - 1, for ``sorf``; without it two, labels -1
+        and +1.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
@@ -82,6 +85,10 @@ class Config(Resolved):
     ------
     TypeError, ValueError
         Names the argument, what was got and what is allowed.
+
+    Notes
+    -----
+    ``repr`` is the call that makes the same configuration, every default filled in.
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,8 @@ class Learner(RowLearner):
     algorithm : Config, str or Algorithm, optional
         A configuration; or what ``Config`` takes, with its other arguments as ``options``:
         ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ``dtype=``, ``coefficients=``,
-        ``seed=``, ``sparse=``, ``feature_range=`` and the algorithm's own parameters.
+        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=`` and the algorithm's own
+        parameters.
     buffer : writable contiguous buffer, optional
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
@@ -71,7 +71,9 @@ class Learner(RowLearner):
     Notes
     -----
     ``nbytes`` is taken once, here; after that nothing is allocated but returned Python objects.
-    One thread at a time may use a learner; a second one gets a RuntimeError.
+    One thread at a time may use a learner; a second one gets a RuntimeError. ``repr`` is the call
+    that makes the same learner, every default filled in, with its state behind a ``#``. ``pickle``
+    and ``copy`` carry the bytes that ``save`` writes.
     """
 
     __slots__ = ("_config",)
@@ -85,8 +87,6 @@ class Learner(RowLearner):
     ) -> None:
         config = Config.take(algorithm, options)
         self._start(config, build(config, buffer))
-        if config.parts["basis"] == Basis.FOURIER:
-            self._draw_frequencies(config)
 
     def _start(self, config: Config, engine: Engine) -> None:
         self._config = config
@@ -96,13 +96,6 @@ class Learner(RowLearner):
         """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
         return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
-
-    def _draw_frequencies(self, config: Config) -> None:
-        """Omega = standard normal (D, d) * sqrt(2 gamma), by numpy's PCG64."""
-        generator = np.random.Generator(np.random.PCG64(config.seed))
-        draws = generator.standard_normal((config.budget, config.n_features))
-        gamma = config.kernel.fields()[2]
-        self._ring()[:, : config.budget] = (draws * math.sqrt(2.0 * gamma)).T
 
     @classmethod
     def _from_block(cls, block: bytes) -> Learner:
@@ -146,7 +139,7 @@ class Learner(RowLearner):
 
     @property
     def budget(self) -> int:
-        """The most support vectors ever held."""
+        """The most support vectors ever held, B; for a basis of features, their frequencies, D."""
         return self._config.budget
 
     @property
@@ -156,7 +149,7 @@ class Learner(RowLearner):
 
     @property
     def dtype(self) -> str:
-        """Storage type of the support vectors."""
+        """Storage type of the support vectors, or of the weights of structured features."""
         return self._config.dtype.name.lower()
 
     @property
@@ -166,7 +159,8 @@ class Learner(RowLearner):
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The composition: update, loss, sampling, policy, projection, schedule, averaging."""
+        """The composition: a member of the enum of that name for each axis, ``update`` to
+        ``basis``."""
         own = ("dtype", "rows", "coefficients")
         return {axis: part for axis, part in self._config.parts.items() if axis not in own}
 
@@ -174,8 +168,9 @@ class Learner(RowLearner):
     def parameters(self) -> dict[str, Any]:
         """The algorithm's own parameters in force, by the names it is called with.
 
-        ``Learner(learner.algorithm, n_features=..., budget=..., **learner.parameters)`` is made
-        alike; for a composition, its parts are among them.
+        ``Learner(learner.algorithm, n_features=..., budget=..., **learner.parameters)``, with the
+        same kernel, storage and seed, is made alike; so is ``Learner(learner.config)``. For a
+        composition, without a name, its parts are among them.
         """
         return self._config.parameters
 
@@ -210,7 +205,8 @@ class Learner(RowLearner):
 
     @property
     def mistakes(self) -> int:
-        """Examples with y f <= 0 before their update; a score of 0 is a mistake."""
+        """Examples with y f <= 0 before their update; a score of 0 is a mistake. With several
+        classes, those whose margin was not above 0."""
         return int(self._engine.counters()["mistakes"])
 
     @property
@@ -350,7 +346,9 @@ class Learner(RowLearner):
     # ---- files --------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the model to a file: its block with a CRC-32, replaced whole.
+        """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.
+
+        Format 3; docs/file-format.md has every byte of it. Scratch is not in the file.
 
         The file is written beside its final name, synced and renamed, so a reader finds the old
         model or the new one, also after a power cut. Loading it and going on gives bit for bit what
@@ -370,13 +368,13 @@ class Learner(RowLearner):
 
 
 def load(path: Path) -> Learner:
-    """The learner saved in a file. Nothing in the file is executed.
+    """The learner saved in a file of any format there was (1 to 3). Nothing in it is executed.
 
     Parameters
     ----------
     path : str, bytes or path-like
-        The file is checked before memory is taken, and read where it is to stay: no more is needed
-        than it is long.
+        The configuration is checked before memory is taken. A file laid out as a block of this
+        version is read where it is to stay; another is copied from there, row by row.
 
     Raises
     ------
@@ -395,9 +393,9 @@ def attach(buffer: Any) -> Learner:
     Parameters
     ----------
     buffer : writable contiguous buffer
-        One that a learner was built in (``buffer=``) in this or another process, or a copy of it,
-        however aligned; ``nbytes`` of the model long at least. It is kept alive and not resizable
-        while the learner lives.
+        One that a learner was built in (``buffer=``) by this version of the library, in this or
+        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It
+        is kept alive and not resizable while the learner lives.
 
     Returns
     -------
@@ -409,7 +407,8 @@ def attach(buffer: Any) -> Learner:
     TypeError
         No writable contiguous buffer.
     ValueError
-        No whole, consistent model, or another learner is in the buffer. A live block has no
+        No whole, consistent model, one laid out by another version (``save`` and ``load`` carry it
+        over), or another learner is in the buffer. A live block has no
         checksum: a state that learning does not lead to is refused, a number that is wrong but
         possible is not found.
     """

@@ -21,9 +21,10 @@ class Plan:
     algorithm : str
         Name of the algorithm, or "custom".
     n_features, budget : int
-        Dimension d and the most support vectors ever held, B.
+        Dimension d and the most support vectors ever held, B; for a basis of features, their
+        frequencies, D.
     dtype : str
-        Storage type of the support vectors.
+        Storage type of the support vectors, or of the weights of structured features.
     regions : tuple of Region
         ``(name, offset, nbytes, purpose, element, shape)``, offsets from the start of the block.
         Scratch regions that never live together may overlap.
@@ -85,7 +86,8 @@ def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> P
         A configuration, or a published algorithm; without it, a composition by ``update=``,
         ``loss=``, ``policy=``...
     **options
-        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ...
+        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
+        the budget is the largest that fits.
 
     Returns
     -------

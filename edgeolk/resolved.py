@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import cast
 
+from edgeolk.files.head import OMITTED
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
-from edgeolk.files.head import OMITTED
 from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits

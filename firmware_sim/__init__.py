@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firmware_sim.comparison import compare
     from firmware_sim.config import ReplayConfig
     from firmware_sim.errors import (
         BeyondCapError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from firmware_sim.model_file import save_model, write_script
     from firmware_sim.report import write_report
     from firmware_sim.streams import Stream
+    from firmware_sim.tuning import tune
 
 __all__ = [
     "BeyondCapError",
@@ -35,13 +37,16 @@ __all__ = [
     "SimulatorError",
     "Stream",
     "StreamError",
+    "compare",
     "replay",
     "save_model",
+    "tune",
     "write_report",
     "write_script",
 ]
 
 _HOMES = {
+    "comparison": ("compare",),
     "config": ("ReplayConfig",),
     "errors": (
         *("BeyondCapError", "DoesNotFitError", "LearnerDiedError"),
@@ -51,6 +56,7 @@ _HOMES = {
     "model_file": ("save_model", "write_script"),
     "report": ("write_report",),
     "streams": ("Stream",),
+    "tuning": ("tune",),
 }
 
 

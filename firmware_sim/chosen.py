@@ -34,6 +34,8 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
         label_queue=options.label_queue,
         label_missing=options.label_missing,
         ask=options.ask,
+        power_cut=options.power_cut,
+        checkpoint_every=options.checkpoint_every,
         prefix=options.prefix,
         enforce=options.enforce,
         limit_by=options.limit_by,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import edgeolk as ek
+from firmware_sim import power
 from firmware_sim.boards import board_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.faults import parse
@@ -92,6 +93,11 @@ class ReplayConfig:
         Share of the labels that never come.
     ask : bool
         Whether only the labels count that the learner asks for.
+    power_cut : str, optional
+        When the power goes: ``"every=5000"`` or ``"at=7000"`` rows, ``"random=0.001"`` of them. The
+        board goes on from its last checkpoint.
+    checkpoint_every : int
+        Rows learned between two checkpoints.
     limit : int, optional
         The most rows to read.
     prefix : int
@@ -137,6 +143,8 @@ class ReplayConfig:
     label_queue: int | None = None
     label_missing: float = 0.0
     ask: bool = False
+    power_cut: str | None = None
+    checkpoint_every: int = 1_000
     limit: int | None = None
     prefix: int = 500
     device: str | None = None
@@ -161,7 +169,14 @@ class ReplayConfig:
                     f"{name.replace('_', '-')} is {getattr(self, name)!r}, it must be one of: "
                     f"{', '.join(allowed)}"
                 )
-        for name in ("budget", "freeze_after", "limit", "prefix", "category_slots"):
+        for name in (
+            "budget",
+            "freeze_after",
+            "limit",
+            "prefix",
+            "category_slots",
+            "checkpoint_every",
+        ):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
@@ -185,6 +200,10 @@ class ReplayConfig:
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
         if self.device is not None:
             board_of(self.device)
+        if self.power_cut is not None:
+            power.parse(self.power_cut)
+            if self.enforce == "process":
+                raise SimulatorError("power-cut is for --enforce arena")
         if self.period is not None and not 0.0 < self.period < float("inf"):
             raise SimulatorError(f"period is {self.period}, it must be more than 0 seconds")
         if self.cap_bytes < 1:

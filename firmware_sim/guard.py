@@ -2,8 +2,8 @@
 
 Design: one mapping holds a forbidden page, the block and another forbidden page. The block ends
 where the upper page begins, so the first byte beyond it kills the process at the instruction that
-touches it. Below, pages being what they are, up to a page less a byte lies between the lower
-forbidden page and a block that is no whole number of pages; it is told, not hidden.
+touches it. Below, up to a page less a byte lies between the lower forbidden page and a block that
+is no whole number of pages; ``slack`` reports how much.
 """
 
 from __future__ import annotations

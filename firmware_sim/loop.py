@@ -7,23 +7,24 @@ and the report are the test bench around the device, live on the host and are no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from firmware_sim.boards import Timing, board_of, timing
-from firmware_sim.cadence import Cadence
+from firmware_sim.books import Books
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import Outcome, make_device, make_kernel, scaled_prefix
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.faults import parse
-from firmware_sim.labels import LabelMap, Labels, Targets
+from firmware_sim.labels import LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Prequential, Regression
-from firmware_sim.plaintext import shortened
-from firmware_sim.rows import CheckedRow, RowCount, checked_rows, nothing_usable
+from firmware_sim.planning import make_kernel, scaled_prefix
+from firmware_sim.power import PowerCount
+from firmware_sim.rows import RowCount, checked_rows, nothing_usable
+from firmware_sim.split import make_device
 from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.supervision import LabelCount
@@ -47,6 +48,8 @@ class ReplayResult:
         What a reader of the figures has to know, a sentence each.
     labels : LabelCount
         What became of labels.
+    power : PowerCount or None
+        What power cuts cost, where there are any.
     timing : Timing or None
         How long steps take on the board, where one is named.
     period : float or None
@@ -73,6 +76,7 @@ class ReplayResult:
     peak_resident: int | None
     warnings: list[str]
     labels: LabelCount
+    power: PowerCount | None
     timing: Timing | None
     period: float | None
     clean: dict[str, float | int | None] | None
@@ -147,24 +151,32 @@ class Replay:
         SimulatorError
             The stream is damaged, or no row of it could be used.
         """
-        bench = _Bench(self, on_row)
+        with warnings.catch_warnings():
+            # What the library warns of is counted by it, and told in the report.
+            warnings.simplefilter("ignore", UserWarning)
+            return self._run(on_row, should_stop)
+
+    def _run(
+        self, on_row: Callable[[], object] | None, should_stop: Callable[[], bool] | None
+    ) -> ReplayResult:
+        books = Books(self, on_row)
         status, detail = "complete", ""
         began = time.perf_counter()
         try:
             last = 0
-            for row in checked_rows(self.config, self.stream, self.device.raw, bench.labels):
+            for row in checked_rows(self.config, self.stream, self.device.raw, books.labels):
                 if should_stop is not None and should_stop():
                     status, detail = "interrupted", f"interrupted before row {last + 1}"
                     break
                 if row is None:
-                    bench.settle()
+                    books.settle()
                     continue
                 last = row.number
-                if bench.take(row):
+                if books.take(row):
                     break
-            bench.settle()
+            books.settle()
         except (BeyondCapError, LearnerDiedError) as error:
-            first, last = bench.waiting[0].row.number, bench.waiting[-1].row.number
+            first, last = books.waiting[0].row.number, books.waiting[-1].row.number
             status = "killed" if isinstance(error, BeyondCapError) else "died"
             detail = f"rows {first} to {last}: {error}"
         finally:
@@ -172,27 +184,28 @@ class Replay:
             self._close_stream()
         seconds = time.perf_counter() - began
         clean = self._without_faults(should_stop) if status == "complete" else None
-        if bench.stopped:
-            status, detail = "stopped", bench.stopped
-        if bench.rows.used == 0 and status == "complete":
-            raise StreamError(nothing_usable(self.stream, bench.rows))
+        if books.stopped:
+            status, detail = "stopped", books.stopped
+        if books.rows.used == 0 and status == "complete":
+            raise StreamError(nothing_usable(self.stream, books.rows))
         return ReplayResult(
             config=self.config,
             stream=self.stream,
             layout=self.device.layout,
             width=self.width,
-            rows=bench.rows,
-            metrics=bench.metrics,
+            rows=books.rows,
+            metrics=books.metrics,
             learner=self.device.counters(),
             seconds=seconds,
             status=status,
             detail=detail,
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
-            warnings=bench.warnings(),
+            warnings=books.warnings(),
             labels=self.device.supervision.counts,
+            power=None if books.power is None else books.power.counts,
             timing=self._timing(),
-            period=self.config.period or bench.cadence.period,
+            period=self.config.period or books.cadence.period,
             clean=clean,
         )
 
@@ -240,135 +253,6 @@ class Replay:
         if not kept:
             raise StreamError(f"{self.stream.name}: no row has a value in every column")
         return scaled_prefix(self.config, np.array(kept))
-
-
-class _Waiting(NamedTuple):
-    """A row on its way through the device."""
-
-    row: CheckedRow
-    given: bool  # whether the device has it
-    repaired: bool
-
-
-class _Bench:
-    """Books of a replay: rows wait here until the device has scored them, and count in order."""
-
-    def __init__(self, replay: Replay, on_row: Callable[[], object] | None) -> None:
-        self._replay = replay
-        self._on_row = on_row
-        config = replay.config
-        self.labels: Labels
-        self.metrics: Prequential | Regression
-        if replay.device.is_regression:
-            self.labels = Targets(config.missing_codes)
-            self.metrics = Regression()
-        else:
-            self.labels = LabelMap(config.positive, config.missing_codes)
-            self.metrics = Prequential()
-        self.rows = RowCount()
-        self.cadence = Cadence()
-        self.waiting: list[_Waiting] = []
-        self.stopped = ""
-
-    def take(self, row: CheckedRow) -> bool:
-        """Take a row that is in the row buffer; whether the replay has to stop."""
-        device = self._replay.device
-        self.cadence.add(row.seconds)
-        whole = not (row.damage or row.absent)
-        if device.repair is not None and not row.damage:
-            whole = device.repair.mend(device.raw, row.absent)
-        given = whole and not row.unlabelled
-        self.waiting.append(_Waiting(row, given, given and bool(row.absent)))
-        if given:
-            device.put(row.label, row.number, row.seconds)
-        if len(self.waiting) >= device.block or self._forbidden(row):
-            self.settle()
-        return bool(self.stopped)
-
-    def _forbidden(self, row: CheckedRow) -> bool:
-        config = self._replay.config
-        if row.damage:
-            return config.damaged == "stop"
-        return bool(row.absent or row.unlabelled) and config.missing == "stop"
-
-    def settle(self) -> None:
-        """Have the device learn what waits, and enter it in the books.
-
-        Raises
-        ------
-        BeyondCapError, LearnerDiedError
-            The device took memory it may not have, or is gone.
-        """
-        outcomes: Iterator[Outcome] = iter(())
-        if any(one.given for one in self.waiting):
-            outcomes = iter(self._replay.device.settle())
-        waiting, self.waiting = self.waiting, []
-        for one in waiting:
-            self.rows.read = one.row.number
-            outcome = next(outcomes) if one.given else None
-            self._enter(one, outcome)
-            if self.stopped:
-                return
-            if self._on_row is not None:
-                self._on_row()
-
-    def _enter(self, one: _Waiting, outcome: Outcome | None) -> None:
-        """Enter one row and what became of it."""
-        row, rows = one.row, self.rows
-        if row.damage:
-            rows.add_damaged(row)
-            if self._forbidden(row):
-                self.stopped = f"row {row.number}: {row.damage}"
-            return
-        missing = row.missing(self._replay.stream) if row.absent or row.unlabelled else []
-        rows.add_missing(missing)
-        if isinstance(outcome, RuntimeError):  # a full ring that is told to refuse newcomers
-            self.stopped = f"row {row.number}: {outcome}"
-        elif isinstance(outcome, Exception):
-            rows.add_refused(row, outcome)
-            if self._replay.config.damaged == "stop":
-                self.stopped = f"row {row.number}: {outcome}"
-        elif outcome is not None:
-            supervision = self._replay.device.supervision
-            for label in supervision.came:  # baselines know no label before the learner does
-                self.metrics.observe(label)
-            self.metrics.add(row.label, outcome, supervision.at_once)
-            rows.used += 1
-            rows.repaired += one.repaired
-        else:
-            rows.missing += 1
-            if self._forbidden(row):
-                self.stopped = f"row {row.number} has no value for {missing[0]!r}"
-
-    def warnings(self) -> list[str]:
-        """Return what a reader of the figures has to know, a sentence each."""
-        out = []
-        rows, config, stream = self.rows, self._replay.config, self._replay.stream
-        if rows.damaged:
-            out.append(
-                f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
-                f"the first is {rows.first_damage}"
-            )
-        if rows.refused:
-            out.append(
-                f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
-                f"{rows.first_refusal}"
-            )
-        counts = self._replay.device.supervision.counts
-        if config.ask and rows.used and not counts.saved:
-            out.append(f"{config.algorithm} asks for every label: try a ramp loss, loss=ramp")
-        if isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential):
-            positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
-            names = ", ".join(shortened(name) for name in self.labels.seen)
-            if stream.kept is not None and config.positive and names and not positive:
-                # In a file it has been looked for before the first row.
-                out.append(self.labels.never(config.positive, stream.target))
-            elif rows.used > 1 and positive in (0, rows.used):
-                out.append(
-                    f"all {rows.used:,} labels mean {'+1' if positive else '-1'} ({names}): "
-                    "there is nothing to tell apart, and the figures say nothing"
-                )
-        return out
 
 
 def replay(config: ReplayConfig) -> ReplayResult:

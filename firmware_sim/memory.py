@@ -180,6 +180,10 @@ class DeviceMemory:
         part = self.layout.part(name)
         return self._block.view(self._shift + part.offset, part.nbytes)
 
+    def clear(self) -> None:
+        """Fill the block with zeros, as when the power comes back."""
+        self._block.view(0, len(self))[:] = bytes(len(self))
+
     @property
     def guarded(self) -> bool:
         """Whether a write beyond the cap ends the process."""

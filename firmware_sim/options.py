@@ -190,6 +190,18 @@ def _add_replay(commands: Any) -> None:
         help="share of the labels that never come",
     )
     add("--ask", action="store_true", help="only labels that the learner asks for")
+    add(
+        "--power-cut",
+        metavar="every=N|at=ROW|random=P",
+        help="the power goes; the board goes on from its last checkpoint",
+    )
+    add(
+        "--checkpoint-every",
+        metavar="N",
+        type=values.count,
+        default=default.checkpoint_every,
+        help="rows learned between checkpoints (default: %(default)s)",
+    )
 
     add = replay.add_argument_group("device").add_argument
     add(

@@ -275,7 +275,7 @@ class ProcessLearner:
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
     def __del__(self) -> None:
-        if hasattr(self, "_from"):  # whoever never ran it never closed it
+        if hasattr(self, "_from"):  # absent where no child was started
             self.close()
 
     def close(self) -> None:

@@ -17,8 +17,8 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import learner_settings, plan_device
 from firmware_sim.errors import SimulatorError
+from firmware_sim.planning import learner_settings, plan_device
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
@@ -154,7 +154,7 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     learner = _learner(config, start, n_features)
     out = {}
     for name, value in learner.parameters.items():
-        if name in config.params or not 0.0 < value < math.inf:
+        if name in config.params or not isinstance(value, float) or not 0.0 < value < math.inf:
             continue
         try:
             _learner(config, replace(start, params=((name, value),)), n_features)

@@ -66,8 +66,12 @@ def test_command_works(command, working_folder, capsys):
         assert capsys.readouterr().out
     else:
         assert words[:3] == ["python", "-m", "firmware_sim"]
-        assert firmware_sim.cli.main([*words[3:], "--limit", "300"]) == 0
-        assert (working_folder / "replay-report" / "report.png").exists()
+        rows = {"replay": "300", "compare": "300", "tune": "1000"}.get(words[3])
+        limit = ["--limit", rows] if rows else []
+        assert firmware_sim.cli.main([*words[3:], *limit]) == 0
+        if words[3] in ("replay", "compare"):
+            assert list((working_folder / f"{words[3]}-report").glob("*.png"))
+        assert capsys.readouterr().out
 
 
 def test_table_is_the_catalogue():

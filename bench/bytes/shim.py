@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
 COMMON = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 #: Flags of each form; setup.py's for the first.
@@ -112,8 +113,13 @@ class NoCompilerError(RuntimeError):
     """There is nothing to compile the loops with."""
 
 
+def compiler() -> list[str]:
+    """The C compiler, as a command."""
+    return shlex.split(os.environ.get("CC") or "cc")
+
+
 @functools.cache
-def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     """The loops in one form, compiled into a folder that is gone afterwards.
 
     Raises
@@ -123,24 +129,24 @@ def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     RuntimeError
         It cannot compile them.
     """
-    compiler = shlex.split(os.environ.get("CC") or "cc")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"{form}.so"
-        command = [*compiler, *FORMS[form], *extra, f"-I{LOOPS}", "-shared", "-fPIC"]
-        command += ["-o", str(target), str(Path(__file__).with_name("shim.c")), "-lm"]
+        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-shared", "-fPIC"]
+        command += ["-o", str(target), str(SHIM), "-lm"]
         try:
             subprocess.run(command, check=True, capture_output=True, text=True)
         except FileNotFoundError as error:
-            raise NoCompilerError(f"there is no C compiler {compiler[0]!r}") from error
+            raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error
         except subprocess.CalledProcessError as error:
-            raise RuntimeError(f"{compiler[0]} cannot compile shim.c: {error.stderr}") from error
+            raise RuntimeError(f"{compiler()[0]} cannot compile shim.c: {error.stderr}") from error
         found = ctypes.CDLL(str(target))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
     found.shim_seeded.restype = ctypes.c_uint64
     found.shim_exp.argtypes = [ctypes.c_double]
     found.shim_exp.restype = ctypes.c_double
-    given = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(Config), ctypes.POINTER(State)]
+    given: list[Any] = [ctypes.c_int, ctypes.c_int]
+    given += [ctypes.POINTER(Config), ctypes.POINTER(State)]
     pointer = ctypes.c_void_p
     found.shim_step.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_double, ctypes.c_double]
     found.shim_step.restype = ctypes.c_double
@@ -154,9 +160,10 @@ def library(form: str = "vector", extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     return found
 
 
-def variants(form: str = "vector") -> list[str]:
+def variants(form: str = "vector", flags: tuple[str, ...] = ()) -> list[str]:
     """Names of the instruction sets compiled for that this processor has."""
-    loaded, names = library(form), []
+    loaded = library(form, flags)
+    names: list[str] = []
     while (name := loaded.shim_name(len(names))) is not None and loaded.shim_runs(len(names)):
         names.append(name.decode())
     return names
@@ -186,9 +193,11 @@ class Sorf:
         row: bool = False,
         form: str = "vector",
         variant: str | None = None,
+        flags: tuple[str, ...] = (),
     ) -> None:
-        self.library = library(form)
-        self.variant = variants(form).index(variant) if variant else len(variants(form)) - 1
+        self.library = library(form, flags)
+        known = variants(form, flags)
+        self.variant = known.index(variant) if variant else len(known) - 1
         self.storage = STORAGE.index(dtype)
         self.real = np.dtype(np.float64 if dtype == "float64" else np.float32)
         levels = (127.0 if task == "novelty" else unit) if dtype == "int8" else 1.0

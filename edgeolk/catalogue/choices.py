@@ -29,6 +29,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "ramp": "the hinge, but no update where |f| > 1",
             "logistic": "log(1 + exp(-y f)), gives probabilities",
             "square": "(y - f)^2 / 2, for real targets",
+            "novelty": "no labels: a row is novel where f is below a threshold that sets itself",
         },
     ),
     "schedule": (
@@ -81,6 +82,20 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "remove": "removed",
             "random": "a random one is removed in its place",
         },
+    ),
+}
+
+#: Name of a parameter that is several numbers -> (default, what is allowed, meaning).
+LISTS: dict[str, tuple[str, str, str]] = {
+    "widths": (
+        "(0.3, 1, 3); with two groups (3, 5.5, 10) too",
+        "1 to 8 numbers > 0, or one such sequence a group",
+        "widths of the kernels, as multiples of gamma; features are shared equally",
+    ),
+    "blends": (
+        "(0, 0.1, 0.3, 1)",
+        "2 to 8 numbers that rise from 0 to 1",
+        "shares of the fast model in the candidates for the blend",
     ),
 }
 

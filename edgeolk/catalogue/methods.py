@@ -1,8 +1,9 @@
 """The table of published algorithms: each a composition of parts, with defaults and source.
 
 A new algorithm made of existing parts is one row here. Parameters belong to the parts
-(``parameters.py``); a row only changes a default or gives a parameter the name it has in its paper.
-The learner, ``plan``, the tests, the benchmarks, the command line and the README read this table.
+(``parts/parameters.py``); a row only changes a default or gives a parameter the name it has in its
+paper. The learner, ``plan``, the tests, the benchmarks, the command line and the README read this
+table.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Method:
     """One published algorithm.
 
     ``choices`` are parameters that pick a part: name -> {value: parts}, the first value being the
-    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width of
-    the Gaussian kernel times the number of features.
+    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width
+    of the Gaussian kernel times the number of features.
     """
 
     algorithm: Algorithm

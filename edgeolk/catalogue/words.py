@@ -216,4 +216,15 @@ DESCRIPTIONS: dict[str, Description] = {
         "On stationary streams, when the first B support vectors represent the data.",
         "O(B d + k B), once O(B^2 d + B^3)",
     ),
+    "sorf": Description(
+        "Cosines and sines of structured random directions, made again from the seed at every row:"
+        " only weights are stored, by default in one byte each. A passive-aggressive model follows"
+        " the stream, its running average remembers it, and the answer is a blend of both that"
+        " leans to the one with fewer recent mistakes. Two classes, several (`n_classes=`), real"
+        " targets (`loss='square'`) or no labels at all (`loss='novelty'`).",
+        "When bytes are few and nothing can be tuned: most accuracy per byte, on scaled readings."
+        " A method with support vectors may do better where labels stay for thousands of rows, or"
+        " where there is room for all that a noise-free set of few dimensions needs.",
+        "O(D d / 64 + D), twice that on a loss; nothing grows with the rows seen",
+    ),
 }

@@ -1,8 +1,8 @@
 """Arena: the one allocation of a model, or memory lent by the caller.
 
-Design. Everything a model holds lies in one aligned block. Its size is the plan's total, in which the
-slack for alignment is counted, so that any buffer of that size serves wherever it starts, and what
-the plan says is what is taken. The block comes from Python's own allocator, so that
+Design. Everything a model holds lies in one aligned block. Its size is the plan's total, in which
+the slack for alignment is counted, so that any buffer of that size serves wherever it starts, and
+what the plan says is what is taken. The block comes from Python's own allocator, so that
 tracemalloc sees it and a failed allocation is a MemoryError like any other. No other file may
 allocate.
 """

@@ -2,17 +2,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from edgeolk.core.arena import Arena
+from edgeolk.planning.regions import Region
+from edgeolk.resolved import Resolved
 
 class Engine:
     def __init__(
         self,
-        config: Any,
-        regions: Sequence[tuple[str, int, int, str]],
+        config: Resolved,
+        regions: Sequence[Region],
         arena: Arena,
         fresh: bool = True,
     ) -> None: ...
     @property
     def arena(self) -> Arena: ...
+    @property
+    def config(self) -> Resolved: ...
     def learn_row(self, x: Any, y: float) -> float: ...
     def score_row(self, x: Any) -> float: ...
     def scores_row(self, x: Any, out: Any) -> None: ...

@@ -5,7 +5,6 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_WRITABLE
 from libc.math cimport floor, isfinite, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 

@@ -6,8 +6,10 @@ switch a role over the functions that the rows name. Run by ``setup.py``; withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
@@ -16,10 +18,11 @@ from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.updates import UPDATES
 
 HERE = Path(__file__).parent
+WIDTH = 100
 NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
 
 #: What is true of a part: C function -> (axis, members).
-FACTS = {
+FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
@@ -27,59 +30,81 @@ FACTS = {
     "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
 }
 
-#: Role -> (axis, folder, C type, parameters, what is returned where no row names a function, rows).
-ROLES = {
-    "update_asks": (
+
+class Role(NamedTuple):
+    """What the functions of one switch share, and which part names which of them.
+
+    ``default`` is returned where no row names a function.
+    """
+
+    axis: str
+    folder: str
+    kind: str
+    parameters: str
+    default: str
+    functions: Mapping[IntEnum, str]
+
+
+ROLES: dict[str, Role] = {
+    "update_asks": Role(
         *("update", "updates", "bint", "const State* s, const Example* e", "False"),
         {part: row.asks for part, row in UPDATES.items()},
     ),
-    "update_coefficient": (
+    "update_coefficient": Role(
         *("update", "updates", "double", "const State* s, const Example* e, double p", "0.0"),
         {part: row.coefficient for part, row in UPDATES.items()},
     ),
-    "update_shrink": (
+    "update_shrink": Role(
         *("update", "updates", "void", "State* s, double a, Example* e", ""),
         {part: row.shrink for part, row in UPDATES.items()},
     ),
-    "update_begin": (
+    "update_begin": Role(
         *("update", "updates", "void", "State* s, Example* e", ""),
         {part: row.begin for part, row in UPDATES.items()},
     ),
-    "update_end": (
+    "update_end": Role(
         *("update", "updates", "void", "State* s, const Example* e", ""),
         {part: row.end for part, row in UPDATES.items()},
     ),
-    "update_construct": (
+    "update_construct": Role(
         *("update", "updates", "void", "State* s", ""),
         {part: row.construct for part, row in UPDATES.items()},
     ),
-    "policy_admit": (
+    "policy_admit": Role(
         *("policy", "policies", "bint", "State* s, double a, Example* e", "False"),
         {part: row.admit for part, row in POLICIES.items()},
     ),
-    "basis_score": (
+    "basis_score": Role(
         *("basis", "bases", "double"),
         *("State* s, const void* x, const void* coef, void* row", "0.0"),
         {part: row.score for part, row in BASES.items()},
     ),
-    "basis_admit": (
+    "basis_admit": Role(
         *("basis", "bases", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
         {part: row.admit for part, row in BASES.items()},
     ),
-    "basis_construct": (
+    "basis_construct": Role(
         *("basis", "bases", "void", "State* s", ""),
         {part: row.construct for part, row in BASES.items()},
     ),
-    "bound": (
+    "bound": Role(
         *("projection", "bounds", "void", "State* s, Example* e", ""),
         {part: row.bound for part, row in PROJECTIONS.items()},
     ),
 }
 
 
-def _test(axis: str, members: Iterable[object], variable: str) -> str:
-    names = [f"{variable} == {axis.upper()}_{member.name}" for member in members]  # type: ignore[attr-defined]
-    return " or ".join(names)
+def _test(axis: str, members: Iterable[IntEnum], variable: str) -> str:
+    return " or ".join(f"{variable} == {axis.upper()}_{member.name}" for member in members)
+
+
+def _wrapped(before: str, test: str, after: str = "") -> list[str]:
+    """``before test after`` on one line, or its conditions in brackets on lines of their own."""
+    if len(before + test + after) <= WIDTH:
+        return [before + test + after]
+    margin = " " * (len(before) - len(before.lstrip()))
+    inside = test.replace(" or ", f"\n{margin}    or ")
+    return [f"{before}(", f"{margin}    {inside}", f"{margin}){after}"]
 
 
 def parts_pxd() -> str:
@@ -93,7 +118,7 @@ def parts_pxd() -> str:
     lines += [f"    double {name}" for name in STORED]
     for name, (axis, members) in FACTS.items():
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
-        lines += [f"    return {_test(axis, members, 'part')}"]
+        lines += _wrapped("    return ", _test(axis, members, "part"))
     lines += ["", "", "cdef inline int basis_per_member(int part) noexcept nogil:"]
     for basis, row in BASES.items():
         lines += [f"    if part == BASIS_{basis.name}:", f"        return {row.per_member}"]
@@ -107,7 +132,7 @@ def switches_pxd() -> str:
     bodies: list[str] = []
     for role, (axis, folder, kind, parameters, default, rows) in ROLES.items():
         names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
-        by_function: dict[str, list[object]] = {}
+        by_function: dict[str, list[IntEnum]] = {}
         for part, function in rows.items():
             if function:
                 by_function.setdefault(function, []).append(part)
@@ -116,8 +141,8 @@ def switches_pxd() -> str:
         for function, parts in by_function.items():
             file, name = function.split(".")
             imports.setdefault(f"edgeolk.core.{folder}.{file}", set()).add(name)
-            numbers |= {f"{axis.upper()}_{part.name}" for part in parts}  # type: ignore[attr-defined]
-            body += [f"    if {_test(axis, parts, 'part')}:"]
+            numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
+            body += _wrapped("    if ", _test(axis, parts, "part"), ":")
             body += [f"        {'' if kind == 'void' else 'return '}{name}({names})"]
         if kind != "void":
             body += [f"    return {default}"]

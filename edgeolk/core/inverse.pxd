@@ -97,7 +97,7 @@ cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
         if s.simd.invert(s.inverse, m.n, s.work2):
             return
         ridge = max(10.0 * ridge, 1e-14 * self_kernel(s, gather(s, 0)), 1e-300)
-    # A Gram matrix at the end of its range: everyone for himself.
+    # No ridge makes the Gram matrix invertible: use the inverse of its diagonal.
     memset(s.inverse, 0, <size_t>entry(m.n, 0) * sizeof(double))
     for i in range(m.n):
         s.inverse[entry(i, i)] = 1.0 / self_kernel(s, gather(s, i))

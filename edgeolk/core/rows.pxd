@@ -10,8 +10,11 @@ from libc.string cimport memset
 
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8
-from edgeolk.core.ring cimport note_nonzeros, read_number
-from edgeolk.core.simd cimport olk_seen
+from edgeolk.core.ring cimport note_nonzeros
+from edgeolk.core.simd cimport (
+    olk_place_nonzeros_f32, olk_place_nonzeros_f64, olk_see_levels_f32, olk_see_levels_f64,
+    olk_seen,
+)
 from edgeolk.core.state cimport State
 
 
@@ -35,17 +38,12 @@ cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
-    cdef double level
     if s.c.vectors == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
     elif s.c.vectors == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
         (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
-        if s.quantum.scale != NULL:
-            # Half a level beyond an end still rounds to it.
-            level = (<float>v - s.quantum.offset[j]) / s.quantum.scale[j]
-            s.beyond += level < -128.5 or level > 127.5
 
 
 cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
@@ -53,7 +51,10 @@ cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
     s.beyond = 0
-    if s.c.vectors != DTYPE_FLOAT32:
+    if s.c.vectors == DTYPE_INT8:
+        s.beyond = olk_see_levels_f32(x, <float*>s.query, s.c.n_features, &s.quantum)
+        placed = s.query
+    elif s.c.vectors != DTYPE_FLOAT32:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
@@ -66,7 +67,10 @@ cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
     cdef int64_t j
     cdef const void* placed = x
     s.beyond = 0
-    if s.c.vectors != DTYPE_FLOAT64:
+    if s.c.vectors == DTYPE_INT8:
+        s.beyond = olk_see_levels_f64(x, <float*>s.query, s.c.n_features, &s.quantum)
+        placed = s.query
+    elif s.c.vectors != DTYPE_FLOAT64:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
@@ -87,22 +91,26 @@ cdef extern from *:
     double olk_read_f64(const double* at) noexcept nogil
 
 
-cdef inline void note_given(State* s, int64_t count) noexcept nogil:
-    """The list of note_nonzeros without a search: the indices listed, stored zeros left out."""
+cdef inline const void* place_narrow(State* s, const int32_t* index, const double* value,
+                                     int64_t count) noexcept nogil:
+    """As place_sparse, for storage that keeps numbers as others; a zero may lie between levels."""
     cdef int64_t k
+    cdef int64_t before = -1
     cdef int32_t j
     cdef double v
-    s.nonzeros = 0
+    s.beyond = 0
+    for k in range(s.c.n_features):
+        place_number(s, k, 0.0)
     for k in range(count):
-        j = s.nonzero_index[k]
-        v = read_number(s, s.query, j)
-        s.nonzero_index[s.nonzeros] = j
-        if s.c.vectors == DTYPE_FLOAT64:
-            (<double*>s.nonzero_value)[s.nonzeros] = v
-        else:
-            (<float*>s.nonzero_value)[s.nonzeros] = <float>v
-        s.nonzeros += v != 0.0
-    s.sparse_x = s.query if 2 * s.nonzeros <= s.c.n_features else NULL
+        j = olk_read_i32(index + k)
+        v = olk_read_f64(value + k)
+        if not (before < j < s.c.n_features and isfinite(v)):
+            return NULL
+        before = j
+        place_number(s, j, v)
+    if s.nonzero_index != NULL:
+        note_nonzeros(s, s.query)
+    return s.query
 
 
 cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
@@ -112,28 +120,22 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     NULL if the indices do not increase within the row, or a number is not finite: checked here,
     where they are used, whatever was checked before.
     """
-    cdef int64_t k
-    cdef int64_t before = -1
-    cdef int32_t j
-    cdef double v
-    cdef int64_t item = 8 if s.c.vectors == DTYPE_FLOAT64 else 4
-    if s.c.vectors == DTYPE_INT8:
-        # A zero may lie between two levels.
-        s.beyond = 0
-        for k in range(s.c.n_features):
-            place_number(s, k, 0.0)
-    else:
-        memset(s.query, 0, <size_t>(s.c.n_features * item))
+    cdef int64_t d = s.c.n_features
+    cdef int64_t found
     s.sparse_x = NULL
-    for k in range(count):
-        j = olk_read_i32(index + k)
-        v = olk_read_f64(value + k)
-        if not (before < j < s.c.n_features and isfinite(v)):
-            return NULL
-        before = j
-        place_number(s, j, v)
-        if s.nonzero_index != NULL:
-            s.nonzero_index[k] = j
+    if s.c.vectors == DTYPE_FLOAT32:
+        memset(s.query, 0, <size_t>d * sizeof(float))
+        found = olk_place_nonzeros_f32(index, value, count, d, <float*>s.query, s.nonzero_index,
+                                       <float*>s.nonzero_value)
+    elif s.c.vectors == DTYPE_FLOAT64:
+        memset(s.query, 0, <size_t>d * sizeof(double))
+        found = olk_place_nonzeros_f64(index, value, count, d, <double*>s.query, s.nonzero_index,
+                                       <double*>s.nonzero_value)
+    else:
+        return place_narrow(s, index, value, count)
+    if found < 0:
+        return NULL
     if s.nonzero_index != NULL:
-        note_given(s, count)
+        s.nonzeros = found
+        s.sparse_x = s.query if 2 * found <= d else NULL
     return s.query

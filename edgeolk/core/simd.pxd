@@ -87,6 +87,10 @@ cdef extern from "simd.h" nogil:
                      const olk_quantum* quantum) noexcept
     void olk_store(int storage, void* base, Py_ssize_t at, Py_ssize_t j, double value,
                    const olk_quantum* quantum) noexcept
+    Py_ssize_t olk_see_levels_f32(const float* x, float* seen, Py_ssize_t d,
+                                  const olk_quantum* quantum) noexcept
+    Py_ssize_t olk_see_levels_f64(const double* x, float* seen, Py_ssize_t d,
+                                  const olk_quantum* quantum) noexcept
     float olk_seen(int storage, float value, Py_ssize_t j, const olk_quantum* quantum) noexcept
 
 
@@ -95,3 +99,9 @@ cdef extern from "nonzeros.h" nogil:
                                 float* value) noexcept
     Py_ssize_t olk_nonzeros_f64(const double* x, Py_ssize_t d, int32_t* index,
                                 double* value) noexcept
+    Py_ssize_t olk_place_nonzeros_f32(const int32_t* index, const double* value, Py_ssize_t count,
+                                      Py_ssize_t d, float* seen, int32_t* at,
+                                      float* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f64(const int32_t* index, const double* value, Py_ssize_t count,
+                                      Py_ssize_t d, double* seen, int32_t* at,
+                                      double* kept) noexcept

@@ -2,8 +2,8 @@
 
 Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
 switched on once a row and outside every loop over support vectors; the switches are written from
-the rows of the parts. A step first finds out whether it can be done at all; only then does it write.
-Free functions over the C struct: no Python object is near.
+the rows of the parts. A step first finds out whether it can be done at all; only then does it
+write. Free functions over the C struct: no Python object is near.
 """
 
 from libc.math cimport fabs, isfinite

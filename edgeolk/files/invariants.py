@@ -236,7 +236,7 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
     """
     check_name(config)
     _check_counters(config, words)
-    if not config.basis.keeps_vectors:
+    if config.update.whole:
         check_weights(config, words, regions)
         return
     _check_sizes(config, words)

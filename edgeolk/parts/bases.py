@@ -11,6 +11,7 @@ A row names its functions in ``core/bases`` as "file.function":
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from edgeolk.parts.numbers import (
     Averaging,
@@ -82,10 +83,10 @@ _NO_RING = (
     ),
 )
 
-def _no_step(*axes: tuple[str, object]) -> tuple[Refusal, ...]:
+def _no_step(*axes: tuple[str, IntEnum]) -> tuple[Refusal, ...]:
     return tuple(
         (
-            lacks(axis, member),  # type: ignore[arg-type]
+            lacks(axis, member),
             f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
         )
         for axis, member in axes
@@ -101,6 +102,7 @@ BASES: dict[Basis, BasisTraits] = {
     Basis.FOURIER: BasisTraits(
         score="fourier.fourier_score",
         admit="fourier.fourier_admit",
+        construct="fourier.fourier_construct",
         per_member=2,
         starts_full=True,
         members="D",

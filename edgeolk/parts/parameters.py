@@ -135,10 +135,16 @@ PARAMETERS: dict[str, Parameter] = {
         " answered",
         flag=True,
     ),
-    "relevance": Parameter(_relevance, 0, 1, "widths of the inputs are learned too", flag=True),
+    "relevance": Parameter(
+        _relevance, 0, 1,
+        "widths of the inputs are learned too; on where 16 bytes a feature are at most an eighth of"
+        " the block",
+        flag=True,
+    ),
     "groups": Parameter(
-        _groups, 1.0, 4.0, "models side by side, each with widths of its own", low_open=False,
-        high_open=False, whole=True,
+        _groups, 1.0, 4.0,
+        "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
+        low_open=False, high_open=False, whole=True,
     ),
     "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel"),
     "forget": Parameter(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any, cast
+from typing import Any
 
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
@@ -26,24 +26,18 @@ from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES
 
 # Members of different IntEnums are equal as keys: always ask by axis.
-TRAITS: dict[str, Mapping[IntEnum, Part]] = {
-    axis: cast("Mapping[IntEnum, Part]", rows)
-    for axis, rows in cast(
-        "dict[str, Any]",
-        {
-            "dtype": STORAGES,
-            "coefficients": COEFFICIENTS,
-            "rows": ROWS,
-            "update": UPDATES,
-            "loss": LOSSES,
-            "sampling": SAMPLINGS,
-            "policy": POLICIES,
-            "projection": PROJECTIONS,
-            "schedule": SCHEDULES,
-            "averaging": AVERAGINGS,
-            "basis": BASES,
-        },
-    ).items()
+TRAITS: dict[str, Mapping[Any, Part]] = {
+    "dtype": STORAGES,
+    "coefficients": COEFFICIENTS,
+    "rows": ROWS,
+    "update": UPDATES,
+    "loss": LOSSES,
+    "sampling": SAMPLINGS,
+    "policy": POLICIES,
+    "projection": PROJECTIONS,
+    "schedule": SCHEDULES,
+    "averaging": AVERAGINGS,
+    "basis": BASES,
 }
 
 Parts = dict[str, IntEnum]

@@ -12,6 +12,7 @@ A row names its functions in ``core/updates`` as "file.function":
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from edgeolk.parts.numbers import Basis, Loss, Policy, Projection, Update
 from edgeolk.parts.traits import Part, both, has, lacks
@@ -59,12 +60,18 @@ _NEEDS_SPAN = (
     lacks("policy", Policy.SPAN),
     "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span",
 )
-_PA = {
-    "asks": "passive_aggressive.passive_aggressive_asks",
-    "coefficient": "passive_aggressive.passive_aggressive_coefficient",
-}
-_LOGISTIC = {"asks": "logistic.logistic_asks", "coefficient": "logistic.logistic_coefficient"}
-_MARGIN = {"asks": "margin.margin_asks", "coefficient": "margin.unit_coefficient"}
+_passive_aggressive = partial(
+    UpdateTraits,
+    asks="passive_aggressive.passive_aggressive_asks",
+    coefficient="passive_aggressive.passive_aggressive_coefficient",
+)
+_logistic = partial(
+    UpdateTraits,
+    asks="logistic.logistic_asks",
+    coefficient="logistic.logistic_coefficient",
+    refuses=(_HAS_LOGISTIC_LOSS,),
+)
+_margin = partial(UpdateTraits, asks="margin.margin_asks", coefficient="margin.unit_coefficient")
 
 UPDATES: dict[Update, UpdateTraits] = {
     Update.PERCEPTRON: UpdateTraits(
@@ -75,16 +82,16 @@ UPDATES: dict[Update, UpdateTraits] = {
         coefficient="margin.aggressive_coefficient",
         parameters=("rate", "eps"),
     ),
-    Update.PA: UpdateTraits(**_PA),
-    Update.PA1: UpdateTraits(**_PA, parameters=("C",)),
-    Update.PA2: UpdateTraits(**_PA, parameters=("C",)),
+    Update.PA: _passive_aggressive(),
+    Update.PA1: _passive_aggressive(parameters=("C",)),
+    Update.PA2: _passive_aggressive(parameters=("C",)),
     Update.GRADIENT: UpdateTraits(
         asks="gradient.gradient_asks",
         coefficient="gradient.gradient_coefficient",
         shrink="gradient.gradient_shrink",
         parameters=("eta", "lam"),
     ),
-    Update.SPARSE_PA: UpdateTraits(**_PA, parameters=("eta",)),
+    Update.SPARSE_PA: _passive_aggressive(parameters=("eta",)),
     Update.SHIFTING: UpdateTraits(
         asks="margin.perceptron_asks",
         coefficient="margin.shifting_coefficient",
@@ -92,9 +99,9 @@ UPDATES: dict[Update, UpdateTraits] = {
         scales=True,
         parameters=("shift",),
     ),
-    Update.MARGIN: UpdateTraits(**_MARGIN),
-    Update.PROJECTRON_JMLR: UpdateTraits(**_MARGIN, parameters=("U",), refuses=(_NEEDS_SPAN,)),
-    Update.PROJECTRON_ICML: UpdateTraits(**_MARGIN, parameters=("U",), refuses=(_NEEDS_SPAN,)),
+    Update.MARGIN: _margin(),
+    Update.PROJECTRON_JMLR: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
+    Update.PROJECTRON_ICML: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
     Update.PEGASOS: UpdateTraits(
         asks="margin.margin_asks",
         coefficient="pegasos.pegasos_coefficient",
@@ -102,16 +109,10 @@ UPDATES: dict[Update, UpdateTraits] = {
         sets_scale=True,
         parameters=("lam",),
     ),
-    Update.LOGISTIC: UpdateTraits(**_LOGISTIC, parameters=("eta",), refuses=(_HAS_LOGISTIC_LOSS,)),
-    Update.LOGISTIC_SHIFT: UpdateTraits(
-        **_LOGISTIC, parameters=("eta", "boost"), refuses=(_HAS_LOGISTIC_LOSS,)
-    ),
-    Update.LOGISTIC_SCALE: UpdateTraits(
-        **_LOGISTIC, parameters=("eta", "boost"), refuses=(_HAS_LOGISTIC_LOSS,)
-    ),
-    Update.LOGISTIC_CUT: UpdateTraits(
-        **_LOGISTIC, parameters=("eta", "delta"), refuses=(_HAS_LOGISTIC_LOSS,)
-    ),
+    Update.LOGISTIC: _logistic(parameters=("eta",)),
+    Update.LOGISTIC_SHIFT: _logistic(parameters=("eta", "boost")),
+    Update.LOGISTIC_SCALE: _logistic(parameters=("eta", "boost")),
+    Update.LOGISTIC_CUT: _logistic(parameters=("eta", "delta")),
     Update.BLENDED: UpdateTraits(
         asks="",
         coefficient="",

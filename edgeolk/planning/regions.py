@@ -1,8 +1,8 @@
 """Where every byte of a model goes: one row a region, and how they lie in the block.
 
-Design. State comes first: a model file is the block up to the last region of state. Scratch follows,
-overlaid where two regions never live together. A block of more than a few KiB keeps its regions on
-64-byte boundaries, for aligned loads; a smaller one on 8, since there every byte counts.
+Design. State comes first: a model file is the block up to the last region of state. Scratch
+follows, overlaid where two regions never live together. A block of more than a few KiB keeps its
+regions on 64-byte boundaries, for aligned loads; a smaller one on 8, since there every byte counts.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from edgeolk.resolved import Resolved
 from edgeolk.files.head import head_bytes
 from edgeolk.parts.numbers import Dtype, Policy
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES
+from edgeolk.resolved import Resolved
 
 #: Bytes of one number by the code of its type. "w" is a word of a small C struct: eight bytes, a
 #: float64 or an int64 as its place says.
@@ -223,12 +223,14 @@ def needed(config: Resolved) -> set[str]:
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
-        names -= {"coefficients", "function", "levels"}
-    if not config.needs_labels:
-        names -= {"weights", "blend"}
-        names.add("novelty")
-    elif config.is_regression and not config.basis.keeps_vectors:
-        names.add("target")
+        names.discard("levels")
+    if config.update.whole:
+        names -= {"coefficients", "function"}
+        if not config.needs_labels:
+            names -= {"weights", "blend"}
+            names.add("novelty")
+        elif config.is_regression:
+            names.add("target")
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:
@@ -274,13 +276,13 @@ def _lay(config: Resolved, names: set[str], boundary: int) -> tuple[Region, ...]
         offset = place(name, offset)
     for lifetime in (Lifetime.CALL, Lifetime.LEARN):
         start = offset
-        for name in KINDS:
-            if name in names and KINDS[name].lifetime is lifetime:
+        for name, kind in KINDS.items():
+            if name in names and kind.lifetime is lifetime:
                 offset = place(name, offset)
     # The mean model answers while nothing is learned: it may use that scratch, unless scoring does.
     mean = offset if config.basis.admit else start
-    for name in KINDS:
-        if name in names and KINDS[name].lifetime is Lifetime.MEAN:
+    for name, kind in KINDS.items():
+        if name in names and kind.lifetime is Lifetime.MEAN:
             mean = place(name, mean)
     end = max(offset, mean)
     slack = max(0, beyond - end) + boundary

@@ -13,10 +13,10 @@ import struct
 from os import PathLike
 from typing import NamedTuple
 
+from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
 from edgeolk.parts.whole import whole
-from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.scaling.layout import HEAD_BYTES, NAMES, clip_number, plan_of, window_number
 
 FORMAT_VERSION = 2

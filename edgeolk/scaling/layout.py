@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from edgeolk.parts.whole import whole
 from edgeolk.core.arena import ALIGNMENT
+from edgeolk.parts.whole import whole
 from edgeolk.planning import Region, region_table
 
 #: Part of the file format: never renumbered.

@@ -8,7 +8,7 @@ import os
 import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import edgeolk as ek
@@ -17,6 +17,7 @@ from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, share, work
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Row
 
 
 @dataclass
@@ -115,7 +116,8 @@ def compare(
     seconds : float
         Processor time a run may take.
     workers : int, optional
-        Processes; by default one for each processor.
+        Processes; by default one for each processor. More than one are started anew, so a script
+        that calls this must not do so when it is imported (``if __name__ == "__main__":``).
     on_start, on_run : callable, optional
         Called with the number of runs and of those there are already; called after each run.
     should_stop : callable, optional
@@ -146,7 +148,7 @@ def compare(
         missing = [run for run in runs if run.key not in book.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
-        shared = (rows.X, rows.y, config, gamma, seconds)
+        shared = (rows.X, rows.y, replace(config, stream="", faults=()), gamma, seconds)
         _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
         found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
     finally:
@@ -156,13 +158,22 @@ def compare(
 
 def _share_out(
     runs: list[Run],
-    shared: tuple[object, ...],
+    shared: tuple[Row, Row, ReplayConfig, float, float],
     workers: int,
     book: Book,
     on_run: Callable[[], object] | None,
     should_stop: Callable[[], bool] | None,
 ) -> None:
     if not runs:
+        return
+    if workers == 1:
+        share(*shared)
+        for run in runs:
+            if should_stop is not None and should_stop():
+                return
+            book.enter(work(run))
+            if on_run is not None:
+                on_run()
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
@@ -180,12 +191,12 @@ def _share_out(
                 return
 
 
-def _begin(*shared: object) -> None:
+def _begin(X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Begin a process: Ctrl-C is for the one that shares out."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    share(*shared)  # type: ignore[arg-type]
+    share(X, y, config, gamma, seconds)
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:

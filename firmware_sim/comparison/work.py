@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import learner_settings, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.planning import learner_settings, plan_device
 from firmware_sim.streams import Row
 
 #: Rows learned between two looks at the clock.
@@ -114,7 +115,9 @@ def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: fl
     while at < len(X):
         chunk = slice(at, at + _CHUNK)
         try:
-            scores = learner.learn_many(X[chunk], y[chunk])
+            with warnings.catch_warnings():  # of readings beyond the levels of int8
+                warnings.simplefilter("ignore", UserWarning)
+                scores = learner.learn_many(X[chunk], y[chunk])
         except (RuntimeError, ValueError) as error:
             status, detail = "refused", str(error)
             break

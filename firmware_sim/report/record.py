@@ -98,6 +98,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "ask": config.ask,
             **asdict(result.labels),
         },
+        "power": None if result.power is None else asdict(result.power),
         "board": _board(result),
         "kind": result.metrics.kind,
         "metrics": result.metrics.summary(),

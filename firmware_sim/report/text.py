@@ -145,7 +145,25 @@ def _memory(result: ReplayResult) -> list[str]:
             lines.append(
                 f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
             )
-    return lines
+    return [*lines, *_power(result)]
+
+
+def _power(result: ReplayResult) -> list[str]:
+    counts, config = result.power, result.config
+    if counts is None:
+        return []
+    text = (
+        f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows lost; "
+        f"{counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
+    )
+    if config.device is None or result.period is None:
+        return [text]
+    board = board_of(config.device)
+    years = counts.years(board, config.checkpoint_every, result.period)
+    return [
+        text,
+        f"flash     lasts about {years:.3g} years at this rate, {board.endurance:,} cycles",
+    ]
 
 
 def board_lines(result: ReplayResult) -> list[str]:

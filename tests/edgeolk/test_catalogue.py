@@ -13,6 +13,7 @@ from helpers import EVERY, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
+from edgeolk.catalogue.choices import LISTS
 from edgeolk.catalogue.page import parameter_rows
 from edgeolk.parts.parameters import PARAMETERS, Parameter
 from edgeolk.parts.table import TRAITS
@@ -20,10 +21,10 @@ from edgeolk.parts.table import TRAITS
 #: Values as model files hold them. A line may be added; none may ever change.
 FROZEN = {
     pt.Dtype: "FLOAT32 FLOAT64 FLOAT16 INT8",
-    pt.Loss: "HINGE RAMP LOGISTIC SQUARE",
+    pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY",
     pt.Update: "PERCEPTRON AGGRESSIVE PA PA1 PA2 GRADIENT SPARSE_PA SHIFTING MARGIN"
     " PROJECTRON_JMLR PROJECTRON_ICML PEGASOS LOGISTIC LOGISTIC_SHIFT LOGISTIC_SCALE"
-    " LOGISTIC_CUT OPTIMISTIC",
+    " LOGISTIC_CUT OPTIMISTIC BLENDED",
     pt.Sampling: "ALWAYS LOSS DECAY DERIVATIVE MARGIN AUXILIARY",
     pt.Policy: "STOP RAISE OLDEST SMALLEST RANDOM FORGETRON SIMPLE UNBIASED HALVE SPAN NEAREST"
     " PROJECT UNBIASED_BY_SIZE LIGHTEST LIGHTEST_PROJECT MERGE ANCHOR FORGETRON_BASIC"
@@ -33,12 +34,12 @@ FROZEN = {
     pt.Averaging: "NONE MEAN",
     pt.Rows: "DENSE SPARSE",
     pt.Coefficients: "FLOAT32 FLOAT64",
-    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM",
+    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM STRUCTURED",
     pt.KernelKind: "GAUSSIAN LAPLACIAN POLYNOMIAL LINEAR SIGMOID",
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
     " SHIFTING_PERCEPTRON REMOVE_SMALLEST FORGETRON_BASIC FORGETRON_GREEDY PROJECTRON"
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
-    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD",
+    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD SORF",
 }
 FROZEN_AXES = (
     "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
@@ -136,7 +137,7 @@ def test_a_row_documents_its_parameters(row: Any) -> None:
                 assert made.parameters[name] == option or free
                 assert made.parts[axis] == (ek.Projection.NONE if free else part)
     assert in_force <= set(documented)
-    assert set(documented) - in_force <= set(row.choices) | {"U", "R"}
+    assert set(documented) - in_force <= {*row.choices, *LISTS, "U", "R"}
 
 
 @pytest.mark.parametrize("projection", [ek.Projection.BALL, ek.Projection.COEFFICIENTS])
@@ -160,7 +161,7 @@ def test_unknown_parameters_are_named(name: str) -> None:
 def out_of_range(spec: Parameter, default: Any) -> list[Any]:
     """Values to refuse; None stands for a default that is made from others."""
     bad: list[Any] = [float("nan"), "x", [1.0], 1j, -np.inf, 10**400, {}]
-    if spec.none is None and not callable(default):
+    if spec.none is None and not callable(spec.default):
         bad.append(None)
     if spec.none != math.inf:
         bad.append(np.inf)
@@ -190,7 +191,7 @@ def test_parameters_out_of_range_are_named(name: str) -> None:
 
 #: A composition that has each parameter.
 BRINGS: dict[str, dict[str, Any]] = {
-    stored: {axis: part}
+    stored: {axis: part, **({"basis": "structured"} if part is ek.Update.BLENDED else {})}
     for axis, parts in TRAITS.items()
     for part, row in parts.items()
     for stored in row.parameters

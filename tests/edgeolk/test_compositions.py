@@ -117,7 +117,9 @@ def test_optimistic_without_a_radius(U: Any) -> None:
         ek.plan("pomdr", n_features=2, budget=5, U=U)
 
 
-@pytest.mark.parametrize("axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows", "coefficients")])
+@pytest.mark.parametrize(
+    "axis", [axis for axis in pt.AXES if axis not in ("dtype", "rows", "coefficients")]
+)
 def test_parts_by_member_or_by_name(axis: str) -> None:
     kind = pt.AXES[axis]
     for value in (0, 99, None, "colour", [], object()):

@@ -259,7 +259,7 @@ def test_nothing_to_learn_in() -> None:
 
 
 def test_neighbours_infinitely_far() -> None:
-    """Squared distances overflow float32: nobody repairs, and no neighbour's bytes are touched."""
+    """Squared distances overflow float32: no neighbour is adjusted, its bytes stay."""
     learner = ek.Learner("bpa_nn", n_features=16, budget=3, kernel=ek.Gaussian(1.0))
     seen = []
     for i in range(14):

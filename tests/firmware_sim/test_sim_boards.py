@@ -90,6 +90,11 @@ def test_every_algorithm_has_an_estimate_or_says_so(row: str) -> None:
     assert found.longest is None or found.longest >= found.step
 
 
+def test_step_that_is_always_the_longest() -> None:
+    found = timing(BOARDS["pico"], made("O(B d), every step"), 5)
+    assert found.longest == found.step
+
+
 def test_formula_that_is_not_understood() -> None:
     for formula in ("a while", "O(B log B), every step", "O(B^7), at dawn", "O(d)"):
         assert timing(BOARDS["pico"], made(formula), 5).longest is None

@@ -72,6 +72,16 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
     assert run(tmp_path, on_run=lambda: pytest.fail("it is all there")).complete
 
 
+def test_several_processes_find_the_same(tmp_path: Path, found: Comparison) -> None:
+    shared_out = run(tmp_path, workers=2)
+    wrong = {(o.algorithm, o.ram, o.seed): o.wrong for o in shared_out.outcomes}
+    assert wrong == {(o.algorithm, o.ram, o.seed): o.wrong for o in found.outcomes}
+    seen: list[int] = []
+    options = {"workers": 2, "on_run": lambda: seen.append(1), "should_stop": lambda: bool(seen)}
+    (tmp_path / "again").mkdir()
+    assert 1 <= len(run(tmp_path / "again", **options).outcomes) <= len(found.outcomes)
+
+
 def test_results_of_another_stream_do_not_count(tmp_path: Path) -> None:
     run(tmp_path, algorithms=["rbp"], rams=[2048])
     counts: list[int] = []

@@ -117,7 +117,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_loser_is_told_what_to_try() -> None:
-    loses = fs.ReplayConfig("occupancy", ram="2KiB", algorithm="rbp", limit=3000)
+    loses = fs.ReplayConfig("occupancy", ram="2KiB", algorithm="rbp", limit=3000, gamma=50.0)
     text = to_text(fs.replay(loses))
     assert "does not beat no-change" in text
     assert "--dtype float16" in text

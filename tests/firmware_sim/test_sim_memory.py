@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import Device, plan_device
+from firmware_sim.device import Device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.guard import PAGE
 from firmware_sim.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
+from firmware_sim.planning import plan_device
 
 DONE = [row.name for row in ek.algorithms()]
 KERNEL = ek.Gaussian(0.5)

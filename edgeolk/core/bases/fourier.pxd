@@ -9,8 +9,9 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.bases.weights cimport add_features
 from edgeolk.core.expansion cimport plain_row
+from edgeolk.core.normals cimport olk_pcg64, seed_normals, standard_normal
 from edgeolk.core.real cimport real
-from edgeolk.core.simd cimport OLK_LINEAR
+from edgeolk.core.simd cimport OLK_LINEAR, olk_store
 from edgeolk.core.state cimport Example, State
 
 
@@ -26,3 +27,15 @@ cdef inline double fourier_score(State* s, const void* x, const void* coef,
 cdef inline bint fourier_admit(State* s, double a, Example* e) noexcept nogil:
     """w <- w + a z(x), z as the score left it."""
     return add_features(s, a, e, s.row)
+
+
+cdef inline void fourier_construct(State* s) noexcept nogil:
+    """Omega = standard normal (D, d) * sqrt(2 gamma), by the bits of numpy's default generator."""
+    cdef int64_t j, k
+    cdef double width = sqrt(2.0 * s.c.kernel.gamma)
+    cdef olk_pcg64 generator
+    seed_normals(&generator, s.m.seed)
+    for k in range(s.c.budget):
+        for j in range(s.c.n_features):
+            olk_store(s.c.vectors, s.sv, j * s.c.stride + k, j,
+                      standard_normal(&generator) * width, &s.quantum)

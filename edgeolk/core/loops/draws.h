@@ -2,16 +2,22 @@
    included by structured_isa.h. */
 
 #if OLK_BYTES > 16
-/* After i words the state is POWER[i] s + 109 SUM[i]: one lane each, all stepping L words at once. */
-static const uint64_t OLK_NAME(olk_pcg_power)[9] = {
+/* After i words the state is POWER[i] s + 109 SUM[i]: one lane each, all stepping by as many. */
+static const uint64_t OLK_NAME(olk_pcg_power)[17] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
     UINT64_C(793875393913628917), UINT64_C(18108194425815612945), UINT64_C(7596774164172298237),
     UINT64_C(17333513496047876729), UINT64_C(8758975453663301189), UINT64_C(13086856194709077281),
+    UINT64_C(6584243485182795213), UINT64_C(13869413664309571593), UINT64_C(2074577609206900885),
+    UINT64_C(3146358351720713521), UINT64_C(13559160814999052445), UINT64_C(4053545077848841881),
+    UINT64_C(6097459430366169061), UINT64_C(10186629832379121217),
 };
-static const uint64_t OLK_NAME(olk_pcg_sum)[9] = {
+static const uint64_t OLK_NAME(olk_pcg_sum)[17] = {
     UINT64_C(0), UINT64_C(1), UINT64_C(6364136223846793006),
     UINT64_C(13885033948157127959), UINT64_C(14678909342070756876), UINT64_C(14340359694176818205),
     UINT64_C(3490389784639564826), UINT64_C(2377159206977889939), UINT64_C(11136134660641191128),
+    UINT64_C(5776246781640716793), UINT64_C(12360490266823512006), UINT64_C(7783159857423531983),
+    UINT64_C(9857737466630432868), UINT64_C(13004095818351146389), UINT64_C(8116512559640647218),
+    UINT64_C(12170057637489489099), UINT64_C(18267517067855658160),
 };
 #endif
 
@@ -24,17 +30,23 @@ static inline void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict bi
     enum { L = OLK_BYTES / 8 };
     typedef uint64_t lanes __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
     typedef uint32_t words __attribute__((vector_size(OLK_BYTES / 2), aligned(2), may_alias));
-    if (n >= L) {
-        lanes s = *(const lanes *)OLK_NAME(olk_pcg_power) * state +
-                  *(const lanes *)OLK_NAME(olk_pcg_sum) * OLK_PCG_DRAWS;
-        for (; i + L <= n; i += L) {
-            const lanes word = (((s >> 18) ^ s) >> 27) & UINT64_C(0xffffffff);
-            const lanes turned = (word << 32 | word) >> (s >> 59);
-            *(words *)(bits + 2 * i) =
-                __builtin_convertvector((turned << 16) | (turned >> 16 & 0xffff), words);
-            s = s * OLK_NAME(olk_pcg_power)[L] + OLK_PCG_DRAWS * OLK_NAME(olk_pcg_sum)[L];
-        }
-        state = s[0];
+    if (n >= 2 * L) {
+        /* Two vectors in turn: one alone would wait for its own product. */
+        const lanes power = OLK_NAME(olk_pcg_power)[2 * L] + (lanes){0};
+        const lanes sum = OLK_PCG_DRAWS * OLK_NAME(olk_pcg_sum)[2 * L] + (lanes){0};
+        lanes s[2];
+        for (int g = 0; g < 2; g++)
+            s[g] = *(const lanes *)(OLK_NAME(olk_pcg_power) + g * L) * state +
+                   *(const lanes *)(OLK_NAME(olk_pcg_sum) + g * L) * OLK_PCG_DRAWS;
+        for (; i + 2 * L <= n; i += 2 * L)
+            for (int g = 0; g < 2; g++) {
+                const lanes word = (((s[g] >> 18) ^ s[g]) >> 27) & UINT64_C(0xffffffff);
+                const lanes turned = (word << 32 | word) >> (s[g] >> 59);
+                *(words *)(bits + 2 * (i + g * L)) =
+                    __builtin_convertvector((turned << 16) | (turned >> 16 & 0xffff), words);
+                s[g] = s[g] * power + sum;
+            }
+        state = s[0][0];
     }
 #endif
     for (; i < n; i++) {

@@ -10,9 +10,11 @@ static inline void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrdiff
                                      OLK_T (*tail)[64])
 {
     const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
-    for (ptrdiff_t r = 0; r < m; r++)
-        for (ptrdiff_t i = 0; i < 64; i++)
-            tail[r][i] = from + i < p->d ? (OLK_T)x[r * p->d + from + i] : 0;
+    for (ptrdiff_t r = 0; r < m; r++) {
+        memset(tail[r], 0, sizeof tail[r]);
+        for (ptrdiff_t i = from; i < p->d; i++)
+            tail[r][i - from] = (OLK_T)x[r * p->d + i];
+    }
 }
 
 /* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */

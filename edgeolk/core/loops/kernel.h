@@ -80,29 +80,26 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
             values[i] = tanh(values[i]);
 }
 
-/* out[start + i] <- tile[i], i < w, in an array of type `real`. */
-static inline void OLK_FN(olk_keep)(const OLK_T *restrict tile, ptrdiff_t w, int real, void *out,
-                                    ptrdiff_t start)
+/* out[start + i] <- tile[i], i < w, in an array of type `real`, a constant. */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_copy)(const OLK_T *restrict tile, ptrdiff_t w, const int real, double *restrict f64,
+                 float *restrict f32)
 {
-    double *restrict f64 = (double *)out + start;
-    float *restrict f32 = (float *)out + start;
-    if (real == OLK_F64)
-        for (ptrdiff_t i = 0; i < w; i++)
+    for (ptrdiff_t i = 0; i < w; i++)
+        if (real == OLK_F64)
             f64[i] = tile[i];
-    else
-        for (ptrdiff_t i = 0; i < w; i++)
+        else
             f32[i] = (float)tile[i];
 }
 
 /* The first w values of a tile weighted into the eight running sums; `real` is a constant. */
 static inline __attribute__((always_inline)) void
-OLK_FN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdiff_t w, const int real, const void *coef,
-                       ptrdiff_t start, double *restrict lane)
+OLK_FN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdiff_t w, const int real,
+                       const double *restrict f64, const float *restrict f32,
+                       double *restrict lane)
 {
     typedef OLK_NAME(olk_v_f64) wide;
     enum { L = OLK_BYTES / sizeof(double), SUMS = 8 / L };
-    const double *restrict f64 = (const double *)coef + start;
-    const float *restrict f32 = (const float *)coef + start;
     wide sum[SUMS];
     for (int k = 0; k < SUMS; k++)
         sum[k] = ((const wide *)lane)[k];
@@ -118,6 +115,30 @@ OLK_FN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdiff_t w, const int real, 
         lane[k] = OLK_MADD_F64(real == OLK_F64 ? f64[i] : (double)f32[i], (double)tile[i], lane[k]);
 }
 
+/* What is kept and weighted in float32 is by functions of their own: inlined, they would take the
+   registers of the loops over tiles. */
+static __attribute__((noinline)) void OLK_FN(olk_keep_narrow)(const OLK_T *tile, ptrdiff_t w,
+                                                              float *out)
+{
+    OLK_FN(olk_copy)(tile, w, OLK_F32, NULL, out);
+}
+
+static __attribute__((noinline)) void
+OLK_FN(olk_weigh_narrow)(const OLK_T *tile, ptrdiff_t w, const float *coef, double *lane)
+{
+    OLK_FN(olk_weigh_tile)(tile, w, OLK_F32, NULL, coef, lane);
+}
+
+/* out[start + i] <- tile[i], i < w, in an array of type `real`. */
+static inline void OLK_FN(olk_keep)(const OLK_T *restrict tile, ptrdiff_t w, int real, void *out,
+                                    ptrdiff_t start)
+{
+    if (real == OLK_F64)
+        OLK_FN(olk_copy)(tile, w, OLK_F64, (double *)out + start, NULL);
+    else
+        OLK_FN(olk_keep_narrow)(tile, w, (float *)out + start);
+}
+
 /* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. */
 static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real,
                                        const void *coef, void *row, ptrdiff_t start,
@@ -126,9 +147,9 @@ static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, 
     if (row)
         OLK_FN(olk_keep)(tile, w, real, row, start);
     if (coef && real == OLK_F64)
-        OLK_FN(olk_weigh_tile)(tile, w, OLK_F64, coef, start, lane);
+        OLK_FN(olk_weigh_tile)(tile, w, OLK_F64, (const double *)coef + start, NULL, lane);
     else if (coef)
-        OLK_FN(olk_weigh_tile)(tile, w, OLK_F32, coef, start, lane);
+        OLK_FN(olk_weigh_narrow)(tile, w, (const float *)coef + start, lane);
 }
 
 /* One tile of products, of which w are asked for: kernel values, kept and weighted. */

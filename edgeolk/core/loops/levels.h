@@ -66,22 +66,18 @@ static inline void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S 
     }
 }
 
-/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths: bits[i] and the
-   half that rounds to one of them decide whether the rest makes a level. */
+/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below 2^26 of
+   them: bits[i] and the half that rounds to one decide whether the rest makes a level. OLK_LIFTED is
+   the nearest of them and 2^27, so that the shift is of a positive number. */
 static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict change,
                                           const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_LEVELS
     int32_t part[128];
+    for (ptrdiff_t i = 0; i < n; i++)
+        part[i] = OLK_LIFTED(change[i]);
     for (ptrdiff_t i = 0; i < n; i++) {
-        OLK_T v = change[i] + (OLK_T)0.5;
-        v = v > 0x1p26f ? 0x1p26f : v;
-        v = v < -0x1p26f ? -0x1p26f : v;
-        part[i] = OLK_FLOOR(v);
-    }
-    for (ptrdiff_t i = 0; i < n; i++) {
-        /* Lifted by 2^27, so that the shift is of a positive number. */
-        int32_t level = stored[i] + ((part[i] + bits[i] + (1 << 27)) >> 16) - (1 << 11);
+        int32_t level = stored[i] + ((part[i] + bits[i]) >> 16) - (1 << 11);
         level = level > 127 ? 127 : level;
         stored[i] = (OLK_S)(level < -127 ? -127 : level);
     }
@@ -90,6 +86,18 @@ static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *r
     for (ptrdiff_t i = 0; i < n; i++)
         stored[i] = (OLK_S)((OLK_T)stored[i] + change[i]);
 #endif
+}
+
+/* Changes beyond the range of int8 a thousand times over stay beyond it. */
+static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
+{
+    const OLK_T most = 1000 * OLK_UNIT;
+    if (!OLK_LEVELS || OLK_ABS(tau) <= most)
+        return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        change[i] = change[i] > most ? most : change[i];
+        change[i] = change[i] < -most ? -most : change[i];
+    }
 }
 
 /* The same, one word of the generator for each pair of the n. */
@@ -116,6 +124,7 @@ static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict featur
     tau *= OLK_UNIT;
     for (int i = 0; i < 128; i++)
         change[i] = tau * feature[i];
+    OLK_FN(olk_tame)(change, tau, 128);
     OLK_FN(olk_store)(stored, change, n, generator);
 }
 
@@ -137,6 +146,7 @@ static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OL
                 change[4 * k + i] = step;
                 change[4 * k + 2 + i] = -step;
             }
+        OLK_FN(olk_tame)(change, tau, 4 * n);
         OLK_FN(olk_store)(pair, change, 4 * n, generator);
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
@@ -150,16 +160,25 @@ static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OL
 static inline void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
                                        uint64_t *generator)
 {
+#if OLK_LEVELS
+    int32_t gap[128];
+#else
+    OLK_T gap[128];
+#endif
     OLK_T change[128];
     inverse *= OLK_UNIT;
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
-        if (n == 128)
+        if (n == 128) {
             for (int i = 0; i < 128; i++)
-                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
-        else
+                gap[i] = w[start + i] - a[start + i];
+        } else {
+            memset(gap, 0, sizeof gap);
             for (ptrdiff_t i = 0; i < n; i++)
-                change[i] = (OLK_T)(w[start + i] - a[start + i]) * inverse;
+                gap[i] = w[start + i] - a[start + i];
+        }
+        for (int i = 0; i < 128; i++)
+            change[i] = (OLK_T)gap[i] * inverse;
         OLK_FN(olk_store)(a + start, change, n, generator);
     }
 }

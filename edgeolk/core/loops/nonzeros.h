@@ -56,4 +56,31 @@ OLK_NONZEROS(f32, float)
 OLK_NONZEROS(f64, double)
 #undef OLK_NONZEROS
 
+/* A row given by its non-zeros, written into seen[d], which holds zeros; where `at` is not NULL, those
+   that stay numbers other than 0 are listed in `at` and `kept`, as olk_nonzeros would find them.
+   Returns how many these are, or -1 if an index does not increase within the row or a number is not
+   finite: each is read once, since another thread may write the caller's arrays meanwhile. */
+#define OLK_PLACE_NONZEROS(name, type)                                                             \
+    static inline ptrdiff_t name(const int32_t *index, const double *value, ptrdiff_t count,       \
+                                 ptrdiff_t d, type *seen, int32_t *at, type *kept)                 \
+    {                                                                                              \
+        ptrdiff_t found = 0, before = -1;                                                          \
+        for (ptrdiff_t k = 0; k < count; k++) {                                                    \
+            const ptrdiff_t j = *(const volatile int32_t *)(index + k);                            \
+            const double v = *(const volatile double *)(value + k);                                \
+            if (j <= before || j >= d || !(v - v == 0.0))                                          \
+                return -1;                                                                         \
+            before = j;                                                                            \
+            seen[j] = (type)v;                                                                     \
+            if (at) {                                                                              \
+                at[found] = (int32_t)j;                                                            \
+                kept[found] = (type)v;                                                             \
+                found += (type)v != 0;                                                             \
+            }                                                                                      \
+        }                                                                                          \
+        return found;                                                                              \
+    }
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f32, float)
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f64, double)
+
 #endif

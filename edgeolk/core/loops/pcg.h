@@ -12,8 +12,8 @@
 static inline uint32_t olk_pcg_word(uint64_t state)
 {
     const uint32_t word = (uint32_t)(((state >> 18) ^ state) >> 27);
-    const uint32_t turn = (uint32_t)(state >> 59);
-    return (word >> turn) | (word << ((32u - turn) & 31u));
+    const uint32_t by = (uint32_t)(state >> 59);
+    return (word >> by) | (word << ((32u - by) & 31u));
 }
 
 static inline uint32_t olk_pcg_next(uint64_t *state, uint64_t step)

@@ -1,23 +1,19 @@
-/* PCG32 (O'Neill 2014, XSH-RR 64/32) on stream 54: the same draws on every platform. */
+/* Random draws, from PCG32 on stream 54: the same on every platform. */
 #ifndef EDGEOLK_RNG_H
 #define EDGEOLK_RNG_H
 
 #include <stdint.h>
 
+#include "pcg.h"
+
 static inline uint32_t olk_pcg32(uint64_t *state)
 {
-    const uint64_t old = *state;
-    *state = old * UINT64_C(6364136223846793005) + 109; /* 2 * 54 + 1 */
-    const uint32_t word = (uint32_t)(((old >> 18) ^ old) >> 27), by = (uint32_t)(old >> 59);
-    return (word >> by) | (word << ((32 - by) & 31));
+    return olk_pcg_next(state, OLK_PCG_DRAWS);
 }
 
 static inline void olk_pcg32_seed(uint64_t *state, uint64_t seed)
 {
-    *state = 0;
-    olk_pcg32(state);
-    *state += seed;
-    olk_pcg32(state);
+    *state = olk_pcg_seed(seed, OLK_PCG_DRAWS);
 }
 
 /* Uniform in [0, 1), one draw. */

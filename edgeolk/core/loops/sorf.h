@@ -197,6 +197,8 @@ static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double 
                                      double slack, OLK_FN(olk_plan) *plan)
 {
     const olk_sorf *p = f->p;
+    /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
+    const olk_sorf_scores w = {p, f->fw, f->fw, 0.0, 0.0};
     int some = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
@@ -207,9 +209,9 @@ static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double 
         } else {
             const int many = p->task == OLK_SORF_CLASSES;
             const double loss =
-                (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - olk_sorf_margin(f, NULL, g, 1.0, y);
+                (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
             if (many)
-                plan->rival[g] = olk_sorf_rival(f, NULL, g, 1.0, y);
+                plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
             plan->live[g] = loss > -slack;
             plan->tau[g] = p->kappa * loss / ((many ? 2.0 : 1.0) + p->r) * (many ? 1.0 : y);
         }

@@ -41,6 +41,20 @@ static inline uint16_t olk_float_to_half(float f)
     return (uint16_t)((v.u >> 13) | sign);
 }
 
+/* A double as the float that rounds on as the double itself would: the last bit is set where
+   something was lost. */
+static inline float olk_float_to_odd(double value)
+{
+    union { float f; uint32_t u; } v;
+    v.f = (float)value;
+    if ((double)v.f != value && !(v.u & 1u)) {
+        if (fabs((double)v.f) > fabs(value))
+            v.u--;
+        v.u |= 1u;
+    }
+    return v.f;
+}
+
 /* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */
 static inline int8_t olk_float_to_level(float f, float scale, float offset)
 {
@@ -72,7 +86,7 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
         ((double *)base)[at] = value;
         break;
     case OLK_F16:
-        ((uint16_t *)base)[at] = olk_float_to_half((float)value);
+        ((uint16_t *)base)[at] = olk_float_to_half(olk_float_to_odd(value));
         break;
     case OLK_I8:
         ((int8_t *)base)[at] =
@@ -94,5 +108,24 @@ static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_qu
                quantum->offset[j];
     return value;
 }
+
+/* A row as int8 storage would keep it; returns how many of its numbers lie beyond the levels (half a
+   level beyond an end still rounds to it). */
+#define OLK_SEE_LEVELS(name, type)                                                                 \
+    static inline ptrdiff_t name(const type *x, float *seen, ptrdiff_t d,                          \
+                                 const olk_quantum *quantum)                                       \
+    {                                                                                              \
+        ptrdiff_t beyond = 0;                                                                      \
+        for (ptrdiff_t j = 0; j < d; j++) {                                                        \
+            const float scale = quantum->scale[j], offset = quantum->offset[j];                    \
+            const float level = ((float)x[j] - offset) / scale;                                    \
+            const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);    \
+            beyond += (level < -128.5f) | (level > 127.5f);                                        \
+            seen[j] = scale * rintf(within) + offset;                                              \
+        }                                                                                          \
+        return beyond;                                                                             \
+    }
+OLK_SEE_LEVELS(olk_see_levels_f32, float)
+OLK_SEE_LEVELS(olk_see_levels_f64, double)
 
 #endif

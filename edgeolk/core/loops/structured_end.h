@@ -13,6 +13,7 @@
 #undef OLK_QUARTER_3
 #undef OLK_LARGE
 #undef OLK_FLOOR
+#undef OLK_LIFTED
 #undef OLK_SINE
 #undef OLK_COSINE
 #undef OLK_COUNTED

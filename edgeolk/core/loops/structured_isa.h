@@ -42,6 +42,7 @@
 #define OLK_QUARTER_3 7.54978995489188216e-8f
 #define OLK_LARGE 512.0f
 #define OLK_FLOOR(v) ((int32_t)(v) - ((v) < (float)(int32_t)(v)))
+#define OLK_LIFTED(v) (OLK_FLOOR((v) + 0.5f) + (1 << 27))
 #define OLK_SINE(z)                                                                                \
     OLK_MADD(OLK_MADD(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f)
 #define OLK_COSINE(z)                                                                              \
@@ -105,7 +106,7 @@
 #define OLK_QUARTER_2 6.07710050630396597660e-11
 #define OLK_QUARTER_3 2.02226624879595063154e-21
 #define OLK_LARGE 1e6
-#define OLK_FLOOR(v) ((int32_t)((v) + 0x1p27) - (1 << 27))
+#define OLK_LIFTED(v) ((int32_t)((v) + 134217728.5))
 #define OLK_SINE(z)                                                                                \
     OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(1.58969099521155010221e-10, z,                    \
                                                  -2.50507602534068634195e-08),                     \

@@ -33,7 +33,7 @@ static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
 static inline void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
                                    const OLK_U *restrict second)
 {
-#if OLK_BYTES
+#if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
     enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = 64 / L };
     typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
     typedef OLK_U lanes __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));

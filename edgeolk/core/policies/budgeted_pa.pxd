@@ -105,7 +105,7 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     least *= s.function.scale * s.function.scale
     if may_skip(s):
         j = nearest_to_newcomer(s, -1)
-        # Nobody is near where all the distances are infinite: then nobody repairs.
+        # No slot is nearest where all the distances are infinite: then none is adjusted.
         reach = 0.0
         if j >= 0 and diagonal(s, j) > 0.0:
             reach = row_at(s, j) * row_at(s, j) / diagonal(s, j)

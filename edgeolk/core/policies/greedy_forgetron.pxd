@@ -30,7 +30,8 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
     cdef double cost
     cdef double least = 0.0
     for i in range(s.m.n):
-        cost = removal_cost(fabs(s.function.scale * wide(s.coef)[i]), margin_of(s, i, kept(s, i), a))
+        cost = removal_cost(fabs(s.function.scale * wide(s.coef)[i]),
+                            margin_of(s, i, kept(s, i), a))
         if i == 0 or cost < least or (cost == least and s.arrival[i] < s.arrival[r]):
             least = cost
             r = i

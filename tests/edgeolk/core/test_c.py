@@ -1,6 +1,6 @@
 """The C mathematics by itself, under address and undefined-behaviour sanitizers: c/*.c.
 
-A case is one subject by every instruction-set variant that a compiler makes and this processor runs.
+A case is one subject by every instruction-set variant that a compiler makes and this machine runs.
 Arrays there end where the loops are documented to read to, so a longer reach fails.
 """
 

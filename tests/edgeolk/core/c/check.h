@@ -91,6 +91,7 @@ void check_merge(const olk_simd *simd);
 void check_exponentials(const olk_simd *simd);
 void check_angles(const olk_simd *simd);
 void check_rng(const olk_simd *simd);
+void check_normals(const olk_simd *simd);
 void check_selection(const olk_simd *simd);
 void check_storage(const olk_simd *simd);
 void check_rows(const olk_simd *simd);

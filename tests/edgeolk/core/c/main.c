@@ -16,6 +16,7 @@ static const struct {
     {"exponentials", check_exponentials},
     {"angles", check_angles},
     {"rng", check_rng},
+    {"normals", check_normals},
     {"selection", check_selection},
     {"storage", check_storage},
     {"rows", check_rows},

@@ -1,0 +1,165 @@
+"""The books of a replay: what became of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from firmware_sim.cadence import Cadence
+from firmware_sim.device import Outcome
+from firmware_sim.labels import LabelMap, Labels, Targets
+from firmware_sim.metrics import Prequential, Regression
+from firmware_sim.plaintext import shortened
+from firmware_sim.power import Power
+from firmware_sim.rows import CheckedRow, RowCount
+
+if TYPE_CHECKING:
+    from firmware_sim.loop import Replay
+
+
+class _Waiting(NamedTuple):
+    """A row on its way through the device."""
+
+    row: CheckedRow
+    given: bool  # whether the device has it
+    repaired: bool
+
+
+class Books:
+    """Rows wait here until the device has scored them, and count in order.
+
+    Parameters
+    ----------
+    replay : Replay
+        Whose books they are.
+    on_row : callable, optional
+        Called after each row.
+    """
+
+    def __init__(self, replay: Replay, on_row: Callable[[], object] | None) -> None:
+        self._replay = replay
+        self._on_row = on_row
+        config = replay.config
+        self.labels: Labels
+        self.metrics: Prequential | Regression
+        if replay.device.is_regression:
+            self.labels = Targets(config.missing_codes)
+            self.metrics = Regression()
+        else:
+            self.labels = LabelMap(config.positive, config.missing_codes)
+            self.metrics = Prequential()
+        self.rows = RowCount()
+        self.cadence = Cadence()
+        self.waiting: list[_Waiting] = []
+        self.stopped = ""
+        self.power = None if config.power_cut is None else Power(config)
+
+    def take(self, row: CheckedRow) -> bool:
+        """Take a row that is in the row buffer; whether the replay has to stop."""
+        device = self._replay.device
+        if self.power is not None:
+            self.power.before(device, row.number)
+        self.cadence.add(row.seconds)
+        whole = not (row.damage or row.absent)
+        if device.repair is not None and not row.damage:
+            whole = device.repair.mend(device.raw, row.absent)
+        given = whole and not row.unlabelled
+        self.waiting.append(_Waiting(row, given, given and bool(row.absent)))
+        if given:
+            device.put(row.label, row.number, row.seconds)
+        if len(self.waiting) >= device.block or self._forbidden(row):
+            self.settle()
+        return bool(self.stopped)
+
+    def _forbidden(self, row: CheckedRow) -> bool:
+        config = self._replay.config
+        if row.damage:
+            return config.damaged == "stop"
+        return bool(row.absent or row.unlabelled) and config.missing == "stop"
+
+    def settle(self) -> None:
+        """Have the device learn what waits, and enter it in the books.
+
+        Raises
+        ------
+        BeyondCapError, LearnerDiedError
+            The device took memory it may not have, or is gone.
+        """
+        outcomes: Iterator[Outcome] = iter(())
+        if any(one.given for one in self.waiting):
+            outcomes = iter(self._replay.device.settle())
+            if self.power is not None:
+                self.power.after(self._replay.device)
+        waiting, self.waiting = self.waiting, []
+        for one in waiting:
+            self.rows.read = one.row.number
+            outcome = next(outcomes) if one.given else None
+            self._enter(one, outcome)
+            if self.stopped:
+                return
+            if self._on_row is not None:
+                self._on_row()
+
+    def _enter(self, one: _Waiting, outcome: Outcome | None) -> None:
+        """Enter one row and what became of it."""
+        row, rows = one.row, self.rows
+        if row.damage:
+            rows.add_damaged(row)
+            if self._forbidden(row):
+                self.stopped = f"row {row.number}: {row.damage}"
+            return
+        missing = row.missing(self._replay.stream) if row.absent or row.unlabelled else []
+        rows.add_missing(missing)
+        if isinstance(outcome, RuntimeError):  # a full ring that is told to refuse newcomers
+            self.stopped = f"row {row.number}: {outcome}"
+        elif isinstance(outcome, Exception):
+            rows.add_refused(row, outcome)
+            if self._replay.config.damaged == "stop":
+                self.stopped = f"row {row.number}: {outcome}"
+        elif outcome is not None:
+            supervision = self._replay.device.supervision
+            for label in supervision.came:  # baselines know no label before the learner does
+                self.metrics.observe(label)
+            self.metrics.add(row.label, outcome, supervision.at_once)
+            rows.used += 1
+            rows.repaired += one.repaired
+        else:
+            rows.missing += 1
+            if self._forbidden(row):
+                self.stopped = f"row {row.number} has no value for {missing[0]!r}"
+
+    def warnings(self) -> list[str]:
+        """Return what a reader of the figures has to know, a sentence each."""
+        out = []
+        rows, config, stream = self.rows, self._replay.config, self._replay.stream
+        if rows.damaged:
+            out.append(
+                f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
+                f"the first is {rows.first_damage}"
+            )
+        if rows.refused:
+            out.append(
+                f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
+                f"{rows.first_refusal}"
+            )
+        clipped = self._replay.device.clipped
+        if clipped:
+            out.append(
+                f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
+                "scale them, or take another --dtype"
+            )
+        counts = self._replay.device.supervision.counts
+        if config.ask and rows.used and not counts.saved:
+            out.append(f"{config.algorithm} asks for every label: try a ramp loss, loss=ramp")
+        if isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential):
+            positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
+            names = ", ".join(shortened(name) for name in self.labels.seen)
+            if stream.kept is not None and config.positive and names and not positive:
+                # In a file it has been looked for before the first row.
+                out.append(self.labels.never(config.positive, stream.target))
+            elif rows.used > 1 and positive in (0, rows.used):
+                out.append(
+                    f"all {rows.used:,} labels mean {'+1' if positive else '-1'} ({names}): "
+                    "there is nothing to tell apart, and the figures say nothing"
+                )
+        return out

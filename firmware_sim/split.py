@@ -1,0 +1,105 @@
+"""A device whose learner lives in a process of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from firmware_sim.child import BLOCK, COUNTERS
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device import Device, Outcome
+from firmware_sim.process import ProcessLearner
+
+
+class SplitDevice(Device):
+    """A device whose learner lives in a process of its own, under a limit on growth.
+
+    Row buffer and scaler stay here, in the block; the learner's part of the block is not used.
+    """
+
+    block = BLOCK
+
+    def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        self._rows = np.empty((BLOCK, n_features))
+        self._labels = np.empty(BLOCK)
+        self._waiting: list[tuple[float, float] | Exception] = []  # how to read the score
+        self._process = ProcessLearner(n_features, settings, config.limit_by, config.leak)
+        self._counters = dict.fromkeys(COUNTERS, 0)
+
+    @property
+    def enforcement(self) -> str:
+        """How the cap is enforced, in words."""
+        why = f" ({self._process.reasons})" if self._process.reasons else ""
+        return f"{self._process.limit} on the growth of the learner's process{why}"
+
+    @property
+    def peak_resident(self) -> int | None:
+        """Peak resident bytes of the learner's process."""
+        return self._process.peak
+
+    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
+        """Scale the row in `raw` and keep a copy for the next block."""
+        n = sum(not isinstance(one, Exception) for one in self._waiting)
+        try:
+            self.scale()
+        except ValueError as error:
+            self._waiting.append(error)
+            return
+        scale = (0.0, 1.0)
+        if self._targets is not None:
+            scale = self._targets.present
+            label = self._targets.learn(label)
+        self._waiting.append(scale)
+        self._rows[n] = self._scaled
+        self._labels[n] = label
+
+    def settle(self) -> list[Outcome]:
+        """Have the process learn the block; see `Device.settle`."""
+        waiting, self._waiting = self._waiting, []
+        n = sum(not isinstance(one, Exception) for one in waiting)
+        learned: list[Outcome] = []
+        while len(learned) < n:
+            at = len(learned)
+            scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
+            learned += scores
+            kind, _, text = message.partition(":")
+            if kind == "stop":
+                learned.append(RuntimeError(text))
+                break
+            if kind:
+                learned.append(ValueError(text))
+        if n:
+            self._counters = self._process.counters()
+        out: list[Outcome] = []
+        answers = iter(learned)
+        for one in waiting:
+            if isinstance(one, Exception):
+                out.append(one)
+                continue
+            answer = next(answers, None)
+            if answer is None:  # behind a stop
+                break
+            out.append(answer if isinstance(answer, Exception) else one[0] + one[1] * float(answer))
+        return out
+
+    @property
+    def clipped(self) -> int:
+        """Readings that the storage could not hold: a bare learner has no such storage."""
+        return 0
+
+    def counters(self) -> dict[str, int]:
+        """Budget, bytes and counters of the learner, as last heard of."""
+        nbytes = self.layout.part("learner").nbytes
+        return {"budget": self._budget, "nbytes": nbytes, **self._counters}
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+def make_device(config: ReplayConfig, n_features: int, kernel: Any) -> Device:
+    """Return the device that enforces its cap as the configuration says."""
+    kind = SplitDevice if config.enforce == "process" else Device
+    return kind(config, n_features, kernel)

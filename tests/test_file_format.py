@@ -1,0 +1,74 @@
+"""The page of the file format says the numbers that the code writes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from edgeolk.files import head
+from edgeolk.files.words import WORDS
+from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
+from edgeolk.planning.regions import ELEMENT_BYTES
+
+PAGE = (Path(__file__).parent.parent / "docs" / "file-format.md").read_text()
+#: Lines that are wrapped are one line.
+SECTIONS = {
+    text.split("\n", 1)[0]: re.sub(r"\s*\n\s*", " ", text.split("\n", 1)[1])
+    for text in PAGE.split("\n## ")[1:]
+}
+
+
+def numbers(text: str) -> dict[str, int]:
+    """Each `name` with the number behind it."""
+    return {name: int(number) for name, number in re.findall(r"`([\w.]+)` (\d+)", text)}
+
+
+def test_header() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\d+) \|", PAGE, re.M)
+    end = 0
+    for offset, nbytes in rows:
+        assert int(offset) == end
+        end += int(nbytes)
+    assert end == head.FIXED_BYTES
+    assert f"| {head.CRC_OFFSET} | 4 | CRC-32" in PAGE
+    assert f"| 4 | 2 | format version, {head.VERSION} |" in PAGE
+
+
+def test_regions() -> None:
+    text = SECTIONS["Regions"]
+    told, elements = text.split("Numbers of element types:")
+    assert numbers(told) == head.REGIONS
+    assert numbers(elements.split(".")[0]) == head.ELEMENTS
+    assert set(head.ELEMENTS) == set(ELEMENT_BYTES)
+
+
+def test_words() -> None:
+    types = {"float64": "d", "int64": "q"}
+    told = {
+        region: tuple((word, types[kind]) for word, kind in re.findall(r"`(\w+)` (\w+)", words))
+        for region, words in re.findall(r"^\| (\w+) \| (`.*) \|$", PAGE, re.M)
+    }
+    assert told == WORDS
+
+
+def test_values() -> None:
+    text = SECTIONS["Values"]
+    told, rest = text.split("A parameter that is several numbers")
+    lists = {name for name in head.VALUES if name.startswith(("blends", "widths"))}
+    assert numbers(told) == {n: v for n, v in head.VALUES.items() if n not in lists}
+    several, omitted = rest.split("These are not written")
+    ends = {"blends.0": 184, "widths0.0": 192, "widths3.7": 223}
+    assert all(f"`{name}`" in several and str(v) in several for name, v in ends.items())
+    assert {name: head.VALUES[name] for name in ends} == ends
+    found = re.findall(r"`(\w+)` = ([\d.]*\d)", omitted)
+    assert {name: float(value) for name, value in found} == head.OMITTED
+
+
+def test_parts() -> None:
+    told = SECTIONS["Parts"].split("the others are numbers of this list:")
+    assert tuple(re.findall(r"`(\w+)`", told[0].split(". `degree`")[0])) == head.PARTS
+    kinds = {**AXES, "kernel": KernelKind, "algorithm": Algorithm}
+    lists = dict(re.findall(r"- (\w+): ([^.]*)\.", told[1]))
+    assert set(lists) == set(head.PARTS) - {"degree"}
+    for name, text in lists.items():
+        assert numbers(text) == {member.name: member.value for member in kinds[name]}, name
