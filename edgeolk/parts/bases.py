@@ -146,7 +146,6 @@ BASES: dict[Basis, BasisTraits] = {
                 ("policy", Policy.STOP),
                 ("projection", Projection.NONE),
                 ("sampling", Sampling.ALWAYS),
-                ("schedule", Schedule.CONSTANT),
                 ("averaging", Averaging.NONE),
             ),
             (
@@ -158,7 +157,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "sparse= is for support vectors: nothing is kept of rows here",
             ),
         ),
-        longest_step="2 N (d + 1,200) additions and 4 D sines or cosines, N = D/64, at a loss",
+        longest_step="O(D d / 64 + D), twice that on a loss",
     ),
     Basis.NYSTROM: BasisTraits(
         score="nystrom.nystrom_score",

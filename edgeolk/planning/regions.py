@@ -252,47 +252,51 @@ def _element(config: Resolved, kind: Kind) -> str:
     return named.get(kind.element, kind.element)
 
 
+def _region(config: Resolved, name: str, at: int, boundary: int) -> Region:
+    """A region that begins there."""
+    kind = KINDS[name]
+    element = _element(config, kind)
+    shape = kind.shape(config)
+    size = shape[0] * shape[1] * ELEMENT_BYTES[element]
+    return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
+
+
 def _lay(config: Resolved, names: set[str], boundary: int) -> tuple[Region, ...]:
-    state = [name for name in KINDS if name in names and KINDS[name].lifetime is Lifetime.STATE]
-    head = head_bytes(len(config.stored_values), len(state))
-    regions = [Region("header", 0, head, "configuration, counters, generator state")]
+    # Plain loops: Python loses generators and closures that memory is too short to close.
+    kept: list[str] = []
+    for name, kind in KINDS.items():
+        if name in names and kind.lifetime is Lifetime.STATE:
+            kept.append(name)
+    head = head_bytes(len(config.stored_values), len(kept))
     offset = -(-head // boundary) * boundary
-    regions[0] = regions[0]._replace(nbytes=offset)
-    beyond = 0
-
-    def place(name: str, at: int) -> int:
-        nonlocal beyond
-        kind = KINDS[name]
-        element = _element(config, kind)
-        shape = kind.shape(config)
-        size = shape[0] * shape[1] * ELEMENT_BYTES[element]
-        size = -(-size // boundary) * boundary
-        regions.append(Region(name, at, size, kind.purpose, element, shape))
-        if kind.read_beyond:
-            beyond = max(beyond, at + size + BEYOND)
-        return at + size
-
-    for name in state:
-        offset = place(name, offset)
-    for lifetime in (Lifetime.CALL, Lifetime.LEARN):
-        start = offset
+    regions = [Region("header", 0, offset, "configuration, counters, generator state")]
+    scratch = end = beyond = offset
+    for lifetime in Lifetime:
+        if lifetime is Lifetime.MEAN and not config.basis.admit:
+            # The mean model answers while nothing is learned: it may use that scratch, unless
+            # scoring does.
+            offset = scratch
+        scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                offset = place(name, offset)
-    # The mean model answers while nothing is learned: it may use that scratch, unless scoring does.
-    mean = offset if config.basis.admit else start
-    for name, kind in KINDS.items():
-        if name in names and kind.lifetime is Lifetime.MEAN:
-            mean = place(name, mean)
-    end = max(offset, mean)
+                region = _region(config, name, offset, boundary)
+                regions.append(region)
+                offset += region.nbytes
+                if kind.read_beyond:
+                    beyond = max(beyond, offset + BEYOND)
+        end = max(end, offset)
     slack = max(0, beyond - end) + boundary
     purpose = "slack: any buffer serves, wherever it starts"
-    return (*regions, Region("alignment", end, slack, purpose))
+    regions.append(Region("alignment", end, slack, purpose))
+    return tuple(regions)
 
 
 def total(regions: tuple[Region, ...]) -> int:
     """Bytes of a block with these regions: scratch may lie over scratch."""
-    return max(region.offset + region.nbytes for region in regions)
+    end = 0
+    for region in regions:
+        end = max(end, region.offset + region.nbytes)
+    return end
 
 
 def layout(config: Resolved) -> tuple[Region, ...]:
@@ -309,12 +313,12 @@ def boundary(regions: tuple[Region, ...]) -> int:
 
 def state_bytes(regions: tuple[Region, ...]) -> int:
     """Length of the part of a block that a file holds."""
-    return max(
-        region.offset + region.nbytes
-        for region in regions
-        if region.name == "header"
-        or (region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE)
-    )
+    end = 0
+    for region in regions:
+        kind = KINDS.get(region.name)
+        if region.name == "header" or (kind is not None and kind.lifetime is Lifetime.STATE):
+            end = max(end, region.offset + region.nbytes)
+    return end
 
 
 def region_table(title: str, regions: tuple[Region, ...], nbytes: int) -> str:

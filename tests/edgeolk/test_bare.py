@@ -142,11 +142,15 @@ def test_a_kernel_that_overflows() -> None:
     [{"algorithm": "fogd"}, {"update": ek.Update.GRADIENT, "basis": ek.Basis.FOURIER}],
     ids=str,
 )
-def test_what_needs_numpy_is_refused(options: dict[str, Any]) -> None:
-    """Rather than a model whose frequencies are all 0."""
-    assert ek.Learner(n_features=D, budget=5, **options).n_support == 5
-    with pytest.raises(ValueError, match="drawn by numpy"):
-        BareLearner(n_features=D, budget=5, **options)
+def test_frequencies_are_drawn_without_numpy(options: dict[str, Any]) -> None:
+    """By the same bits as numpy's generator gives."""
+    full = ek.Learner(n_features=D, budget=5, seed=3, **options)
+    draws = np.random.Generator(np.random.PCG64(3)).standard_normal((5, D))
+    gamma = full.kernel.fields()[2]
+    assert np.array_equal(full.support_vectors_, np.float32(draws * np.sqrt(2.0 * gamma)))
+    bare = BareLearner(n_features=D, budget=5, seed=3, **options)
+    for row in np.random.default_rng(0).normal(size=(20, D)):
+        assert bare.learn_one(row, 1.0) == full.learn_one(row, 1.0)
 
 
 def test_bad_options_are_those_of_the_learner() -> None:
