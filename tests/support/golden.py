@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -13,31 +14,36 @@ from edgeolk.files.stored import Stored
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
 READERS = {1: v1.read, 2: v2.read, 3: v3.read}
+ARCHIVES = {version: ZipFile(FOLDER / f"v{version}.zip") for version in READERS}
 CASES = [
-    (version, path.stem)
-    for version in READERS
-    for path in sorted((FOLDER / f"v{version}").glob("*.olk"))
+    (version, name.removesuffix(".olk"))
+    for version, archive in ARCHIVES.items()
+    for name in sorted(archive.namelist())
+    if name.endswith(".olk")
 ]
 #: float64 of a region by its element type.
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
 
-def path_of(version: int, stem: str) -> Path:
-    return FOLDER / f"v{version}" / f"{stem}.olk"
-
-
 def data_of(version: int, stem: str) -> bytes:
-    return path_of(version, stem).read_bytes()
+    return ARCHIVES[version].read(f"{stem}.olk")
+
+
+def file_of(version: int, stem: str, folder: Path) -> Path:
+    """The model file, written into a folder."""
+    path = folder / f"v{version}-{stem}.olk"
+    path.write_bytes(data_of(version, stem))
+    return path
 
 
 def told_of(version: int, stem: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((FOLDER / f"v{version}" / f"{stem}.json").read_text())
+    told: dict[str, Any] = json.loads(ARCHIVES[version].read(f"{stem}.json"))
     return told
 
 
 def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.ndarray, np.ndarray]:
     """The rows a case learned after it was saved, and their labels or targets."""
-    stream = json.loads((FOLDER / f"v{version}" / "rows.json").read_text())
+    stream = json.loads(ARCHIVES[version].read("rows.json"))
     first, end = told["rows"]
     chosen = stream[first:end]
     x = np.array([row for row, _, _ in chosen]) / 64.0

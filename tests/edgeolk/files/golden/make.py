@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -263,8 +265,18 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
 
 
 def main(version: int) -> None:
-    folder = Path(__file__).parent / f"v{version}"
-    folder.mkdir(exist_ok=True)
+    here = Path(__file__).parent
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        fill(folder, version)
+        with zipfile.ZipFile(here / f"v{version}.zip", "w") as archive:
+            for path in sorted(folder.iterdir()):
+                entry = zipfile.ZipInfo(path.name, (1980, 1, 1, 0, 0, 0))
+                archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+
+
+def fill(folder: Path, version: int) -> None:
+    """Write all cases of a version into a folder."""
     stream = rows(MOST_ROWS[version])
     lines = [
         f"[{row}, {label(row, False):.0f}, {label(row, True)}]".replace(" ", "") for row in stream
