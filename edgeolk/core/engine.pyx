@@ -44,6 +44,7 @@ cdef void decode(State* s, object config) except *:
     s.c.stride = config.stride
     s.c.weights = config.weights
     s.c.columns = config.columns
+    s.c.own = config.update.own
     s.c.item = config.storage.nbytes
     s.c.vectors = config.vectors
     s.c.window_stride = config.window_stride
@@ -224,6 +225,7 @@ cdef class Engine:
         s.window_y = <double*>self.at("window_labels")
         s.mean_start = <double*>self.at("mean_start")
         s.mean_sum = <double*>self.at("mean_sum")
+        s.own = <double*>self.at("own")
         s.norms = self.at("norms")
         s.query = self.at("query")
         s.nonzero_index = <int32_t*>self.at("nonzero_index")

@@ -164,6 +164,8 @@ cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     for column in range(s.c.columns):
         set_coefficient(s, column * s.c.weights + target,
                         coefficient(s, column * s.c.weights + source))
+    for column in range(s.c.own):
+        s.own[column * s.c.weights + target] = s.own[column * s.c.weights + source]
     if s.diagonal != NULL:
         s.diagonal[target] = s.diagonal[source]
     if s.arrival != NULL:

@@ -80,6 +80,7 @@ cdef struct Settings:
     int64_t stride            # numbers from one feature's row of the ring to the next
     int64_t weights           # coefficients of a column, padding included
     int64_t columns
+    int64_t own               # numbers of the update's own beside each coefficient
     int64_t item              # bytes of one stored number
     int vectors               # storage type that rows are seen in
     int64_t window_stride
@@ -114,6 +115,7 @@ cdef struct State:
     double* nearest_k         # (B,) kernel with it
     double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
     void* window              # (d, window_stride) last examples (POMDR), or NULL
+    double* own               # (own, weights) numbers of the update's own, or NULL
     double* window_y          # (window_stride,) their labels
     double* mean_start        # (columns, weights) or NULL
     double* mean_sum          # (columns, weights) or NULL

@@ -73,7 +73,7 @@ REGIONS: dict[str, int] = {
     **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
-    **{"novelty": 36},
+    **{"novelty": 36, "own": 37},
 }
 
 #: Numbers of the element types.

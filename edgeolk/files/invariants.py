@@ -33,7 +33,7 @@ _COUNTERS = (
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
 )
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
-_WHOLE = ("support_vectors", "window", "coefficients", "window_labels")
+_WHOLE = ("support_vectors", "window", "coefficients", "window_labels", "own")
 
 
 def _require(condition: bool, what: str) -> None:

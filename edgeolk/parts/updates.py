@@ -34,6 +34,9 @@ class UpdateTraits(Part):
         Where an update is the whole step: whose C functions do it.
     lists : tuple of str
         Parameters that are several numbers.
+    own : int
+        Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own,
+        weights) float64: 0 at the start unless ``construct`` fills them.
     """
 
     asks: str
@@ -46,6 +49,7 @@ class UpdateTraits(Part):
     sets_scale: bool = False
     whole: str = ""
     lists: tuple[str, ...] = ()
+    own: int = 0
 
 
 ANCHOR_AND_OPTIMISTIC = (

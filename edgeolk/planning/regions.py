@@ -169,6 +169,7 @@ KINDS: dict[str, Kind] = {
     "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "weights, never annealed"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
     "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
+    "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
     "novelty": Kind("d", _words(2), "threshold, mean score"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
@@ -224,6 +225,8 @@ def needed(config: Resolved) -> set[str]:
         names.add("support_vectors")
     else:
         names.discard("levels")
+    if config.update.own:
+        names.add("own")
     if config.update.whole:
         names -= {"coefficients", "function"}
         if not config.needs_labels:

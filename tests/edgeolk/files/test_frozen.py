@@ -32,7 +32,7 @@ REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors - forgetron halving hints nystrom"
-    " - weights mean_weights blend target last_label linear relevance turns novelty"
+    " - weights mean_weights blend target last_label linear relevance turns novelty own"
 )
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -60,7 +60,7 @@ TYPES = {
     "nearest_kernel": "d", "factor": "d", "inverse": "d", "scores": "d", "feature_map": "d",
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
-    "relevance": "computing", "turns": "q", "novelty": "d",
+    "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
 }  # fmt: skip
 
 
