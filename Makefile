@@ -10,7 +10,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
 	instructions mutants clean
 help:
-	@echo "make replay   replay the bundled sensor stream under 64 KiB and print the report"
+	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make mutants  break the checkpoints and files in 70 ways; the tests must notice each"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
@@ -47,7 +47,7 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	@touch $@
 
 replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay occupancy --ram 64KiB --algorithm bpa_s --param C=2
+	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB --algorithm sorf
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
