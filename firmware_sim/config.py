@@ -25,6 +25,14 @@ LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
 
 
+def storage_of(algorithm: str) -> str:
+    """The storage type that an algorithm takes where none is given."""
+    try:
+        return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
+    except (TypeError, ValueError):
+        return "float32"  # whatever is wrong is said where the learner is planned
+
+
 @dataclass(frozen=True)
 class ReplayConfig:
     """What to replay, on which device, with which learner.
@@ -56,7 +64,7 @@ class ReplayConfig:
         Degree of the polynomial kernel.
     offset : float
         Constant term of the polynomial and sigmoid kernels.
-    dtype : {"float32", "float64", "float16", "int8"}
+    dtype : {"float32", "float64", "float16", "int8"}, optional
         How support vectors are stored; the levels of int8 are those of scaled readings.
     seed : int
         Seed of the algorithms that draw random numbers.
@@ -127,7 +135,7 @@ class ReplayConfig:
     gamma: float | None = None
     degree: int = 3
     offset: float = 1.0
-    dtype: str = "float32"
+    dtype: str = ""
     seed: int = 0
     scale: str = "standard"
     freeze_after: int | None = None
@@ -154,6 +162,8 @@ class ReplayConfig:
     leak: int = 0
 
     def __post_init__(self) -> None:
+        if not self.dtype:
+            object.__setattr__(self, "dtype", storage_of(self.algorithm))
         for name, allowed in (
             ("kernel", KERNELS),
             ("dtype", DTYPES),
@@ -194,7 +204,8 @@ class ReplayConfig:
             raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
         if self.limit_by != "auto" and self.enforce != "process":
             raise SimulatorError("limit-by is for --enforce process")
-        if self.dtype == "int8" and self.scale == "none":
+        vectors = self.dtype == "int8" and storage_of(self.algorithm) != "int8"
+        if vectors and self.scale == "none":
             raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
         if self.freeze_after is not None and self.scale == "none":
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")

@@ -87,7 +87,7 @@ def _add_compare(commands: Any) -> None:
     add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
     add("--gamma", metavar="auto|X", type=values.gamma, help="kernel width (default: auto)")
     add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
-    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--dtype", choices=choices.DTYPES, default="", help="of support vectors, or of weights")
     add = compare.add_argument_group("report").add_argument
     add("--out", metavar="DIR", default="compare-report", help="default: %(default)s")
     add("--quiet", action="store_true", help="write the files, print nothing")
@@ -115,7 +115,7 @@ def _add_tune(commands: Any) -> None:
         default=[],
         help="a parameter that stays as it is (repeatable)",
     )
-    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--dtype", choices=choices.DTYPES, default="", help="of support vectors, or of weights")
     add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
     add("--scale", choices=choices.SCALES, default=default.scale, help="how readings are scaled")
     add = tune.add_argument_group("choice").add_argument
@@ -261,7 +261,7 @@ def _add_replay(commands: Any) -> None:
         help="constant term of the polynomial and sigmoid kernels",
     )
     add("--prefix", metavar="N", type=int, default=default.prefix, help="rows for --gamma auto")
-    add("--dtype", choices=choices.DTYPES, default=default.dtype, help="of support vectors")
+    add("--dtype", choices=choices.DTYPES, default="", help="of support vectors, or of weights")
     add("--seed", metavar="N", type=int, default=default.seed, help="default: %(default)s")
 
     add = replay.add_argument_group("report").add_argument

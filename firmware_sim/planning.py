@@ -78,7 +78,9 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
     if config.is_regression:
         needs.append(target_need())
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
-    purpose = f"{config.algorithm}, at most {plan.budget} support vectors"
+    vectors = any(region.name == "support_vectors" for region in plan.regions)
+    holds = f"at most {plan.budget} support vectors" if vectors else f"{plan.budget} frequencies"
+    purpose = f"{config.algorithm}, {holds}"
     needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))
     return memory.lay_out(config.cap_bytes, needs), plan
 

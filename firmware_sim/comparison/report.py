@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.comparison.run import Comparison
+from firmware_sim.config import storage_of
 from firmware_sim.plaintext import printable
 
 FORMAT = 1  # of compare.json
@@ -142,6 +143,7 @@ def _python(found: Comparison) -> list[str]:
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d = len(rows.features)
     scaled = config.scale != "none"
+    stored = storage_of(name) if config.dtype == "float32" else config.dtype
     scaler = f"scaler = ek.RunningScaler({d}, method={config.scale!r})"
     line = "    scaler.learn_transform_one(x, x)"
     return [
@@ -152,7 +154,7 @@ def _python(found: Comparison) -> list[str]:
         *([scaler] if scaled else []),
         f"kernel = ek.Gaussian({rows.width.gamma!r})",
         f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
-        f" dtype={config.dtype!r})",
+        f" dtype={stored!r})",
         "for readings, label in rows:  # label: -1 or +1",
         "    x = np.array(readings, dtype=float)",
         *([line] if scaled else []),

@@ -100,7 +100,11 @@ def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: fl
         Processor time it may take.
     """
     kernel = ek.Gaussian(gamma)
-    mine = replace(config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="")
+    # Where support vectors would be float32, as they are unless told, weights are what they are.
+    own = "" if config.dtype == "float32" else config.dtype
+    mine = replace(
+        config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="", dtype=own
+    )
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
         settings = learner_settings(mine, kernel, plan.budget)

@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from firmware_sim.loop import ReplayResult
 from firmware_sim.plaintext import printable
-from firmware_sim.report.verdict import name_of, verdict
+from firmware_sim.report.verdict import held, name_of, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
 COLOURS = ("#0072B2", "#8C8C8C", "#D55E00")  # the learner and its baselines
@@ -83,7 +83,7 @@ def _headline(figure: Figure, result: ReplayResult) -> None:
         0.018,
         0.9,
         f"{result.rows.used:,} rows of {len(result.stream.features)} readings, "
-        f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors.  "
+        f"{held(result)}.  "
         f"{verdict(result, counts=False)}",
         color=FAINT,
         fontsize=10.5,

@@ -8,7 +8,7 @@ from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import printable
 from firmware_sim.repair import KEEPS
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, name_of, verdict
+from firmware_sim.report.verdict import advice, held, name_of, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -49,8 +49,7 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += [f"WARNING   {warning}" for warning in result.warnings]
     parameters = "".join(f", {name}={value}" for name, value in config.params.items())
     lines.append(
-        f"learner   {config.algorithm}{parameters}: {learner['n_support']:,} of "
-        f"{learner['budget']:,} support vectors, {learner['updates']:,} updates"
+        f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )
     reason = "" if result.width is None else f", {result.width.reason}"
     lines.append(f"kernel    {config.kernel}{reason}")

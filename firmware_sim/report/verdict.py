@@ -25,6 +25,14 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     return f"{result.config.algorithm} {clauses[0]} and {clauses[1]}."
 
 
+def held(result: ReplayResult) -> str:
+    """What the learner holds, in words."""
+    regions = result.layout.part("learner").regions
+    if all(region.name != "support_vectors" for region in regions):
+        return f"{result.learner['budget']:,} frequencies"
+    return f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors"
+
+
 def advice(result: ReplayResult) -> str:
     """Return what to try next where the learner loses to a baseline; nothing where it does not."""
     metrics, config = result.metrics, result.config
