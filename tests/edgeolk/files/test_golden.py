@@ -72,9 +72,9 @@ def test_every_region_kind_occurs(version: int) -> None:
 
 
 def test_every_region_of_this_version_occurs() -> None:
-    """Structs too."""
+    """Structs too; no update of today keeps numbers of its own."""
     heads = [unpack(data_of(VERSION, stem)) for stem in stems(VERSION)]
-    assert {name for made in heads for name in made.table} == set(REGIONS)
+    assert {name for made in heads for name in made.table} == set(REGIONS) - {"own"}
 
 
 def test_every_type_has_a_file_of_this_version() -> None:
