@@ -309,7 +309,8 @@ cdef class Scorer:
         cdef Py_ssize_t i
         cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
-        # From here on no code of the caller runs.
+        # From here on no code of the caller runs, but for handlers of signals: they find the
+        # learner busy, and indices are checked again where they are used.
         self.check_rows(held, &rows)
         engine.take()
         try:
@@ -563,7 +564,8 @@ cdef class RowLearner(Scorer):
         cdef Py_ssize_t i
         cdef Py_ssize_t look = look_every(&engine.state)
         cdef int outcome = DONE
-        # From here on no code of the caller runs.
+        # From here on no code of the caller runs, but for handlers of signals: they find the
+        # learner busy, and indices are checked again where they are used.
         self.check_rows(held, &rows)
         check_labels(engine, targets, rows.n)
         engine.take()

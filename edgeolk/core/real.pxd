@@ -27,11 +27,6 @@ cdef inline void put(const State* s, void* v, int64_t i, double value) noexcept 
         (<float*>v)[i] = <float>value
 
 
-cdef inline void* offset(const State* s, const void* v, int64_t i) noexcept nogil:
-    """&v[i]."""
-    return <char*>v + i * (8 if s.c.choice.coefficients == OLK_F64 else 4)
-
-
 cdef inline double* wide(void* v) noexcept nogil:
     """An array of a model whose coefficients are float64."""
     return <double*>v
