@@ -45,6 +45,15 @@ cdef extern from "simd.h" nogil:
     ctypedef Py_ssize_t (*olk_plane_fn)(const void* coef, const double* diagonal, const void* row,
                                         double k_tt, const int64_t* near, const double* near_k,
                                         double singular, Py_ssize_t n, double* least) noexcept
+    ctypedef Py_ssize_t (*olk_line_weight_fn)(const double* weight, const double* diagonal,
+                                              const void* row, double k_tt, Py_ssize_t n,
+                                              double* least) noexcept
+    ctypedef Py_ssize_t (*olk_plane_weight_fn)(const double* weight, const double* diagonal,
+                                               const void* row, double k_tt, const int64_t* near,
+                                               const double* near_k, double singular,
+                                               Py_ssize_t n, double* least) noexcept
+    ctypedef void (*olk_squares_fn)(const void* coef, Py_ssize_t stride, Py_ssize_t n,
+                                    Py_ssize_t columns, double* squares) noexcept
     ctypedef void (*olk_merge_fn)(double b, double gamma, Py_ssize_t iters, const void* coef,
                                   const void* distance, Py_ssize_t n, double* height,
                                   double* loss) noexcept
@@ -65,6 +74,9 @@ cdef extern from "simd.h" nogil:
         olk_argmin_abs_fn argmin_abs[3]
         olk_line_fn argmin_line_residual[3]
         olk_plane_fn argmin_plane_residual[3]
+        olk_line_weight_fn argmin_line_weight[3]
+        olk_plane_weight_fn argmin_plane_weight[3]
+        olk_squares_fn squares[3]
         olk_merge_fn merge[3]
         olk_cos_sin_fn cos_sin[3]
         double (*sum_uncertain)(const double* w, Py_ssize_t n, double c,

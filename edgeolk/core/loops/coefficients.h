@@ -49,3 +49,15 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
     return largest;
 }
 
+
+/* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns. */
+static void OLK_FN(olk_squares)(const void *coefficients, ptrdiff_t stride, ptrdiff_t n,
+                                ptrdiff_t columns, double *restrict squares)
+{
+    memset(squares, 0, (size_t)n * sizeof *squares);
+    for (ptrdiff_t c = 0; c < columns; c++) {
+        const OLK_R *restrict coef = (const OLK_R *)coefficients + c * stride;
+        for (ptrdiff_t i = 0; i < n; i++)
+            squares[i] += (double)coef[i] * (double)coef[i];
+    }
+}

@@ -77,6 +77,15 @@ typedef struct {
                                                   const void *row, double k_tt,
                                                   const int64_t *near, const double *near_k,
                                                   double singular, ptrdiff_t n, double *least);
+    ptrdiff_t (*argmin_line_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                               const void *row, double k_tt, ptrdiff_t n,
+                                               double *least);
+    ptrdiff_t (*argmin_plane_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                                const void *row, double k_tt, const int64_t *near,
+                                                const double *near_k, double singular, ptrdiff_t n,
+                                                double *least);
+    void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                               double *squares);
     void (*merge[OLK_REALS])(double b, double gamma, ptrdiff_t iters, const void *coef,
                              const void *distance, ptrdiff_t n, double *height, double *loss);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
