@@ -12,7 +12,15 @@ from edgeolk.files.head import OMITTED
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype, Loss
+from edgeolk.parts.numbers import (
+    AXES,
+    STORED,
+    Algorithm,
+    Coefficients,
+    Dtype,
+    Loss,
+    Sampling,
+)
 from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
 from edgeolk.parts.storage import StorageTraits
@@ -193,6 +201,15 @@ class Resolved:
         return LIST_DEFAULTS[name]
 
     @property
+    def no_weights(self) -> str:
+        """Why a row cannot count more or less than one, "" if it can."""
+        if self.parts["sampling"] != Sampling.ALWAYS:
+            return "it samples rows, and a weight would change the odds"
+        if self.update.whole and not self.needs_labels:
+            return "novelty of structured features follows every row alike"
+        return self.update.weighs
+
+    @property
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
         return self.parts["loss"] != Loss.NOVELTY
@@ -205,4 +222,6 @@ class Resolved:
             asked += ["turns", "inputs"]
         if self.columns > 1:
             asked.append("class_scores")
+            if not self.update.whole:
+                asked += ["kernel_row", *(self.policy.columns or ())]
         return tuple(asked)
