@@ -73,8 +73,8 @@ class Config(Resolved):
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1, for ``sorf``; without it two, labels -1
-        and +1.
+        Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
+        ring; without it two, labels -1 and +1.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.

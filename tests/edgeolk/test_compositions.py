@@ -98,8 +98,45 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"loss": "novelty"}, "Loss.NOVELTY needs Update.BLENDED"),
-    ({"n_classes": 3}, "several classes need Update.BLENDED"),
+    ({"loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
+    *(
+        ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
+        for parts in (
+            {"sampling": "derivative"},
+            {"schedule": "sqrt"},
+            {"averaging": "mean", "policy": "stop"},
+            {"projection": "ball", "U": 1.0},
+        )
+    ),
+    ({"loss": "novelty", "update": "gradient"}, "a frozen ring cannot follow"),
+    ({"loss": "novelty", "update": "gradient", "policy": "simple"}, "Loss.NOVELTY goes with"),
+    ({"loss": "epsilon"}, "Loss.EPSILON needs Update.PA, PA1, PA2 or GRADIENT"),
+    ({"loss": "epsilon", "update": "sparse_pa"}, "Loss.EPSILON needs"),
+    *(
+        ({"n_classes": 3, **parts}, "the other updates tell two classes apart")
+        for parts in (
+            {"update": "aggressive"},
+            {"update": "shifting"},
+            {"update": "pegasos", "lam": 0.1},
+            {"update": "logistic_shift", "loss": "logistic"},
+        )
+    ),
+    ({"n_classes": 3, "update": "gradient", "loss": "square"}, "several classes need Loss.HINGE"),
+    ({"n_classes": 3, "update": "pa1", "loss": "epsilon"}, "several classes need Loss.HINGE"),
+    (
+        {"n_classes": 3, "update": "gradient", "loss": "novelty", "policy": "oldest"},
+        "several classes need Loss.HINGE",
+    ),
+    ({"n_classes": 3, "basis": "fourier"}, "several classes need a ring"),
+    *(
+        ({"n_classes": 3, **parts}, "the others follow one coefficient a slot")
+        for parts in (
+            {"policy": "forgetron"},
+            {"policy": "span"},
+            {"update": "gradient", "policy": "unbiased_by_size"},
+            {"update": "gradient", "policy": "merge"},
+        )
+    ),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
     ({"basis": "structured"}, "Basis.STRUCTURED needs Update.BLENDED"),
     *(
@@ -108,6 +145,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),

@@ -139,7 +139,10 @@ SETS: dict[str, list[dict[str, Any]]] = {
 
 
 #: Options without a twin; a ring that raises is held against one that stops below.
-TWIN_LACKS = {"shifting_perceptron": ("stop", "raise")}
+TWIN_LACKS = {
+    "shifting_perceptron": ("stop", "raise"),
+    **dict.fromkeys(("ogd", "fogd", "nogd"), ("raise", "novelty")),
+}
 
 
 def parameter_sets(row: Any) -> list[dict[str, Any]]:
