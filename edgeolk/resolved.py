@@ -23,7 +23,7 @@ from edgeolk.parts.numbers import (
 )
 from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
-from edgeolk.parts.storage import StorageTraits
+from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UpdateTraits
@@ -129,8 +129,13 @@ class Resolved:
 
     @property
     def weights(self) -> int:
-        """Coefficients a column, padded."""
-        return self.basis.per_member * self.stride
+        """Coefficients a column, padded.
+
+        Several columns a page apart would compete for the same few lines of the first cache.
+        """
+        weights = self.basis.per_member * self.stride
+        spread = self.columns > 1 and weights * COEFFICIENTS[self.coefficients].nbytes % PAGE == 0
+        return weights + ROW_BYTES // 4 if spread else weights
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes

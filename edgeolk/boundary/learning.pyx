@@ -189,7 +189,9 @@ cdef class RowLearner(Scorer):
         cdef double* f
         targets = converted_labels(y)
         counts = None if weight is None else converted_weights(weight)
-        read = (*as_tuple(held), targets) if counts is None else (*as_tuple(held), targets, counts)
+        read = (*as_tuple(held), targets)
+        if counts is not None:
+            read += (counts,)
         cdef object scores = self.result_array(out, row_count(held), read)
         self.check_rows(held, &rows)
         check_labels(self.engine, targets, rows.n)

@@ -288,10 +288,10 @@ cdef class Scorer:
         return sigmoid(self.score_row(x))
 
     def familiarity_one(self, x):
-        """How near one row lies to the support vectors: max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)).
+        """How near one row lies to the support vectors, by the largest cosine.
 
-        Near 0 the row lies where nothing was learned, and its score means nothing. Costs a kernel
-        row.
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
+        and its score means nothing. Costs a kernel row.
 
         Parameters
         ----------

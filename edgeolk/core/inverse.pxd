@@ -66,7 +66,8 @@ cdef inline double spread_weight(State* s, int64_t r, int64_t column,
                                  double delta) noexcept nogil:
     """Spread a k(s_r, .), a = alpha_r of that column, over the others and the newcomer.
 
-    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share a (-c_t / c_r).
+    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share
+    a (-c_t / c_r).
     """
     cdef int64_t i
     cdef int64_t at = column * s.c.weights

@@ -26,12 +26,12 @@ cdef inline double softplus(double u) noexcept nogil:
 
 cdef inline double piecewise_loss(const State* s, const Example* e) noexcept nogil:
     """max(0, 1 - y f), or max(0, |y - f| - epsilon): what passive-aggressive steps mend."""
-    cdef double l
+    cdef double h
     if s.c.choice.loss == LOSS_EPSILON:
-        l = fabs(e.y - e.f) - s.c.p.epsilon
+        h = fabs(e.y - e.f) - s.c.p.epsilon
     else:
-        l = 1.0 - e.y * e.f
-    return l if l > 0.0 else 0.0
+        h = 1.0 - e.y * e.f
+    return h if h > 0.0 else 0.0
 
 
 cdef inline double direction(const State* s, const Example* e) noexcept nogil:

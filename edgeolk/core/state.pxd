@@ -151,8 +151,9 @@ cdef struct State:
 cdef struct Example:
     const void* x             # (d,) in the type rows are computed in
     double y                  # the label; 1 with several classes; the threshold for novelty
-    double f                  # score of f as it is now; kept true where the norm is tracked. With
-                              # several classes the margin, then the scores weighted by share
+    # Score of f as it is now; kept true where the norm is tracked. With several classes the margin,
+    # then the scores weighted by share.
+    double f
     double weight             # what the row counts
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0

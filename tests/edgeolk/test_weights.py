@@ -133,7 +133,7 @@ def test_as_many_weights_as_rows() -> None:
     assert learner.steps == 0
 
 
-# ---- against references that know the weight ------------------------------------------------------
+# ---- against references that know the weight -----------------------------------------------------
 
 
 @pytest.mark.parametrize("update", ["pa1", "pa2", "gradient"])
@@ -174,9 +174,9 @@ def test_novelty_steps_by_weight() -> None:
 
 @pytest.mark.parametrize("task", ["two", "classes", "regression"])
 def test_structured_features_step_by_weight(task: str) -> None:
-    extra: dict[str, Any] = {"two": {}, "classes": {"n_classes": 3}, "regression": {"loss": "square"}}[
-        task
-    ]
+    tasks: dict[str, dict[str, Any]]
+    tasks = {"two": {}, "classes": {"n_classes": 3}, "regression": {"loss": "square"}}
+    extra = tasks[task]
     X, y = (regression_stream if task == "regression" else random_stream)(5, 250, D)
     X = X.astype(np.float32).astype(float)
     if task == "classes":

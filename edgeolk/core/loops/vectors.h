@@ -34,19 +34,22 @@ static double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
 }
 
 /* f[c] = sum_i coef[c * stride + i] row[i] for each of the columns c: in the order in which a kernel
-   row is summed, so that a row kept in full gives the same bits. */
+   row is summed, so that a row kept in full gives the same bits. OLK_ROWS columns at a time: one by
+   one each sum would wait for the last. The last group overlaps the one before, or has columns twice. */
 static void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                               ptrdiff_t columns, double *f)
 {
     const OLK_R *column[OLK_ROWS];
-    ptrdiff_t c = 0;
-    for (; c + OLK_ROWS <= columns; c += OLK_ROWS) {
-        for (int r = 0; r < OLK_ROWS; r++)
-            column[r] = (const OLK_R *)coef + (c + r) * stride;
-        OLK_FN(olk_dots)(OLK_ROWS, column, row, n, f + c);
+    double sum[OLK_ROWS];
+    for (ptrdiff_t c = 0; c < columns; c += OLK_ROWS) {
+        const ptrdiff_t last = columns - OLK_ROWS, first = c < last || last < 0 ? c : last;
+        const ptrdiff_t wanted = columns - first < OLK_ROWS ? columns - first : OLK_ROWS;
+        for (ptrdiff_t r = 0; r < OLK_ROWS; r++)
+            column[r] = (const OLK_R *)coef + (first + (r < wanted ? r : 0)) * stride;
+        OLK_FN(olk_dots)(OLK_ROWS, column, row, n, sum);
+        for (ptrdiff_t r = 0; r < wanted; r++)
+            f[first + r] = sum[r];
     }
-    for (; c < columns; c++)
-        f[c] = OLK_FN(olk_dot)((const OLK_R *)coef + c * stride, row, n);
 }
 
 /* y += w x. */
