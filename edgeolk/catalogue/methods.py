@@ -236,10 +236,7 @@ METHODS: tuple[Method, ...] = (
         Algorithm.OGD, "ogd", "online gradient descent (NORMA), the oldest leaves",
         "Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 2004",
         {"update": Update.GRADIENT},
-        choices={
-            "loss": {**ANY_LOSS, **NOVELTY},
-            "full": {"oldest": {"policy": Policy.OLDEST}, **FULL},
-        },
+        choices={"loss": ANY_LOSS, "full": {"oldest": {"policy": Policy.OLDEST}, **FULL}},
     ),
     Method(
         Algorithm.OLK, "olk", "projected online gradient descent", HK,

@@ -141,7 +141,7 @@ SETS: dict[str, list[dict[str, Any]]] = {
 #: Options without a twin; a ring that raises is held against one that stops below.
 TWIN_LACKS = {
     "shifting_perceptron": ("stop", "raise"),
-    **dict.fromkeys(("ogd", "fogd", "nogd"), ("raise", "novelty")),
+    **dict.fromkeys(("fogd", "nogd"), ("novelty",)),
 }
 
 
