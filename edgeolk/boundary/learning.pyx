@@ -170,8 +170,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad rows, labels or weights; all are checked before the first is learned. Only a kernel that
-            overflows is found on the way: the rows before it have then been learned.
+            Bad rows, labels or weights; all are checked before the first is learned. Only a kernel
+            that overflows is found on the way: the rows before it have then been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt

@@ -80,10 +80,9 @@ cdef inline void set_coefficient(const State* s, int64_t at, double value) noexc
     write(s, s.coef, at, value)
 
 
-cdef inline void* column_at(const State* s, int64_t column) noexcept nogil:
-    """The coefficients of one column."""
-    cdef int64_t width = 8 if real(s) == OLK_F64 else 4
-    return <char*>s.coef + column * s.c.weights * width
+cdef inline int64_t reach(const State* s) noexcept nogil:
+    """Coefficients up to the last in use; those between two columns are 0."""
+    return (s.c.columns - 1) * s.c.weights + s.m.n
 
 
 cdef inline double alpha(const State* s, int64_t at) noexcept nogil:

@@ -1,9 +1,8 @@
 """Bounds put on the function after an update."""
 
 from libc.math cimport sqrt
-from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport column_at, fold, largest_weight, rescale, squared_norm
+from edgeolk.core.expansion cimport fold, largest_weight, reach, rescale, squared_norm
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
@@ -25,10 +24,8 @@ cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
 
 cdef inline void clip_each(State* s, Example* e) noexcept nogil:
     """|alpha_i| <= clip eta, each on its own."""
-    cdef int64_t column
     fold(s)
-    for column in range(s.c.columns):
-        s.simd.clamp[real(s)](column_at(s, column), s.m.n, s.c.p.eta * s.c.p.clip)
+    s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip)
     if s.c.tracks_norm:
         s.function.norm2 = squared_norm(s)
 
@@ -36,10 +33,6 @@ cdef inline void clip_each(State* s, Example* e) noexcept nogil:
 cdef inline void shrink_all(State* s, Example* e) noexcept nogil:
     """max_i |alpha_i| <= clip eta, by a common factor."""
     cdef double most = s.c.p.eta * s.c.p.clip
-    cdef int64_t column
-    cdef double size = 0.0
-    for column in range(s.c.columns):
-        size = max(size, s.simd.max_abs[real(s)](column_at(s, column), NULL, s.m.n))
-    size *= s.function.scale
+    cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, reach(s))
     if size > most:
         rescale(s, most / size, e)
