@@ -7,13 +7,14 @@ machine only ever make a run longer.
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 
 BUDGET, FEATURES, ROWS, BLOCK, ROUNDS = 500, 16, 6000, 150, 120
-MODELS: dict[str, dict[str, object]] = {
+MODELS: dict[str, dict[str, Any]] = {
     "pa1, simple (BPA-S)": {"update": "pa1", "policy": "simple"},
     "gradient, oldest": {"update": "gradient", "policy": "oldest"},
     "perceptron, random": {"update": "perceptron", "policy": "random"},
@@ -31,10 +32,10 @@ def rows(classes: int) -> tuple[np.ndarray, np.ndarray]:
     return X.astype(np.float32), y.astype(float)
 
 
-def microseconds(model: dict[str, object], classes: int | None) -> tuple[float, float, float]:
+def microseconds(model: dict[str, Any], classes: int | None) -> tuple[float, float, float]:
     """A score and a step, and the share of steps that updated."""
     X, y = rows(classes or 2)
-    extra = {"n_classes": classes} if classes else {}
+    extra: dict[str, Any] = {"n_classes": classes} if classes else {}
     learner = ek.Learner(
         n_features=FEATURES, budget=BUDGET, kernel=ek.Gaussian(1 / FEATURES), **model, **extra
     )
