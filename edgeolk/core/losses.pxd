@@ -5,7 +5,7 @@ With several classes f is the margin and y = 1; for novelty y is the threshold."
 from libc.math cimport exp, fabs, log1p
 
 from edgeolk.core.parts cimport (
-    LOSS_EPSILON, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_RAMP, LOSS_SQUARE,
+    LOSS_EPSILON, LOSS_HINGE, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE,
 )
 from edgeolk.core.state cimport Example, State
 
@@ -47,6 +47,8 @@ cdef inline double loss_derivative(const State* s, const Example* e) noexcept no
     Hinge and ramp: 0 at y f = 1 exactly; ramp: 0 wherever |f| > 1; the tolerance: 0 on its edge.
     """
     cdef int loss = s.c.choice.loss
+    if loss == LOSS_HINGE:
+        return -e.y if e.y * e.f < 1.0 else 0.0
     if loss == LOSS_LOGISTIC:
         return -e.y * sigmoid(-e.y * e.f)
     if loss == LOSS_SQUARE:
@@ -55,6 +57,5 @@ cdef inline double loss_derivative(const State* s, const Example* e) noexcept no
         return -direction(s, e) if piecewise_loss(s, e) > 0.0 else 0.0
     if loss == LOSS_NOVELTY:
         return -1.0 if e.f < e.y else 0.0
-    if loss == LOSS_RAMP and fabs(e.f) > 1.0:
-        return 0.0
-    return -e.y if e.y * e.f < 1.0 else 0.0
+    # The ramp: the hinge, flat beyond 1.
+    return -e.y if e.y * e.f < 1.0 and not fabs(e.f) > 1.0 else 0.0

@@ -55,7 +55,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     if not bernoulli(&s.m.rng, p):
         return 0.0
     a = update_coefficient(s, e, p)
-    if s.c.softmax and s.c.tracks_norm:
+    if s.c.tracks_norm and s.c.softmax:
         e.f = along_shares(s, e)
     if not isfinite(a):
         outcome[0] = REFUSED_OVERFLOW
