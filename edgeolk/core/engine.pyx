@@ -16,19 +16,28 @@ from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
 )
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
-from edgeolk.core.rows cimport accepts_f64, place_f64
+from edgeolk.core.intake cimport start_scaler, take_f64
+from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    State,
+    State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean
 from edgeolk.core.structured cimport (
     OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
     olk_pcg_seed, olk_sorf, olk_sorf_state,
 )
+from edgeolk.core.updates.sorf cimport sorf_set_width
 from edgeolk.core.variants cimport chosen_simd
+from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
+
+#: Regions of state that do not start anew when the width of the kernel is known.
+STAYS = frozenset((
+    "levels", "errors", "scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
+    "width_mean",
+))
 
 if sizeof(Model) != 88:
     raise ImportError("the header's struct does not have the layout of the file format")
@@ -61,7 +70,6 @@ cdef void decode_structured(State* s, object config) except *:
     """What a learner on structured features is made of (S 3 of the specification)."""
     cdef olk_sorf* p = &s.structured.made
     cdef int g, i
-    cdef double widest = 0.0
     values = config.values
     groups = int(values["groups"])
     blocks = -(-config.budget // 64)
@@ -82,8 +90,7 @@ cdef void decode_structured(State* s, object config) except *:
         widths = config.list_of(f"widths{g}")
         p.widths[g] = len(widths)
         for i, width in enumerate(widths):
-            p.omega[g][i] = sqrt(2.0 * s.c.kernel.gamma * width) / 64.0
-            widest = max(widest, p.omega[g][i])
+            s.structured.widths[g][i] = width
     blends = config.list_of("blends")
     p.n_blends = len(blends)
     for i, blend in enumerate(blends):
@@ -97,12 +104,20 @@ cdef void decode_structured(State* s, object config) except *:
     p.cmin, p.cmax, p.shrink = values["cmin"], values["cmax"], values["shrink"]
     p.nu, p.window = values["nu"], values["forget"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    # Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares.
-    s.structured.most = (1e30 if s.c.vectors == DTYPE_FLOAT32 else 1e300) / max(1.0, 2e6 * widest)
-    if p.linear:
-        s.structured.most = min(s.structured.most, 1e12)
-    if p.relevance:  # squares of gradients, which grow with a row and with the widths
-        s.structured.most = min(s.structured.most, 1e10 / max(1.0, 64.0 * widest))
+    sorf_set_width(s)
+
+
+cdef void decode_intake(State* s, object config) except *:
+    """What is done with rows on their way in."""
+    intake = config.intake
+    s.intake.head.method = intake.method
+    s.intake.head.clip = intake.clip
+    s.intake.head.window = intake.window
+    s.intake.head.freeze_after = intake.freeze_after
+    s.intake.longest = intake.clip_rows
+    s.intake.gamma_rows = intake.gamma_rows
+    s.intake.reshapes = intake.method != 0 or intake.clip_rows > 0.0
+    s.intake.on = s.intake.reshapes or intake.gamma_rows > 0
 
 
 cdef object typed(object shaped, str element):
@@ -171,11 +186,13 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         decode(&self.state, config)
+        decode_intake(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
         self.attach()
         if config.update.whole:
             self.attach_structured()
+        self.attach_intake()
         if fresh:
             self.start()
 
@@ -270,6 +287,32 @@ cdef class Engine:
         t.row = NULL
         return 0
 
+    cdef int attach_intake(self) except -1:
+        """Pointers of the intake, and the width where it is known."""
+        cdef State* s = &self.state
+        cdef Py_ssize_t end = -1
+        cdef int count = -1
+        s.intake.scaler = <double*>self.at("scaler")
+        s.intake.counts = <int32_t*>self.at("scaler_counts")
+        s.intake.least = <double*>self.at("scaler_range")
+        s.intake.most = NULL if s.intake.least == NULL else s.intake.least + s.c.n_features
+        s.intake.clipped = <int64_t*>self.at("clipped_rows")
+        s.intake.width = <Width*>self.at("width")
+        s.intake.mean = self.at("width_mean")
+        start_scaler(s)
+        if s.intake.width == NULL:
+            return 0
+        use_width(s)
+        for name, region in self.regions.items():
+            if name not in STAYS and region.element and region.offset < self.state.m.eighths * 8:
+                if region.offset != end:
+                    count += 1
+                    s.intake.model[count].start = self.arena.base + <Py_ssize_t>region.offset
+                end = region.offset + region.nbytes
+                s.intake.model[count].nbytes = (
+                    self.arena.base + end - s.intake.model[count].start)
+        return 0
+
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
@@ -287,14 +330,14 @@ cdef class Engine:
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const double[::1] x) except NULL:
+    cdef const void* checked_row(self, const double[::1] x, bint learning=False) except NULL:
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
         if not accepts_f64(&self.state, &x[0]):
             raise ValueError("x must be finite and fit the storage type")
         if self.busy:
             raise RuntimeError("the learner is in use by another thread")
-        return place_f64(&self.state, &x[0])
+        return take_f64(&self.state, &x[0], learning)
 
     def learn_row(self, const double[::1] x not None, double y):
         """Learn one row of a float64 buffer; the score before the update."""
@@ -302,7 +345,7 @@ cdef class Engine:
         cdef const void* row
         if not is_label(&self.state, y):
             raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
-        row = self.checked_row(x)
+        row = self.checked_row(x, True)
         cdef int outcome = learn(&self.state, row, y, &f)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
@@ -331,11 +374,16 @@ cdef class Engine:
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
+        cdef Width before = Width()
+        if s.intake.width != NULL:
+            before = s.intake.width[0]
         return {
-            "steps": s.m.steps,
-            "mistakes": s.m.mistakes,
-            "updates": s.m.updates,
-            "capacity_hits": s.function.capacity_hits if s.function != NULL else 0,
+            "steps": s.m.steps + before.steps,
+            "mistakes": s.m.mistakes + before.mistakes,
+            "updates": s.m.updates + before.updates,
+            "capacity_hits": (
+                before.capacity_hits + (s.function.capacity_hits if s.function != NULL else 0)),
+            "clipped_rows": s.intake.clipped[0] if s.intake.clipped != NULL else 0,
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
@@ -345,6 +393,10 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
+
+    def gamma(self):
+        """Width of the kernel in use."""
+        return self.state.c.kernel.gamma
 
     def norm2(self):
         """Squared norm kept by increments, or None where nothing needs it."""

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
+from edgeolk.parts.scaling import NAMES, clip_number, window_number
 from edgeolk.parts.whole import whole
-from edgeolk.scaling.layout import HEAD_BYTES, NAMES, clip_number, plan_of, window_number
+from edgeolk.scaling.layout import HEAD_BYTES, plan_of
 
 FORMAT_VERSION = 2
 MAGIC = b"edgescal"
