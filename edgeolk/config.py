@@ -35,7 +35,6 @@ from edgeolk.parts.numbers import (
 )
 from edgeolk.parts.parameters import checked, lists_of, shown
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.scaling import METHODS as SCALINGS
 from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
@@ -167,8 +166,6 @@ class Config(Resolved):
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
         seed = whole("seed", seed, 0, 2**64 - 1)
-        if feature_range is None and intake.method == SCALINGS["minmax"] and basis.keeps_vectors:
-            feature_range = (0.0, 1.0) if parts["dtype"] == Dtype.INT8 else None
         if feature_range is not None:
             if parts["dtype"] != Dtype.INT8:
                 raise TypeError("feature_range is for dtype='int8' only")

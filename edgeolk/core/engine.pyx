@@ -374,15 +374,14 @@ cdef class Engine:
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
-        cdef Width before = Width()
-        if s.intake.width != NULL:
-            before = s.intake.width[0]
+        cdef const Width* before = s.intake.width
         return {
-            "steps": s.m.steps + before.steps,
-            "mistakes": s.m.mistakes + before.mistakes,
-            "updates": s.m.updates + before.updates,
+            "steps": s.m.steps + (before.steps if before != NULL else 0),
+            "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
+            "updates": s.m.updates + (before.updates if before != NULL else 0),
             "capacity_hits": (
-                before.capacity_hits + (s.function.capacity_hits if s.function != NULL else 0)),
+                (s.function.capacity_hits if s.function != NULL else 0)
+                + (before.capacity_hits if before != NULL else 0)),
             "clipped_rows": s.intake.clipped[0] if s.intake.clipped != NULL else 0,
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,

@@ -129,10 +129,11 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     """The scaled row in ``query``; the block's statistics stay as they are."""
     cdef Slice b
     cdef Lines f
-    cdef int64_t first, k, m
+    cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef bint good = True
-    for first in range(0, s.c.n_features, BATCH):
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good = fetch(raw, first, m, &at, b.x) and good
         gather(s, first, m, &b)
@@ -147,12 +148,13 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
 cdef inline void keep_statistics(State* s) noexcept nogil:
     """The row that was learned goes into the statistics."""
     cdef Slice b
-    cdef int64_t first, m
+    cdef int64_t batch, first, m
     cdef int64_t at = 0
     if s.intake.scaler == NULL:
         return
     b.head = s.intake.head
-    for first in range(0, s.c.n_features, BATCH):
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(&s.intake.raw, first, m, &at, b.x)
         gather(s, first, m, &b)
@@ -165,11 +167,12 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
 cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
     """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
     cdef double x[BATCH]
-    cdef int64_t first, k, m
+    cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef double total = 0.0
     cdef double most = 0.0
-    for first in range(0, s.c.n_features, BATCH):
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good[0] = fetch(raw, first, m, &at, x) and good[0]
         for k in range(m):
@@ -181,7 +184,8 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
     # In units of the largest reading: squares of 1e200 overflow.
     at = 0
     total = 0.0
-    for first in range(0, s.c.n_features, BATCH):
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(raw, first, m, &at, x)
         for k in range(m):
@@ -192,13 +196,24 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
     """The row times a factor in ``query``."""
     cdef double x[BATCH]
-    cdef int64_t first, k, m
+    cdef int64_t batch, first, k, m
     cdef int64_t at = 0
-    for first in range(0, s.c.n_features, BATCH):
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(raw, first, m, &at, x)
         for k in range(m):
             write(s, first + k, x[k] * factor)
+
+
+cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
+    raw.wide = NULL
+    raw.narrow = NULL
+    raw.index = NULL
+    if s.c.vectors == DTYPE_FLOAT64:
+        raw.wide = <const double*>s.query
+    else:
+        raw.narrow = <const float*>s.query
 
 
 cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
@@ -210,17 +225,13 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     s.intake.bounded = False
     if s.intake.scaler != NULL:
         good = scale_row(s, raw, learning)
-        now.index = NULL
-        now.wide = <const double*>s.query if s.c.vectors == DTYPE_FLOAT64 else NULL
-        now.narrow = NULL if s.c.vectors == DTYPE_FLOAT64 else <const float*>s.query
+        use_query(s, &now)
     if s.intake.longest > 0.0:
         factor = shorter(s, &now, &good)
         if factor < 1.0:
             s.intake.bounded = True
             shorten(s, &now, factor)
-            now.index = NULL
-            now.wide = <const double*>s.query if s.c.vectors == DTYPE_FLOAT64 else NULL
-            now.narrow = NULL if s.c.vectors == DTYPE_FLOAT64 else <const float*>s.query
+            use_query(s, &now)
     if not good:
         return NULL
     if now.wide != NULL:
@@ -241,6 +252,8 @@ cdef inline const void* take_f64(State* s, const double* x, bint learning) noexc
     raw.wide = x
     raw.narrow = NULL
     raw.index = NULL
+    raw.value = NULL
+    raw.count = 0
     return reshaped(s, &raw, learning)
 
 
@@ -251,6 +264,8 @@ cdef inline const void* take_f32(State* s, const float* x, bint learning) noexce
     raw.wide = NULL
     raw.narrow = x
     raw.index = NULL
+    raw.value = NULL
+    raw.count = 0
     return reshaped(s, &raw, learning)
 
 

@@ -71,6 +71,7 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
     before.rng = m.rng
     before.steps = m.steps
     before.mistakes = m.mistakes
+    before.mean_weight = before.squared = before.absolute = 0.0
     before.capacity_hits = s.function.capacity_hits
     m.steps += 1
     if s.averaging != NULL:

@@ -6,7 +6,7 @@ sum of the mean distances from the running mean), which for normal features is 1
 two rows). Rows that are all alike leave the provisional width.
 """
 
-from libc.math cimport fabs, isfinite, sqrt
+from libc.math cimport fabs, fmax, fmin, isfinite, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
@@ -33,7 +33,8 @@ cdef inline void measure_row(State* s, const computed* x) noexcept nogil:
     cdef computed* mean = <computed*>s.intake.mean
     s.intake.width.measured += 1
     for j in range(s.c.n_features):
-        reading = x[j]
+        # Squares of what is larger would not be finite.
+        reading = fmax(-1e140, fmin(1e140, x[j]))
         before = reading - mean[j]
         mean[j] += <computed>(before / s.intake.width.measured)
         after = reading - mean[j]
