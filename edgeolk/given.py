@@ -103,7 +103,7 @@ def values_of(
         allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
         raise TypeError(
             f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
-            f"{near(unknown[0], [*allowed, *ARGUMENTS])}; there are {', '.join(allowed) or 'none'}"
+            f"{near(unknown[0], [*allowed, *ARGUMENTS, *DEFAULT_PARTS])}; there are {', '.join(allowed) or 'none'}"
         )
     # What is given or plain first, then what is made from it, the radius before the rates.
     made: list[str] = []
