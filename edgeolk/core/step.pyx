@@ -19,6 +19,7 @@ from edgeolk.core.parts cimport (
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.range cimport in_range
 from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
@@ -128,7 +129,7 @@ cdef inline int step(State* s, const void* x, double y, double* f) noexcept nogi
     e.share = NULL
     update_begin(s, &e)
     f[0] = e.f + e.hint
-    if not (isfinite(f[0]) and isfinite(e.self_kernel)):
+    if not in_range(s, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
     count(s, &e, f[0], &before)
     a = propose(s, &e, &outcome)
