@@ -43,7 +43,8 @@ def _intake(learner: Learner) -> list[str]:
         lines.append(f"width            {state} the first {intake.gamma_rows} rows")
     scaler = learner.scaler
     if scaler is not None:
-        clipped = int(scaler.n_clipped.sum())
+        counts = scaler.n_clipped
+        clipped = 0 if counts is None else int(counts.sum())
         lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
     if intake.clip_rows:
         lines.append(f"rows bounded     to {intake.clip_rows:g}: {learner.n_clipped}")

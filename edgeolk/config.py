@@ -23,13 +23,11 @@ from edgeolk.levels import ends, levels
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import (
-    AXES,
     Algorithm,
     Basis,
     Coefficients,
     Dtype,
     Loss,
-    Projection,
     Rows,
     Update,
 )
@@ -87,9 +85,9 @@ class Config(Resolved):
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
     gamma : "auto", optional
-        The width of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows. Until
-        then ``kernel`` answers; then the model starts anew, with its generator, while the counters
-        of the stream go on. Where an algorithm has a parameter of that name, ``kernel_gamma``.
+        The width of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows.
+        Until then ``kernel`` answers; then the model starts anew, with its generator, while the
+        counters of the stream go on. Where an algorithm has a parameter of that name, ``kernel_gamma``.
     gamma_rows : int
         Default 100.
     scale : {"standard", "minmax"}, optional

@@ -14,7 +14,6 @@ from edgeolk.parts.numbers import AXES, Dtype, Loss, Projection
 from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
 
-
 #: What is recommended where nothing is known.
 DEFAULT = "sorf"
 #: Losses that it follows.
@@ -101,9 +100,10 @@ def values_of(
     unknown = [name for name in given if name not in names]
     if unknown:
         allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
+        meant = near(unknown[0], [*allowed, *ARGUMENTS, *DEFAULT_PARTS])
         raise TypeError(
             f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
-            f"{near(unknown[0], [*allowed, *ARGUMENTS, *DEFAULT_PARTS])}; there are {', '.join(allowed) or 'none'}"
+            f"{meant}; there are {', '.join(allowed) or 'none'}"
         )
     # What is given or plain first, then what is made from it, the radius before the rates.
     made: list[str] = []

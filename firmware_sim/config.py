@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import edgeolk as ek
@@ -245,6 +245,16 @@ class ReplayConfig:
             inside["gamma"] = "auto"
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
+
+    def outside(self) -> ReplayConfig:
+        """The same with scaling and width on the device's side, for runs that share their rows."""
+        inside = ("scale", "freeze_after")
+        said = {
+            name: value
+            for name, value in self.params.items()
+            if name not in inside and value != "auto"
+        }
+        return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
 
     @property
     def scales_inside(self) -> bool:

@@ -5,7 +5,7 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from libc.math cimport floor, isfinite, sqrt
+from libc.math cimport floor, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
 from edgeolk.errors import BudgetError
@@ -13,7 +13,7 @@ from edgeolk.errors import BudgetError
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
+    DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
 )
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.intake cimport start_scaler, take_f64

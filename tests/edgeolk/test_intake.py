@@ -40,7 +40,7 @@ def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
     return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(name, **options)
 
 
-# ---- the scaler inside ------------------------------------------------------------------------
+# ---- the scaler inside ----
 
 
 @every
@@ -140,7 +140,7 @@ def test_a_refused_row_changes_nothing() -> None:
         with pytest.raises((ValueError, ek.BudgetError)):
             full.learner.learn_one(bad, y[steps])
         assert full.state() == before
-    with pytest.raises(ValueError, match="label|-1 or"):
+    with pytest.raises(ValueError, match="y must be -1 or"):
         full.learner.learn_one(X[0], 3)
     assert full.state() == before
     assert full.learner.scaler is not None
@@ -169,7 +169,7 @@ def test_huge_readings_are_taken() -> None:
     assert np.isfinite(learner.learn_many(X, y)).all()
 
 
-# ---- the bound on rows ------------------------------------------------------------------------
+# ---- the bound on rows ----
 
 
 def test_long_rows_are_shortened() -> None:
@@ -209,7 +209,7 @@ def test_one_huge_row_does_no_lasting_harm(name: str, kernel: ek.Kernel) -> None
     assert late.mean() < 0.25
 
 
-# ---- the width ----------------------------------------------------------------------------------
+# ---- the width ----
 
 
 @pytest.mark.parametrize("scale", [None, "standard"])
@@ -272,7 +272,7 @@ def test_rows_that_are_all_alike_leave_the_provisional_width() -> None:
     assert learner.steps == 7
 
 
-# ---- files, plans, words --------------------------------------------------------------------------
+# ---- files, plans, words ----
 
 FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "clip_rows": 1.2,
                         "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
@@ -384,7 +384,7 @@ def test_a_live_block_whose_intake_no_rows_lead_to_is_refused() -> None:
             ek.attach(block)
 
 
-# ---- arguments --------------------------------------------------------------------------------------
+# ---- arguments ----
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_names_that_an_algorithm_has_for_something_else() -> None:
     assert eval(repr(composed), {"ek": ek}) == composed
 
 
-# ---- the default ------------------------------------------------------------------------------------
+# ---- the default ----
 
 
 def test_without_an_algorithm_it_is_the_recommended_one() -> None:
