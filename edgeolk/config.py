@@ -87,7 +87,8 @@ class Config(Resolved):
     gamma : "auto", optional
         The width of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows.
         Until then ``kernel`` answers; then the model starts anew, with its generator, while the
-        counters of the stream go on. Where an algorithm has a parameter of that name, ``kernel_gamma``.
+        counters of the stream go on. Where an algorithm has a ``gamma`` of its own,
+        ``kernel_gamma``.
     gamma_rows : int
         Default 100.
     scale : {"standard", "minmax"}, optional
