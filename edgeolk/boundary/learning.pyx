@@ -98,7 +98,7 @@ cdef class RowLearner(Scorer):
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = learn(&self.engine.state, self.placed(row), label, counts, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
@@ -120,7 +120,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double f
-        cdef const void* x = self.checked_sparse(indices, values)
+        cdef const void* x = self.checked_sparse(indices, values, True)
         cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")

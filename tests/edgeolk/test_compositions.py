@@ -22,7 +22,7 @@ from edgeolk.resolved import Resolved
 SENTENCES = sentences()
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
+    ({"update": "pa", "sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
     ({"sparse": True, "basis": "fourier"}, "sparse rows are for support vectors"),
     (
         {"update": "optimistic", "policy": "anchor", "projection": "ball", "U": None},
@@ -99,7 +99,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
     *(
         ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
         for parts in (
@@ -111,7 +111,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"loss": "novelty", "update": "gradient"}, "a frozen ring cannot follow"),
     ({"loss": "novelty", "update": "gradient", "policy": "simple"}, "Loss.NOVELTY goes with"),
-    ({"loss": "epsilon"}, "Loss.EPSILON needs Update.PA, PA1, PA2 or GRADIENT"),
+    ({"update": "perceptron", "loss": "epsilon"}, "Loss.EPSILON needs Update.PA, PA1, PA2 or"),
     ({"loss": "epsilon", "update": "sparse_pa"}, "Loss.EPSILON needs"),
     *(
         ({"n_classes": 3, **parts}, "the other updates tell two classes apart")
@@ -128,16 +128,19 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"n_classes": 3, "update": "gradient", "loss": "novelty", "policy": "oldest"},
         "several classes need Loss.HINGE",
     ),
-    ({"n_classes": 3, "basis": "fourier"}, "several classes need a ring"),
+    ({"n_classes": 3, "update": "pa", "basis": "fourier"}, "several classes need a ring"),
     *(
         ({"n_classes": 3, **parts}, "the others follow one coefficient a slot")
         for parts in (
-            {"policy": "forgetron"},
-            {"policy": "span"},
+            {"update": "perceptron", "policy": "forgetron"},
+            {"update": "perceptron", "policy": "span"},
             {"update": "gradient", "policy": "unbiased_by_size"},
             {"update": "gradient", "policy": "merge"},
         )
     ),
+    ({"update": "pa", "gamma": "auto", "kernel": ek.Linear()}, "needs a kernel with a width"),
+    ({"update": "pa", "scale": "standard", "sparse": True}, "scaled rows have no zeros"),
+    ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
     ({"basis": "structured"}, "Basis.STRUCTURED needs Update.BLENDED"),
     *(

@@ -221,8 +221,8 @@ def test_nearly_every_run_reaches_its_end() -> None:
 
 #: Kernel values of float32 do not determine a solution or an eigenfunction.
 SOLVE = ("projectron", "projectron++", "pomdr", "bpa_nn", "bpa_p", "bsgd", "nogd")
-#: Slots that hold the same vector cost 0 to the last digit: which of them is replaced, and so how the
-#: weight is shared between them, is left to rounding.
+#: Slots that hold the same vector cost 0 to the last digit: which of them is replaced, and so how
+#: the weight is shared between them, is left to rounding.
 DUPLICATES = ("bpa_s", {"loss": "epsilon"}, "polynomial")
 FLOAT32_CASES = [
     case
