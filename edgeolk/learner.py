@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.regions import boundary
 from edgeolk.plans import Plan, plan_of
+from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.inside import copied
 
 FloatArray = NDArray[np.float64]
 
@@ -145,7 +148,9 @@ class Learner(RowLearner):
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel."""
+        """The kernel; with ``gamma="auto"`` its width as it is now."""
+        if self._config.intake.gamma_rows:
+            return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
     @property
@@ -229,6 +234,17 @@ class Learner(RowLearner):
     def clipped(self) -> int:
         """Numbers learned that lay beyond the levels of int8 storage, and counted as their end."""
         return int(self._engine.counters()["clipped"])
+
+    @property
+    def n_clipped(self) -> int:
+        """Rows learned that were longer than ``clip_rows``."""
+        return int(self._engine.counters()["clipped_rows"])
+
+    @property
+    def scaler(self) -> RunningScaler | None:
+        """The scaler inside, a copy as it is now; None where rows are not scaled."""
+        intake = self._config.intake
+        return copied(intake, self._engine) if intake.method else None
 
     @property
     def halvings(self) -> int:

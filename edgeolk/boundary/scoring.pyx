@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, place_row, row_count,
+    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, row_count, take_row,
     whole_numbers,
 )
 from edgeolk.boundary.messages cimport outcome_error, raise_not_finite
@@ -16,9 +16,10 @@ from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_value, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
+from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
-from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
+from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, prepare_mean
 
@@ -59,10 +60,15 @@ cdef class Scorer:
             raise RuntimeError("the learner is in use by another thread")
         return x
 
-    cdef const void* placed(self, object x) noexcept:
+    cdef const void* placed(self, object x, bint learning) except NULL:
+        cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
-        return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
+            placed = take_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+        else:
+            placed = take_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
@@ -120,7 +126,7 @@ cdef class Scorer:
                         look += look_every(s)
                         with gil:
                             PyErr_CheckSignals()
-                    x = place_row(s, rows, i)
+                    x = take_row(s, rows, i, label != NULL)
                     if x == NULL:
                         outcome = REFUSED_ROW
                     elif label != NULL:
@@ -135,7 +141,9 @@ cdef class Scorer:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
 
-    cdef const void* checked_sparse(self, object indices, object values) except NULL:
+    cdef const void* checked_sparse(
+        self, object indices, object values, bint learning
+    ) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
         cdef State* s = &self.engine.state
         cdef object index = indices
@@ -156,8 +164,8 @@ cdef class Scorer:
             raise_not_finite(value, "values")
         if self.engine.busy:
             raise RuntimeError("the learner is in use by another thread")
-        placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
-                              <const double*>cnp.PyArray_DATA(value), n)
+        placed = take_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                             <const double*>cnp.PyArray_DATA(value), n, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
@@ -188,7 +196,7 @@ cdef class Scorer:
         float64 ndarray of shape (n_classes,)
         """
         x = self.checked_row(x)
-        return self.class_scores(self.placed(x))
+        return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
         """Scores of many rows, float64 of shape (n, n_classes)."""
@@ -215,7 +223,7 @@ cdef class Scorer:
 
     cdef double score_row(self, object x) except? -1.0:
         x = self.checked_row(x)
-        return self.score_placed(self.placed(x))
+        return self.score_placed(self.placed(x, False))
 
     def decision_one_sparse(self, indices, values):
         """Score of one row given by its non-zeros; every other number of it is 0.
@@ -228,11 +236,11 @@ cdef class Scorer:
         values : array-like of shape (k,)
             Finite.
         """
-        return self.score_placed(self.checked_sparse(indices, values))
+        return self.score_placed(self.checked_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
-        return self.label_of(self.score_placed(self.checked_sparse(indices, values)))
+        return self.label_of(self.score_placed(self.checked_sparse(indices, values, False)))
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned.

@@ -21,6 +21,7 @@ cdef class Engine:
 
     cdef void* at(self, str name) except? NULL
     cdef int attach_structured(self) except -1
-    cdef const void* checked_row(self, const double[::1] x) except NULL
+    cdef int attach_intake(self) except -1
+    cdef const void* checked_row(self, const double[::1] x, bint learning=*) except NULL
     cdef int take(self) except -1
     cdef void release(self) noexcept

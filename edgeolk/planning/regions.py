@@ -180,6 +180,16 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_features), "log scales of the inputs, squared gradients"
     ),
     "turns": Kind("q", _words(1), "steps of relevance"),
+    "scaler": Kind(
+        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits"
+    ),
+    "scaler_counts": Kind(
+        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped"
+    ),
+    "scaler_range": Kind("d", lambda c: (1, 2 * c.n_features), "scaling: least and most"),
+    "clipped_rows": Kind("w", _words(1), "rows that were bounded"),
+    "width": Kind("w", _words(7), "width of the kernel, counters from before it was known"),
+    "width_mean": Kind("computing", _features, "mean of the rows that the width is made from"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
