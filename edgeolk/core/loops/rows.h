@@ -118,6 +118,18 @@ OLK_FN(olk_products_together)(const int product, const int vectors, const OLK_S 
             *(OLK_V *)(tile + (r * OLK_MOST + v) * OLK_LANES) = acc[r][v];
 }
 
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_rows_tile)(const int product, int beside, const OLK_S *restrict sv,
+                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
+                      const OLK_T *restrict rows, ptrdiff_t pitch, OLK_T *restrict tile)
+{
+    if (beside == 1)
+        OLK_FN(olk_products_together)(product, 1, sv, quantum, stride, d, rows, pitch, tile);
+    else
+        OLK_FN(olk_products_together)(product, OLK_BESIDE, sv, quantum, stride, d, rows, pitch,
+                                      tile);
+}
+
 /* f[i] = sum_k coef[k] k(s_k, rows[i]) for `count` rows, `pitch` apart; bit for bit olk_row's sums. */
 static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
@@ -134,19 +146,21 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk
             const OLK_S *slots = (const OLK_S *)sv + start;
             const ptrdiff_t w = n - start < WIDTH ? n - start : WIDTH;
             const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
-            for (int v = 0; v < vectors; v += OLK_BESIDE)
+            for (int v = 0; v < vectors;) {
+                const OLK_S *at = slots + v * OLK_LANES;
+                OLK_T *to = tile + v * OLK_LANES;
+                const int beside = vectors - v >= OLK_BESIDE ? OLK_BESIDE : 1;
                 if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
-                    OLK_EACH_BESIDE(vectors - v, OLK_FN(olk_products_together), OLK_SQUARE,
-                                    slots + v * OLK_LANES, quantum, stride, d, rows, pitch,
-                                    tile + v * OLK_LANES);
+                    OLK_FN(olk_rows_tile)(OLK_SQUARE, beside, at, quantum, stride, d, rows, pitch,
+                                          to);
                 else if (kernel->kind == OLK_LAPLACIAN)
-                    OLK_EACH_BESIDE(vectors - v, OLK_FN(olk_products_together), OLK_ABSOLUTE,
-                                    slots + v * OLK_LANES, quantum, stride, d, rows, pitch,
-                                    tile + v * OLK_LANES);
+                    OLK_FN(olk_rows_tile)(OLK_ABSOLUTE, beside, at, quantum, stride, d, rows,
+                                          pitch, to);
                 else
-                    OLK_EACH_BESIDE(vectors - v, OLK_FN(olk_products_together), OLK_INNER,
-                                    slots + v * OLK_LANES, quantum, stride, d, rows, pitch,
-                                    tile + v * OLK_LANES);
+                    OLK_FN(olk_rows_tile)(OLK_INNER, beside, at, quantum, stride, d, rows, pitch,
+                                          to);
+                v += beside;
+            }
             for (int r = 0; r < OLK_TOGETHER; r++)
                 OLK_BY_TYPE(olk_finish)(kernel, tile + r * WIDTH, vectors, w, real, coef, NULL,
                                         start, lane[r]);

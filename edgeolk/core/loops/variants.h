@@ -34,17 +34,6 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
 #endif
 #define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
-#define OLK_EACH_BESIDE(vectors, f, product, ...)                                                  \
-    do {                                                                                           \
-        if ((vectors) >= OLK_BESIDE)                                                               \
-            f(product, OLK_BESIDE, __VA_ARGS__);                                                   \
-        else if ((vectors) == 1)                                                                   \
-            f(product, 1, __VA_ARGS__);                                                            \
-        else if ((vectors) == 2)                                                                   \
-            f(product, 2, __VA_ARGS__);                                                            \
-        else                                                                                       \
-            f(product, 3, __VA_ARGS__);                                                            \
-    } while (0)
 
 /* f(product, vectors, ...) with `vectors` a constant in each case. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
