@@ -4,6 +4,7 @@
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -21,8 +22,9 @@ from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, prepare_mean
+from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
 
 cnp.import_array()
 
@@ -123,7 +125,11 @@ cdef class Scorer:
             with nogil:
                 if mean:
                     prepare_mean(s)
-                for i in range(rows.n):
+                if label == NULL and rows_together(s) > 1:
+                    i = score_blocks(s, rows, mean, f, &outcome)
+                else:
+                    i = 0
+                while i < rows.n and outcome == DONE:
                     if i >= look:
                         look += look_every(s)
                         with gil:
@@ -136,8 +142,8 @@ cdef class Scorer:
                             s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
-                    if outcome != DONE:
-                        break
+                    if outcome == DONE:
+                        i += 1
         finally:
             engine.release()
         if outcome != DONE:
@@ -357,6 +363,36 @@ cdef class Scorer:
         if self.engine.state.errors != NULL:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t score_blocks(
+    State* s, const Batch* rows, bint mean, double* f, int* outcome
+) except -1 nogil:
+    """Score rows in blocks; returns how many are done, and why if these are not all."""
+    cdef char block[BLOCK]
+    cdef Py_ssize_t most = rows_together(s)
+    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t look = look_every(s)
+    cdef Py_ssize_t good, i, n
+    cdef const void* x
+    while done < rows.n and outcome[0] == DONE:
+        if done >= look:
+            look += look_every(s)
+            with gil:
+                PyErr_CheckSignals()
+        n = min(most, rows.n - done)
+        for i in range(n):
+            x = take_row(s, rows, done + i, False)
+            if x == NULL:
+                n = i
+                outcome[0] = REFUSED_ROW
+                break
+            memcpy(block + i * row_bytes(s), x, <size_t>row_bytes(s))
+        good = decide_together(s, block, n, mean, f + done)
+        if good < n:
+            outcome[0] = REFUSED_OVERFLOW
+        done += good
+    return done
 
 
 cdef Py_ssize_t look_every(const State* s) noexcept nogil:

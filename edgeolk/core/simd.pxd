@@ -26,6 +26,9 @@ cdef extern from "simd.h" nogil:
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
                                   void* row, void* products) noexcept
+    ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
+                                 Py_ssize_t, Py_ssize_t, const void* x, Py_ssize_t pitch,
+                                 Py_ssize_t count, int real, const void* coef, double* f) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      int real, const void* coef, void* row) noexcept
@@ -66,6 +69,7 @@ cdef extern from "simd.h" nogil:
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
+        olk_rows_fn rows[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
         olk_dot_fn dot[3]
