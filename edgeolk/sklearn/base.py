@@ -1,0 +1,102 @@
+"""What the estimators have in common: a learner made from the first rows, and passes over rows."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from edgeolk.learner import Learner
+from edgeolk.parts.whole import whole
+from edgeolk.sklearn.visits import visits
+from edgeolk.sklearn.widths import kernel_options
+
+FloatArray = NDArray[np.float64]
+
+#: Rows handed to the learner at a time: what a copy of them may take.
+CHUNK = 2048
+
+
+class OnlineKernelBase(BaseEstimator):
+    """Parameters and passes of the three estimators."""
+
+    learner_: Learner
+
+    def __init__(
+        self,
+        algorithm: Any = "sorf",
+        *,
+        ram: Any = "16KiB",
+        budget: int | None = None,
+        gamma: Any = "median",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        params: dict[str, Any] | None = None,
+        epochs: int = 5,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.ram = ram
+        self.budget = budget
+        self.gamma = gamma
+        self.kernel = kernel
+        self.scale = scale
+        self.params = params
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **how: Any) -> Any:
+        return validate_data(
+            self, X, y, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32),
+            order="C", **how,
+        )  # fmt: skip
+
+    def _begin(self, X: Any, random: np.random.RandomState, **own: Any) -> Learner:
+        """A learner for rows like these."""
+        options: dict[str, Any] = {**own, **(self.params or {})}
+        size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
+        return Learner(
+            self.algorithm,
+            n_features=X.shape[1],
+            seed=int(random.randint(2**31 - 1)),
+            scale=self.scale,
+            **size,
+            **kernel_options(self.gamma, self.kernel, self.scale, X),
+            **options,
+        )
+
+    def _epochs(
+        self, X: Any, y: FloatArray, weight: FloatArray | None, random: np.random.RandomState
+    ) -> Iterator[tuple[Any, FloatArray]]:
+        """Rows and targets to learn, some thousand at a time, in the order to learn."""
+        epochs = whole("epochs", self.epochs, 1)
+        for rows in visits(X, y, weight, epochs, random, self.shuffle):
+            for start in range(0, len(rows), CHUNK):
+                chunk = rows[start : start + CHUNK]
+                yield X[chunk], y[chunk]
+
+    def to_learner(self) -> Learner:
+        """The learner alone, a copy: what ``save`` writes and a board runs.
+
+        Returns
+        -------
+        Learner
+            Scores are those of the estimator, bit for bit, also after ``save`` and ``ek.load``.
+        """
+        check_is_fitted(self)
+        return copy.copy(self.learner_)

@@ -1,0 +1,252 @@
+"""Classification with any labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from edgeolk.calibration import Calibration, softmax, two_columns
+from edgeolk.parts import Loss
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+from edgeolk.sklearn.visits import checked_weight, counted
+
+#: Rows of a chunk that the calibration of several classes looks at: each costs a second scoring.
+_LOOKED_AT = 128
+
+
+class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
+    """Classes told apart by an online kernel learner in fixed memory.
+
+    Parameters
+    ----------
+    algorithm : str, ek.Algorithm or None
+        As for ``ek.Learner``; None makes a composition of the parts in ``params``.
+    ram : int or str
+        Bytes of the learner, such as ``"16KiB"``; the budget is the largest that fits.
+    budget : int, optional
+        Instead of ``ram``: support vectors, or frequencies of a basis of features.
+    gamma : {"median", "scale", "auto"} or float
+        Width of a Gaussian kernel. ``"median"``: 1 over the median squared distance of the first
+        500 rows; ``"scale"``: 1 / (n_features times the variance), also where rows do not differ;
+        both of rows as scaled. ``"auto"``: from the first rows inside the learner.
+    kernel : kernel, optional
+        Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
+    scale : {"standard", "minmax"} or None
+        The scaler inside the learner.
+    class_weight : dict, "balanced" or None
+        What rows of a class count, by its label. ``"balanced"`` needs ``fit``.
+    params : dict, optional
+        Other arguments of ``ek.Learner``, such as ``{"C": 10.0, "dtype": "float32"}``.
+    epochs : int
+        Passes of ``fit`` over the rows.
+    shuffle : bool
+        Whether each pass of ``fit`` has an order of its own. The order of X does not matter then.
+        False learns the rows of a stream in order.
+    random_state : int, RandomState or None
+        Order of rows and seed of the learner.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    learner_ : ek.Learner
+        It knows the first of two classes as -1 and the second as +1, several by their place in
+        ``classes_``.
+    calibration_ : Calibration or None
+        Makes probabilities of scores; None where the loss is logistic and no one is needed.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        Where X is a table with names.
+
+    Notes
+    -----
+    ``fit`` visits a row epochs times its weight, rounded at random: a weight of 2 is the row twice.
+    Its time grows with the sum of the weights. Where none reaches 1, the largest counts as 1.
+    ``partial_fit`` visits each row once and hands the weight to the learner, which may refuse it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from edgeolk.sklearn import OnlineKernelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OnlineKernelClassifier(ram="4KiB", random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    >>> model.to_learner().nbytes <= 4096
+    True
+    """
+
+    classes_: NDArray[Any]
+    calibration_: Calibration | None
+
+    def __init__(
+        self,
+        algorithm: Any = "sorf",
+        *,
+        ram: Any = "16KiB",
+        budget: int | None = None,
+        gamma: Any = "median",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        class_weight: Any = None,
+        params: dict[str, Any] | None = None,
+        epochs: int = 5,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
+            params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
+        )  # fmt: skip
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelClassifier:
+        """Learn rows, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+        y : array-like of shape (n,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n,), optional
+            What each row counts, 0 or more.
+
+        Returns
+        -------
+        OnlineKernelClassifier
+            Itself.
+        """
+        X, y = self._checked(X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
+        random = check_random_state(self.random_state)
+        for number, (rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
+            if number == 0:
+                self._start(rows, random)
+            self._learn(rows, labels)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> OnlineKernelClassifier:
+        """Learn rows, once and in order.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array-like of shape (n_classes,), optional
+            Every label there can be; the first call needs it.
+
+        Returns
+        -------
+        OnlineKernelClassifier
+            Itself.
+        """
+        first = not hasattr(self, "learner_")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit")
+        X, y = self._checked(X, y, reset=first)
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        known = np.unique(classes) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(known, np.unique(classes)):
+            raise ValueError(f"classes are {list(known)} since the first call, got {classes!r}")
+        columns = np.minimum(np.searchsorted(known, y), len(known) - 1)
+        if (known[columns] != y).any():
+            raise ValueError(f"y must hold classes {list(known)} only")
+        if first:
+            self.classes_ = known
+        weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=False)
+        if first:
+            self._start(X, check_random_state(self.random_state))
+        weight, X, columns = counted(weight, X, columns)
+        self._learn(X, columns, weight)
+        return self
+
+    def _weights(
+        self, columns: NDArray[np.intp], weight: FloatArray | None, *, batch: bool
+    ) -> FloatArray | None:
+        """Weights of rows with those of their classes."""
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "the number of classes has to be at least 2, got one class:"
+                f" {self.classes_[0]!r}; OnlineKernelNovelty learns from rows of one class"
+            )
+        if self.class_weight is None:
+            return weight
+        if isinstance(self.class_weight, str) and not batch:
+            raise ValueError(
+                f"class_weight={self.class_weight!r} needs all the rows, and so fit; partial_fit"
+                " takes a dict of weights"
+            )
+        each = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[columns]
+        )
+        return checked_weight(each[columns] * (1.0 if weight is None else weight), len(columns))
+
+    def _start(self, rows: Any, random: np.random.RandomState) -> None:
+        several = len(self.classes_) > 2
+        own = {"n_classes": len(self.classes_)} if several else {}
+        self.learner_ = self._begin(rows, random, **own)
+        logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
+        self.calibration_ = None if logistic else Calibration()
+
+    def _learn(self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None) -> None:
+        """Learn rows; their scores before that calibrate."""
+        several = len(self.classes_) > 2
+        looked = slice(0, _LOOKED_AT if several else len(columns))
+        if several and self.calibration_ is not None:
+            scores = self.learner_.scores(X[looked])
+        labels = columns if several else 2 * columns - 1
+        f = self.learner_.learn_many(X, labels.astype(np.float64), weight=weight)
+        if self.calibration_ is not None:
+            counts = None if weight is None else weight[looked]
+            self.calibration_.learn(
+                scores if several else two_columns(f), columns[looked], counts
+            )
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        float64 ndarray of shape (n,) or (n, n_classes)
+            For two classes one score, above 0 for the second; else one a class.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        if len(self.classes_) > 2:
+            return self.learner_.scores(X)
+        return self.learner_.decision_function(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of rows, of shape (n,)."""
+        scores = self.decision_function(X)
+        if scores.ndim > 1:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[(scores > 0.0).astype(np.intp)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, of shape (n, n_classes), in the order of ``classes_``.
+
+        With the logistic loss the learner's own. Margins are no log odds: those of other losses
+        are made into probabilities by two numbers, learned online from the scores that rows had
+        before they were learned. ``to_learner`` leaves these two behind.
+        """
+        scores = self.decision_function(X)
+        columns = scores if scores.ndim > 1 else two_columns(scores)
+        if self.calibration_ is None:
+            return softmax(columns)
+        return self.calibration_.probabilities(columns)

@@ -1,0 +1,131 @@
+"""Novelty: which rows are unlike those so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+
+
+class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
+    """Rows unlike those so far, by the mean kernel between them, in fixed memory.
+
+    Parameters
+    ----------
+    algorithm : str, ek.Algorithm or None
+        ``"sorf"``, or one of those with ``loss="novelty"``.
+    nu : float
+        The share of rows to be called novel, between 0 and 1.
+    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state
+        As for ``OnlineKernelClassifier``. ``params={"window": n}`` sets how many rows count.
+
+    Attributes
+    ----------
+    learner_ : ek.Learner
+    offset_ : float
+        ``decision_function`` is ``score_samples`` less this.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        Where X is a table with names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgeolk.sklearn import OnlineKernelNovelty
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> model = OnlineKernelNovelty(random_state=0).fit(X)
+    >>> model.predict([[0.0, 0.0], [5.0, -5.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        algorithm: Any = "sorf",
+        *,
+        nu: float = 0.05,
+        ram: Any = "2KiB",
+        budget: int | None = None,
+        gamma: Any = "median",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        params: dict[str, Any] | None = None,
+        epochs: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
+            params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
+        )  # fmt: skip
+        self.nu = nu
+
+    @property
+    def offset_(self) -> float:
+        """The score below which a row is novel."""
+        check_is_fitted(self)
+        return self.learner_.threshold
+
+    def fit(self, X: Any, y: Any = None) -> OnlineKernelNovelty:
+        """Learn rows, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+        y : ignored
+
+        Returns
+        -------
+        OnlineKernelNovelty
+            Itself.
+        """
+        X = self._checked(X, reset=True)
+        random = check_random_state(self.random_state)
+        nothing = np.zeros(X.shape[0])
+        for number, (rows, _) in enumerate(self._epochs(X, nothing, None, random)):
+            if number == 0:
+                self._start(rows, random)
+            self.learner_.learn_many(rows)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> OnlineKernelNovelty:
+        """Learn rows, once and in order.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
+
+        Returns
+        -------
+        OnlineKernelNovelty
+            Itself.
+        """
+        first = not hasattr(self, "learner_")
+        X = self._checked(X, reset=first)
+        if first:
+            self._start(X, check_random_state(self.random_state))
+        self.learner_.learn_many(X)
+        return self
+
+    def _start(self, rows: Any, random: np.random.RandomState) -> None:
+        own = {} if self.algorithm is None else {"loss": "novelty"}
+        self.learner_ = self._begin(rows, random, nu=self.nu, **own)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores less the threshold, of shape (n,): below 0 a row is novel."""
+        check_is_fitted(self)
+        return self.learner_.decision_function(self._checked(X, reset=False))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Scores of rows, of shape (n,): how near a row lies to those so far."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """+1 for rows that are normal, -1 for novel ones, of shape (n,)."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)

@@ -1,0 +1,141 @@
+"""Regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from edgeolk.catalogue.methods import find
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+from edgeolk.sklearn.visits import checked_weight, counted
+
+
+class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
+    """Real targets followed by an online kernel learner in fixed memory.
+
+    Parameters
+    ----------
+    algorithm : str, ek.Algorithm or None
+        As for ``ek.Learner``. Its loss is ``"square"`` where it has that, else ``"epsilon"``,
+        unless ``params`` say otherwise; an algorithm with neither is refused.
+    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state
+        As for ``OnlineKernelClassifier``.
+
+    Attributes
+    ----------
+    learner_ : ek.Learner
+    target_mean_, target_scale_ : float
+        What the learner's scores are multiplied by and moved by. 1 and 0 for ``sorf``, which
+        standardises targets itself; else of the first targets (at most 2048), so that steps of any
+        algorithm have a sensible length. ``epsilon`` is then in units of ``target_scale_``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        Where X is a table with names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgeolk.sklearn import OnlineKernelRegressor
+    >>> X = np.linspace(0, 6, 500)[:, None]
+    >>> model = OnlineKernelRegressor(ram="2KiB", random_state=0).fit(X, 100 + np.sin(X[:, 0]))
+    >>> abs(model.predict([[1.5]])[0] - 101.0) < 0.1
+    True
+    """
+
+    target_mean_: float
+    target_scale_: float
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
+        """Learn rows, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            What each row counts, 0 or more, as for ``OnlineKernelClassifier``.
+
+        Returns
+        -------
+        OnlineKernelRegressor
+            Itself.
+        """
+        X, y = self._checked(X, y, reset=True, y_numeric=True)
+        targets = column_or_1d(y, warn=True).astype(np.float64)
+        weight = checked_weight(sample_weight, len(targets))
+        random = check_random_state(self.random_state)
+        for number, (rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
+            if number == 0:
+                self._start(rows, chunk, random)
+            self._learn(rows, chunk)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
+        """Learn rows, once and in order.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+
+        Returns
+        -------
+        OnlineKernelRegressor
+            Itself.
+        """
+        first = not hasattr(self, "learner_")
+        X, y = self._checked(X, y, reset=first, y_numeric=True)
+        targets = column_or_1d(y, warn=True).astype(np.float64)
+        weight = checked_weight(sample_weight, len(targets))
+        weight, X, targets = counted(weight, X, targets)
+        if first:
+            self._start(X, targets, check_random_state(self.random_state))
+        self._learn(X, targets, weight)
+        return self
+
+    def _loss(self) -> dict[str, Any]:
+        """The loss that fits real targets, unless one is said."""
+        if self.algorithm is None or "loss" in (self.params or {}):
+            return {}
+        method = find(self.algorithm)
+        for loss in ("square", "epsilon"):
+            if loss in method.choices.get("loss", {}):
+                return {"loss": loss}
+        raise ValueError(
+            f"algorithm {method.name!r} tells classes apart and has no loss for real targets;"
+            " 'sorf', 'bogd' and 'bpa_s' do"
+        )
+
+    def _start(self, rows: Any, targets: FloatArray, random: np.random.RandomState) -> None:
+        learner = self._begin(rows, random, **self._loss())
+        if not learner.is_regression:
+            raise ValueError("params must make a learner with the square or the epsilon loss")
+        self.target_mean_, self.target_scale_ = 0.0, 1.0
+        if learner.algorithm != "sorf":
+            self.target_mean_ = float(targets.mean())
+            self.target_scale_ = float(targets.std()) or 1.0
+        self.learner_ = learner
+
+    def _learn(self, X: Any, targets: FloatArray, weight: FloatArray | None = None) -> None:
+        standard = (targets - self.target_mean_) / self.target_scale_
+        self.learner_.learn_many(X, standard, weight=weight)
+
+    def predict(self, X: Any) -> FloatArray:
+        """Targets of rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        f = self.learner_.decision_function(X)
+        return np.asarray(f * self.target_scale_ + self.target_mean_)

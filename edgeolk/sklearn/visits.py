@@ -1,0 +1,81 @@
+"""In what order and how often rows are visited when a whole set is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+RowNumbers = NDArray[np.intp]
+
+
+def checked_weight(weight: Any, n: int) -> FloatArray | None:
+    """Weights of n rows, None where all are 1.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, a negative or infinite weight, or none above 0.
+    """
+    if weight is None:
+        return None
+    made = np.asarray(weight, dtype=np.float64)
+    if made.ndim == 0:
+        made = np.full(n, float(made))
+    if made.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {made.ndim} dimensions")
+    if made.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {made.shape}, expected {(n,)}!")
+    if not np.isfinite(made).all() or (made < 0.0).any():
+        raise ValueError("sample_weight must be finite and not negative")
+    if not (made > 0.0).any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return None if (made == 1.0).all() else made
+
+
+def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:
+    """The weights above 0, and what stands beside them."""
+    if weight is None or (weight > 0.0).all():
+        return weight, *arrays
+    kept = np.flatnonzero(weight)
+    return tuple(array[kept] for array in (weight, *arrays))
+
+
+def canonical_order(X: Any, y: FloatArray) -> RowNumbers:
+    """An order of the rows that does not depend on the one they come in.
+
+    Rows are told apart by their product with one fixed direction.
+    """
+    direction = np.random.RandomState(0).normal(size=X.shape[1])
+    if hasattr(X, "tocsr"):
+        along = np.asarray(X @ direction)
+    else:
+        # Not by BLAS, whose sums of a row depend on where it stands.
+        along = np.einsum("ij,j->i", X, direction)
+    return np.lexsort((y, along))
+
+
+def visits(
+    X: Any, y: FloatArray, weight: FloatArray | None, epochs: int, random: Any, shuffle: bool
+) -> Iterator[RowNumbers]:
+    """Which rows each epoch visits, in order.
+
+    Over all epochs a row is visited epochs times its weight, rounded at random: a whole weight is
+    so many rows in each, which is what it means and what every learner can do. Where no weight
+    reaches 1, the largest counts as 1.
+    """
+    n = X.shape[0]
+    order = canonical_order(X, y) if shuffle else np.arange(n)
+    chance = np.random.RandomState(random.randint(2**31 - 1))
+    if weight is not None:
+        weight = weight[order] / min(1.0, weight.max())
+        start = chance.uniform(size=n)
+    for epoch in range(epochs):
+        rows = order
+        if weight is not None:
+            until = np.floor((epoch + 1) * weight + start)
+            rows = np.repeat(order, (until - np.floor(epoch * weight + start)).astype(np.intp))
+        yield rows[random.permutation(len(rows))] if shuffle else rows

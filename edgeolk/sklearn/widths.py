@@ -1,0 +1,59 @@
+"""The kernel that an estimator gives its learner."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeolk.gamma import gamma_from
+from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.scaling import RunningScaler
+
+#: Rows that a width is made from.
+ROWS = 500
+
+
+def _as_learned(X: Any, scale: str | None) -> NDArray[np.float64]:
+    """The first rows as the learner will see them."""
+    first = X[:ROWS]
+    first = np.asarray(first.toarray() if hasattr(first, "toarray") else first, dtype=np.float64)
+    if scale is None:
+        return first
+    scaler = RunningScaler(first.shape[1], method=scale)
+    scaler.learn_many(np.ascontiguousarray(first))
+    return scaler.transform(np.ascontiguousarray(first))
+
+
+def kernel_options(gamma: Any, kernel: Kernel | None, scale: str | None, X: Any) -> dict[str, Any]:
+    """``kernel=`` or ``gamma=`` of a learner.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the parameter, what was got and what is allowed.
+    """
+    if kernel is not None:
+        if isinstance(kernel, Kernel):
+            return {"kernel": kernel}
+        raise TypeError(
+            "kernel must be None for a Gaussian kernel of width gamma, or a kernel such as"
+            f" ek.Polynomial(3), got {kernel!r}"
+        )
+    if isinstance(gamma, Real) and not isinstance(gamma, bool):
+        if not 0.0 < gamma < np.inf:
+            raise ValueError(f"gamma must be above 0 and finite, got {gamma!r}")
+        return {"kernel": Gaussian(float(gamma))}
+    if gamma == "auto":
+        return {"gamma": "auto"}
+    if gamma not in ("median", "scale"):
+        raise ValueError(
+            f"gamma must be 'median', 'scale', 'auto' or a number above 0, got {gamma!r}"
+        )
+    rows = _as_learned(X, scale)
+    if gamma == "median" and (rows[0] != rows).any():
+        return {"kernel": Gaussian(gamma_from(rows, ROWS))}
+    variance = float(rows.var())
+    return {"kernel": Gaussian(1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0)}
