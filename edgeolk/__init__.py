@@ -104,6 +104,8 @@ def __getattr__(name: str) -> Any:
             value = getattr(import_module(f"edgeolk.{home}"), name)
             globals()[name] = value
             return value
+    if name in ("river", "sklearn"):
+        return import_module(f"edgeolk.{name}")
     raise AttributeError(f"module 'edgeolk' has no attribute {name!r}")
 
 

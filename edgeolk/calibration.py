@@ -19,6 +19,7 @@ FloatArray = NDArray[np.float64]
 _MEMORY = 2000.0
 #: What the first numbers count, against the information in rows.
 _TRUST = 2.0
+_AT_A_TIME = 32
 _LONGEST_STEP = 0.5
 _SLOPES = (-9.0, 9.0)
 _FLOORS = (-9.0, -0.5)
@@ -64,7 +65,7 @@ class Calibration:
     def learn(
         self, scores: FloatArray, labels: NDArray[Any], weight: FloatArray | None = None
     ) -> None:
-        """One step towards the numbers that make these labels likely.
+        """Steps towards the numbers that make these labels likely.
 
         Parameters
         ----------
@@ -75,9 +76,12 @@ class Calibration:
         weight : float64 ndarray of shape (n,), optional
             What each row counts.
         """
+        for start in range(0, len(labels), _AT_A_TIME):
+            some = slice(start, start + _AT_A_TIME)
+            self._step(scores[some], labels[some], None if weight is None else weight[some])
+
+    def _step(self, scores: FloatArray, labels: NDArray[Any], weight: FloatArray | None) -> None:
         n, classes = scores.shape
-        if n == 0:
-            return
         slope, floor = self.slope, self.floor
         shares = softmax(slope * scores)
         row = np.arange(n)

@@ -19,7 +19,7 @@ from edgeolk.sklearn.widths import kernel_options
 FloatArray = NDArray[np.float64]
 
 #: Rows handed to the learner at a time: what a copy of them may take.
-CHUNK = 2048
+CHUNK = 512
 
 
 class OnlineKernelBase(BaseEstimator):
@@ -81,14 +81,15 @@ class OnlineKernelBase(BaseEstimator):
         )
 
     def _epochs(
-        self, X: Any, y: FloatArray, weight: FloatArray | None, random: np.random.RandomState
-    ) -> Iterator[tuple[Any, FloatArray]]:
-        """Rows and targets to learn, some thousand at a time, in the order to learn."""
+        self, X: Any, y: NDArray[Any], weight: FloatArray | None, random: np.random.RandomState
+    ) -> Iterator[tuple[int, Any, NDArray[Any]]]:
+        """The epoch, rows and targets to learn, some at a time, in the order to learn."""
         epochs = whole("epochs", self.epochs, 1)
-        for rows in visits(X, y, weight, epochs, random, self.shuffle):
+        each = visits(X, y, weight, epochs, random, self.shuffle)
+        for epoch, rows in enumerate(each):
             for start in range(0, len(rows), CHUNK):
                 chunk = rows[start : start + CHUNK]
-                yield X[chunk], y[chunk]
+                yield epoch, X[chunk], y[chunk]
 
     def to_learner(self) -> Learner:
         """The learner alone, a copy: what ``save`` writes and a board runs.

@@ -16,8 +16,8 @@ from edgeolk.parts import Loss
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
 from edgeolk.sklearn.visits import checked_weight, counted
 
-#: Rows of a chunk that the calibration of several classes looks at: each costs a second scoring.
-_LOOKED_AT = 128
+#: Rows scored ahead of learning them, for the calibration of several classes.
+_SCORED = 32
 
 
 class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
@@ -127,10 +127,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
         random = check_random_state(self.random_state)
-        for number, (rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
+        for number, (epoch, rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
             if number == 0:
                 self._start(rows, random)
-            self._learn(rows, labels)
+            self._learn(rows, labels, new=epoch == 0)
         return self
 
     def partial_fit(
@@ -199,19 +199,24 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
         self.calibration_ = None if logistic else Calibration()
 
-    def _learn(self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None) -> None:
-        """Learn rows; their scores before that calibrate."""
+    def _learn(
+        self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None, new: bool = True
+    ) -> None:
+        """Learn rows; what scores they had before that calibrates, where they are new."""
         several = len(self.classes_) > 2
-        looked = slice(0, _LOOKED_AT if several else len(columns))
-        if several and self.calibration_ is not None:
-            scores = self.learner_.scores(X[looked])
-        labels = columns if several else 2 * columns - 1
-        f = self.learner_.learn_many(X, labels.astype(np.float64), weight=weight)
-        if self.calibration_ is not None:
-            counts = None if weight is None else weight[looked]
-            self.calibration_.learn(
-                scores if several else two_columns(f), columns[looked], counts
-            )
+        labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
+        calibration = self.calibration_ if new else None
+        # Learning gives the one score of two classes, but not all of several.
+        step = _SCORED if several and calibration is not None else max(1, len(columns))
+        for start in range(0, len(columns), step):
+            some = slice(start, start + step)
+            counts = None if weight is None else weight[some]
+            scores = self.learner_.scores(X[some]) if several and calibration is not None else None
+            f = self.learner_.learn_many(X[some], labels[some], weight=counts)
+            if calibration is not None:
+                calibration.learn(
+                    two_columns(f) if scores is None else scores, columns[some], counts
+                )
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
@@ -235,8 +240,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         """Labels of rows, of shape (n,)."""
         scores = self.decision_function(X)
         if scores.ndim > 1:
-            return self.classes_[scores.argmax(axis=1)]
-        return self.classes_[(scores > 0.0).astype(np.intp)]
+            chosen: NDArray[np.intp] = scores.argmax(axis=1)
+        else:
+            chosen = (scores > 0.0).astype(np.intp)
+        return np.asarray(self.classes_[chosen])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, of shape (n, n_classes), in the order of ``classes_``.

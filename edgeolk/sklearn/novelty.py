@@ -21,7 +21,8 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     algorithm : str, ek.Algorithm or None
         ``"sorf"``, or one of those with ``loss="novelty"``.
     nu : float
-        The share of rows to be called novel, between 0 and 1.
+        The share of rows to be called novel, between 0 and 1. The threshold follows the stream of
+        rows; after one set the share is near nu, not equal to it.
     ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state
         As for ``OnlineKernelClassifier``. ``params={"window": n}`` sets how many rows count.
 
@@ -87,7 +88,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         X = self._checked(X, reset=True)
         random = check_random_state(self.random_state)
         nothing = np.zeros(X.shape[0])
-        for number, (rows, _) in enumerate(self._epochs(X, nothing, None, random)):
+        for number, (_, rows, _) in enumerate(self._epochs(X, nothing, None, random)):
             if number == 0:
                 self._start(rows, random)
             self.learner_.learn_many(rows)

@@ -30,7 +30,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     learner_ : ek.Learner
     target_mean_, target_scale_ : float
         What the learner's scores are multiplied by and moved by. 1 and 0 for ``sorf``, which
-        standardises targets itself; else of the first targets (at most 2048), so that steps of any
+        standardises targets itself; else of the first targets (at most 512), so that steps of any
         algorithm have a sensible length. ``epsilon`` is then in units of ``target_scale_``.
     n_features_in_ : int
     feature_names_in_ : ndarray
@@ -68,7 +68,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         targets = column_or_1d(y, warn=True).astype(np.float64)
         weight = checked_weight(sample_weight, len(targets))
         random = check_random_state(self.random_state)
-        for number, (rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
+        for number, (_, rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
             if number == 0:
                 self._start(rows, chunk, random)
             self._learn(rows, chunk)

@@ -44,22 +44,19 @@ def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:
     return tuple(array[kept] for array in (weight, *arrays))
 
 
-def canonical_order(X: Any, y: FloatArray) -> RowNumbers:
+def canonical_order(X: Any, y: NDArray[Any]) -> RowNumbers:
     """An order of the rows that does not depend on the one they come in.
 
     Rows are told apart by their product with one fixed direction.
     """
     direction = np.random.RandomState(0).normal(size=X.shape[1])
-    if hasattr(X, "tocsr"):
-        along = np.asarray(X @ direction)
-    else:
-        # Not by BLAS, whose sums of a row depend on where it stands.
-        along = np.einsum("ij,j->i", X, direction)
+    # Dense rows not by BLAS, whose sums of a row depend on where it stands.
+    along = X @ direction if hasattr(X, "tocsr") else np.einsum("ij,j->i", X, direction)
     return np.lexsort((y, along))
 
 
 def visits(
-    X: Any, y: FloatArray, weight: FloatArray | None, epochs: int, random: Any, shuffle: bool
+    X: Any, y: NDArray[Any], weight: FloatArray | None, epochs: int, random: Any, shuffle: bool
 ) -> Iterator[RowNumbers]:
     """Which rows each epoch visits, in order.
 

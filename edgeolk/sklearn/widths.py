@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.parts.scaling import METHODS
 from edgeolk.scaling import RunningScaler
 
 #: Rows that a width is made from.
@@ -35,6 +36,8 @@ def kernel_options(gamma: Any, kernel: Kernel | None, scale: str | None, X: Any)
     TypeError, ValueError
         Names the parameter, what was got and what is allowed.
     """
+    if scale is not None and scale not in METHODS:
+        raise ValueError(f"scale must be 'standard', 'minmax' or None, got {scale!r}")
     if kernel is not None:
         if isinstance(kernel, Kernel):
             return {"kernel": kernel}
@@ -43,7 +46,7 @@ def kernel_options(gamma: Any, kernel: Kernel | None, scale: str | None, X: Any)
             f" ek.Polynomial(3), got {kernel!r}"
         )
     if isinstance(gamma, Real) and not isinstance(gamma, bool):
-        if not 0.0 < gamma < np.inf:
+        if not 0.0 < float(gamma) < np.inf:
             raise ValueError(f"gamma must be above 0 and finite, got {gamma!r}")
         return {"kernel": Gaussian(float(gamma))}
     if gamma == "auto":

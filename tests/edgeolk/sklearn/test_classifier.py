@@ -1,0 +1,247 @@
+"""Classes by any labels, weights, tables, probabilities, and the tools of scikit-learn."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+import edgeolk as ek
+from edgeolk.sklearn import OnlineKernelClassifier
+
+
+@pytest.fixture(scope="module")
+def moons() -> Any:
+    X, y = make_moons(n_samples=600, noise=0.15, random_state=0)
+    return X, np.where(y == 0, "vacant", "occupied")
+
+
+@pytest.fixture(scope="module")
+def states() -> Any:
+    X, y = make_blobs(n_samples=600, centers=3, cluster_std=1.5, random_state=3)
+    return X, np.array(["idle", "running", "worn"])[y]
+
+
+def test_labels_are_what_was_given(states: Any) -> None:
+    X, y = states
+    model = OnlineKernelClassifier(random_state=0).fit(X, y)
+    assert list(model.classes_) == ["idle", "running", "worn"]
+    assert model.score(X, y) > 0.95
+    assert model.decision_function(X).shape == (600, 3)
+    assert model.learner_.n_classes == 3
+
+
+def test_two_classes_have_one_score(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(random_state=0).fit(X, y)
+    f = model.decision_function(X)
+    assert f.shape == (600,)
+    assert (model.predict(X) == np.where(f > 0.0, "vacant", "occupied")).all()
+    assert model.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("data", ["moons", "states"])
+def test_a_learner_goes_onto_a_board(
+    data: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    X, y = request.getfixturevalue(data)
+    model = OnlineKernelClassifier(ram="4KiB", random_state=0).fit(X, y)
+    model.to_learner().save(tmp_path / "model.olk")
+    learner = ek.load(tmp_path / "model.olk")
+    assert learner.nbytes <= 4096
+    scores = learner.scores(X) if learner.n_classes > 2 else learner.decision_function(X)
+    assert (scores == model.decision_function(X)).all()
+    signs = learner.predict(X)
+    chosen = signs if learner.n_classes > 2 else (signs > 0).astype(int)
+    assert (model.classes_[chosen] == model.predict(X)).all()
+
+
+def test_the_learner_handed_out_is_a_copy(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    model.to_learner().learn_many(X, np.where(y == "vacant", -1.0, 1.0))
+    assert (model.decision_function(X) == before).all()
+
+
+def test_whole_weights_are_rows(moons: Any) -> None:
+    X, y = moons
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    weighed = OnlineKernelClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    repeated = OnlineKernelClassifier(random_state=0).fit(X.repeat(weight, 0), y.repeat(weight))
+    assert (weighed.decision_function(X) == repeated.decision_function(X)).all()
+
+
+def test_half_a_weight_is_half_of_the_visits(moons: Any) -> None:
+    X, y = moons
+    weight = np.where(np.arange(len(y)) % 2, 1.0, 0.5)
+    model = OnlineKernelClassifier(epochs=4, random_state=0).fit(X, y, sample_weight=weight)
+    assert model.learner_.steps == 4 * 300 + 2 * 300
+
+
+def test_small_weights_are_visited_nevertheless(moons: Any) -> None:
+    X, y = moons
+    small = np.full(len(y), 1.0 / len(y))
+    model = OnlineKernelClassifier(random_state=0).fit(X, y, sample_weight=small)
+    assert model.learner_.steps == 5 * len(y)
+
+
+def test_an_algorithm_without_weights_takes_them_in_fit(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier("forgetron", budget=100, random_state=0)
+    model.fit(X, y, sample_weight=np.where(y == "vacant", 2.0, 1.0))
+    assert model.learner_.steps == 5 * 900
+    with pytest.raises(ValueError, match="weight"):
+        model.partial_fit(X, y, sample_weight=np.full(len(y), 2.0))
+
+
+def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
+    X, y = moons
+    rare = np.concatenate((np.flatnonzero(y == "occupied")[:30], np.flatnonzero(y == "vacant")))
+    said = {
+        weight: OnlineKernelClassifier(class_weight=weight, random_state=0, epochs=2)
+        .fit(X[rare] + np.random.default_rng(0).normal(0, 0.6, (len(rare), 2)), y[rare])
+        .predict(X)
+        for weight in (None, "balanced")
+    }
+    assert (said["balanced"] == "occupied").sum() > (said[None] == "occupied").sum()
+
+
+def test_one_row_at_a_time(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(gamma="auto", random_state=0)
+    right = 0
+    for x, label in zip(X, y, strict=True):
+        if hasattr(model, "learner_"):
+            right += model.predict([x])[0] == label
+        model.partial_fit([x], [label], classes=["occupied", "vacant"])
+    assert right / len(y) > 0.85
+
+
+def test_the_first_call_names_the_classes(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier()
+    with pytest.raises(ValueError, match="classes must be passed"):
+        model.partial_fit(X, y)
+    model.partial_fit(X, y, classes=["occupied", "vacant", "unsure"])
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="y must hold classes"):
+        model.partial_fit(X, np.where(y == "vacant", "vacant", "broken"))
+    with pytest.raises(ValueError, match="since the first call"):
+        model.partial_fit(X, y, classes=["occupied", "vacant"])
+    assert (model.decision_function(X) == before).all()
+
+
+def test_balanced_weights_need_all_rows(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(class_weight="balanced")
+    with pytest.raises(ValueError, match="'balanced' needs all the rows"):
+        model.partial_fit(X, y, classes=np.unique(y))
+    assert not hasattr(model, "learner_")
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s", "ogd"])
+def test_probabilities_know_something(algorithm: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, held, y, truth = train_test_split(X, y, random_state=0)
+    params = {"loss": "logistic", "full": "oldest", "eta": 1.0} if algorithm == "ogd" else None
+    model = OnlineKernelClassifier(algorithm, params=params, random_state=0).fit(X, y)
+    assert (model.calibration_ is None) == (algorithm == "ogd")
+    p = model.predict_proba(held)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(held)).all()
+    base = log_loss(truth, np.tile(np.bincount(y) / len(y), (len(held), 1)))
+    assert log_loss(truth, p) < 0.5 * base
+
+
+def test_columns_of_a_table_are_known_by_name(moons: Any) -> None:
+    X, y = moons
+    table = pd.DataFrame(X, columns=["light", "co2"])
+    model = OnlineKernelClassifier(random_state=0).fit(table, y)
+    assert list(model.feature_names_in_) == ["light", "co2"]
+    with pytest.raises(ValueError, match="in the same order"):
+        model.predict(table[["co2", "light"]])
+
+
+def test_sparse_rows_are_rows(moons: Any) -> None:
+    X, y = moons
+    dense = OnlineKernelClassifier(random_state=0).fit(X, y)
+    sparse = OnlineKernelClassifier(random_state=0).fit(csr_matrix(X), y)
+    np.testing.assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
+
+
+@pytest.mark.parametrize("gamma", ["median", "scale", "auto", 0.7])
+def test_widths(gamma: Any, moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(gamma=gamma, random_state=0).fit(X, y)
+    width = model.learner_.kernel.gamma
+    if gamma == "scale":
+        assert width == pytest.approx(0.5, rel=0.1)
+    elif gamma == "median":
+        assert width == pytest.approx(1.0 / np.median(_squares(X / X.std(axis=0))), rel=0.2)
+    elif gamma == 0.7:
+        assert width == 0.7
+    assert model.score(X, y) > 0.9
+
+
+def _squares(X: Any) -> Any:
+    apart = X[:, None] - X[None]
+    return (apart**2).sum(axis=2)[np.triu_indices(len(X), 1)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gamma": "wide"}, "gamma must be 'median'"),
+        ({"gamma": -1.0}, "gamma must be above 0"),
+        ({"kernel": "rbf"}, "kernel must be None for a Gaussian kernel"),
+        ({"epochs": 0}, "epochs must be"),
+        ({"algorithm": "ahpaton"}, "did you mean 'ahpatron'"),
+        ({"params": {"sharpp": 3}}, "did you mean"),
+        ({"ram": "16 bytes"}, "ram"),
+        ({"scale": "both"}, "scale must be"),
+    ],
+)
+def test_parameters_are_refused_by_name(
+    parameters: dict[str, Any], message: str, moons: Any
+) -> None:
+    X, y = moons
+    with pytest.raises((TypeError, ValueError), match=message):
+        OnlineKernelClassifier(**parameters).fit(X, y)
+
+
+def test_in_a_search_and_a_pipeline() -> None:
+    X, y = load_iris(return_X_y=True)
+    steps = make_pipeline(MinMaxScaler(), OnlineKernelClassifier(random_state=0, epochs=10))
+    grid = {
+        "onlinekernelclassifier__gamma": ["median", 0.01],
+        "onlinekernelclassifier__ram": ["2KiB", "8KiB"],
+    }
+    search = GridSearchCV(steps, grid, cv=3, n_jobs=1).fit(X, y)
+    assert search.best_score_ > 0.93
+    assert cross_val_score(clone(steps), X, y, cv=3).min() > 0.9
+
+
+def test_joblib_carries_a_fitted_model(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(random_state=0).fit(X, y)
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    other = joblib.load(file)
+    assert (other.predict_proba(X) == model.predict_proba(X)).all()
+    for each in (model, other):
+        each.partial_fit(X[:50], y[:50])
+    assert (other.predict_proba(X) == model.predict_proba(X)).all()

@@ -1,0 +1,64 @@
+"""Novelty at scikit-learn's desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import edgeolk as ek
+from edgeolk.sklearn import OnlineKernelNovelty
+
+
+@pytest.fixture(scope="module")
+def machine() -> Any:
+    """Rows of two states of a machine, and rows of neither."""
+    random = np.random.default_rng(0)
+    states = np.array([[0.0, 0.0, 1.0], [4.0, 4.0, -1.0]])
+    normal = states[random.integers(0, 2, 2000)] + random.normal(0.0, 0.5, (2000, 3))
+    return normal, random.uniform(-2.0, 6.0, (200, 3)) + [0.0, 0.0, 4.0]
+
+
+def test_novel_rows_are_told_apart(machine: Any) -> None:
+    normal, novel = machine
+    model = OnlineKernelNovelty(random_state=0).fit(normal)
+    scores = model.score_samples(np.vstack((normal, novel)))
+    truth = np.repeat([1, 0], [len(normal), len(novel)])
+    assert roc_auc_score(truth, scores) > 0.95
+    assert model.learner_.nbytes <= 2048
+
+
+@pytest.mark.parametrize("nu", [0.02, 0.1])
+def test_the_share_of_alarms(nu: float, machine: Any) -> None:
+    normal, _ = machine
+    shares = [
+        (OnlineKernelNovelty(nu=nu, random_state=seed).fit(normal).predict(normal) == -1).mean()
+        for seed in range(5)
+    ]
+    assert nu / 2.0 < np.mean(shares) < 2.0 * nu
+
+
+def test_scores_and_the_threshold(machine: Any) -> None:
+    normal, novel = machine
+    model = OnlineKernelNovelty(random_state=0).fit(normal)
+    f = model.decision_function(novel)
+    np.testing.assert_allclose(model.score_samples(novel) - model.offset_, f, atol=1e-12)
+    assert (model.predict(novel) == np.where(f >= 0.0, 1, -1)).all()
+
+
+def test_a_ring_tells_novelty_too(machine: Any) -> None:
+    normal, novel = machine
+    params = {"full": "oldest", "eta": 0.1, "lam": 0.01}
+    model = OnlineKernelNovelty("ogd", ram="8KiB", params=params, random_state=0).fit(normal)
+    assert np.median(model.decision_function(normal)) > np.median(model.decision_function(novel))
+
+
+def test_a_learner_goes_onto_a_board(machine: Any, tmp_path: Path) -> None:
+    normal, novel = machine
+    model = OnlineKernelNovelty(random_state=0).partial_fit(normal[:1000])
+    model.partial_fit(normal[1000:])
+    model.to_learner().save(tmp_path / "model.olk")
+    assert (ek.load(tmp_path / "model.olk").predict(novel) == model.predict(novel)).all()

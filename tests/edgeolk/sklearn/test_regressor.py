@@ -1,0 +1,106 @@
+"""Real targets at scikit-learn's desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import SGDRegressor
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import edgeolk as ek
+from edgeolk.sklearn import OnlineKernelRegressor
+
+
+@pytest.fixture(scope="module")
+def wave() -> Any:
+    random = np.random.default_rng(0)
+    X = random.uniform(-3.0, 3.0, (800, 2))
+    return X, 5000.0 + 300.0 * np.sin(2.0 * X[:, 0]) * X[:, 1] + random.normal(0.0, 10.0, 800)
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "bogd", "olrd", "bpa_s", "pa1"])
+def test_targets_of_any_size(algorithm: str, wave: Any) -> None:
+    X, y = wave
+    params = {"eta": 0.5} if algorithm in ("bogd", "olrd") else None
+    model = OnlineKernelRegressor(
+        algorithm, ram="16KiB", gamma=1.0, params=params, random_state=0
+    ).fit(X, y)
+    error = np.abs(model.predict(X) - y).mean()
+    assert error < 0.6 * np.abs(y - y.mean()).mean()
+
+
+def test_it_finds_what_a_line_does_not(wave: Any) -> None:
+    X, y = wave
+    ours = cross_val_score(OnlineKernelRegressor(random_state=0), X, y, cv=3).mean()
+    line = make_pipeline(StandardScaler(), SGDRegressor(random_state=0))
+    assert ours > 0.8 > 0.2 > cross_val_score(line, X, y, cv=3).mean()
+
+
+def test_the_tolerance(wave: Any) -> None:
+    X, y = wave
+    updates = {
+        epsilon: OnlineKernelRegressor(
+            "bpa_s", params={"loss": "epsilon", "epsilon": epsilon}, random_state=0, epochs=1
+        )
+        .fit(X, y)
+        .learner_.updates
+        for epsilon in (0.0, 1.0)
+    }
+    assert updates[1.0] < 0.8 * updates[0.0]
+
+
+def test_weights_are_rows() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    weighed = OnlineKernelRegressor(random_state=0).fit(X, y, sample_weight=weight)
+    repeated = OnlineKernelRegressor(random_state=0).fit(X.repeat(weight, 0), y.repeat(weight))
+    assert (weighed.predict(X) == repeated.predict(X)).all()
+
+
+def test_a_stream_in_pieces_is_the_stream(wave: Any) -> None:
+    X, y = wave
+    whole = OnlineKernelRegressor(random_state=0).partial_fit(X[:400], y[:400])
+    whole.partial_fit(X[400:], y[400:])
+    pieces = OnlineKernelRegressor(random_state=0).partial_fit(X[:400], y[:400])
+    for start in range(400, 800, 100):
+        pieces.partial_fit(X[start : start + 100], y[start : start + 100])
+    assert (whole.predict(X) == pieces.predict(X)).all()
+
+
+def test_weights_of_zero_leave_the_stream_as_it_was(wave: Any) -> None:
+    X, y = wave
+    model = OnlineKernelRegressor(random_state=0)
+    model.partial_fit(X, y, sample_weight=np.where(np.arange(len(y)) < 100, 1.0, 0.0))
+    assert model.learner_.steps == 100
+
+
+def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
+    X, y = wave
+    for algorithm in ("sorf", "bogd"):
+        model = OnlineKernelRegressor(algorithm, ram="4KiB", random_state=0).fit(X, y)
+        model.to_learner().save(tmp_path / "model.olk")
+        f = ek.load(tmp_path / "model.olk").predict(X)
+        assert (f * model.target_scale_ + model.target_mean_ == model.predict(X)).all()
+        if algorithm == "sorf":
+            assert (model.target_mean_, model.target_scale_) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "params", "message"),
+    [
+        ("spa", None, "no loss for real targets"),
+        ("bogd", {"loss": "hinge"}, "square or the epsilon loss"),
+        (None, {"update": "gradient", "policy": "oldest"}, "square or the epsilon loss"),
+    ],
+)
+def test_learners_of_classes_are_refused(
+    algorithm: Any, params: Any, message: str, wave: Any
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        OnlineKernelRegressor(algorithm, params=params).fit(*wave)
