@@ -107,7 +107,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
                 return {"loss": loss}
         raise ValueError(
             f"algorithm {method.name!r} tells classes apart and has no loss for real targets;"
-            " 'sorf', 'bogd' and 'bpa_s' do"
+            " 'sorf', 'ogd' and 'bpa_s' do"
         )
 
     def _start(self, rows: Any, targets: FloatArray, random: np.random.RandomState) -> None:

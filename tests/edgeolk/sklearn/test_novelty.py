@@ -19,7 +19,7 @@ def machine() -> Any:
     random = np.random.default_rng(0)
     states = np.array([[0.0, 0.0, 1.0], [4.0, 4.0, -1.0]])
     normal = states[random.integers(0, 2, 2000)] + random.normal(0.0, 0.5, (2000, 3))
-    return normal, random.uniform(-2.0, 6.0, (200, 3)) + [0.0, 0.0, 4.0]
+    return normal, random.uniform((-2.0, -2.0, 2.0), (6.0, 6.0, 10.0), (200, 3))
 
 
 def test_novel_rows_are_told_apart(machine: Any) -> None:
