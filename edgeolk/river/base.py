@@ -1,0 +1,117 @@
+"""What the models have in common: a learner made at the first row, and its columns."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeolk.learner import Learner
+from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.river.columns import Columns
+
+Row = Mapping[Hashable, Any]
+
+
+class KernelModel:
+    """Parameters of a learner, its columns, and the learner once there is a first row."""
+
+    def __init__(
+        self,
+        algorithm: str,
+        ram: int | str,
+        budget: int | None,
+        gamma: float | str,
+        kernel: Any,
+        scale: str | None,
+        features: Any,
+        unseen: str,
+        missing: str,
+        params: dict[str, Any] | None,
+        seed: int,
+    ) -> None:
+        self.algorithm = algorithm
+        self.ram = ram
+        self.budget = budget
+        self.gamma = gamma
+        self.kernel = kernel
+        self.scale = scale
+        self.features = features
+        self.unseen = unseen
+        self.missing = missing
+        self.params = params
+        self.seed = seed
+        self._columns = Columns(features, unseen, missing)
+        self._learner: Learner | None = None
+
+    @property
+    def learner(self) -> Learner | None:
+        """The learner; None until a row was learned."""
+        return self._learner
+
+    def to_learner(self) -> Learner:
+        """The learner alone, a copy: what ``save`` writes and a board runs.
+
+        Raises
+        ------
+        ValueError
+            Nothing was learned yet.
+        """
+        if self._learner is None:
+            raise ValueError("there is no learner before the first row")
+        return copy.copy(self._learner)
+
+    @property
+    def columns(self) -> list[Hashable]:
+        """Keys of the features, in the order of the learner's numbers."""
+        return list(self._columns.place)
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the learner; what else there is does not grow."""
+        return 0 if self._learner is None else self._learner.nbytes
+
+    def _new_learner(self, **own: Any) -> Learner:
+        size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
+        width: dict[str, Any] = {"gamma": "auto"} if self.gamma == "auto" else {}
+        kernel: Kernel | None = self.kernel
+        if kernel is not None:
+            width = {"kernel": kernel}
+        elif not width:
+            width = {"kernel": Gaussian(float(self.gamma))}
+        return Learner(
+            self.algorithm,
+            n_features=self._columns.n,
+            seed=self.seed,
+            scale=self.scale,
+            **size,
+            **width,
+            **{**own, **(self.params or {})},
+        )
+
+    def _row(self, x: Row) -> NDArray[np.float64] | None:
+        """Numbers of a row to be scored; None before anything was learned."""
+        return None if self._learner is None else self._columns.row(x, learning=False)
+
+    def _learn(self, x: Row, y: float | None, weight: float, **own: Any) -> None:
+        """Learn a row; a refused one changes nothing."""
+        columns = self._columns
+        if not columns.known:
+            columns = Columns(self.features, self.unseen, self.missing)
+            columns.begin(x)
+        row = columns.row(x, learning=False)
+        learner = self._learner
+        if learner is None:
+            before, self._columns = self._columns, columns
+            try:
+                learner = self._new_learner(**own)
+            except Exception:
+                self._columns = before
+                raise
+        learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
+        columns.row(x, learning=True)
+        columns.learned()
+        self._columns, self._learner = columns, learner

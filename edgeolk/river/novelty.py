@@ -1,0 +1,71 @@
+"""Novelty of dict rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from river import anomaly, base
+
+from edgeolk.river.base import KernelModel, Row
+
+#: Where river keeps it, which has changed.
+AnomalyDetector: Any = getattr(base, "AnomalyDetector", None) or anomaly.base.AnomalyDetector
+
+
+class KernelNovelty(KernelModel, AnomalyDetector):
+    """Dict rows unlike those so far, by the mean kernel between them, in fixed memory.
+
+    Parameters
+    ----------
+    algorithm
+        ``"sorf"``, or one of those with ``loss="novelty"``.
+    nu
+        The share of rows to be called novel by ``is_novel``.
+    ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+        As for ``KernelClassifier``.
+
+    Examples
+    --------
+    >>> from edgeolk.river import KernelNovelty
+    >>> model = KernelNovelty()
+    >>> for t in range(500):
+    ...     model.learn_one({"temperature": 20.0 + t % 7, "pressure": t % 5})
+    >>> model.score_one({"temperature": 80.0, "pressure": 2}) > model.score_one(
+    ...     {"temperature": 22.0, "pressure": 2}
+    ... )
+    True
+    """
+
+    def __init__(
+        self,
+        algorithm: str = "sorf",
+        nu: float = 0.05,
+        ram: int | str = "2KiB",
+        budget: int | None = None,
+        gamma: float | str = "auto",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        features: Any = None,
+        unseen: str = "ignore",
+        missing: str = "last",
+        params: dict[str, Any] | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+        )
+        self.nu = nu
+
+    def learn_one(self, x: Row) -> None:
+        """Learn one row, numbers by key."""
+        self._learn(x, None, 1.0, loss="novelty", nu=self.nu)
+
+    def score_one(self, x: Row) -> float:
+        """How novel a row is: the threshold less its score, above 0 where it is novel; 0 before
+        the first row."""
+        row = self._row(x)
+        return 0.0 if row is None or self._learner is None else -self._learner.decision_one(row)
+
+    def is_novel(self, x: Row) -> bool:
+        """Whether a row is novel."""
+        return self.score_one(x) > 0.0

@@ -1,0 +1,72 @@
+"""Real targets of dict rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from river import base
+
+from edgeolk.river.base import KernelModel, Row
+
+
+class KernelRegressor(KernelModel, base.Regressor):
+    """Real targets of dict rows followed by an online kernel learner in fixed memory.
+
+    Parameters
+    ----------
+    algorithm
+        As for ``ek.Learner``. ``"sorf"`` standardises targets itself; for others they should be
+        of the size of 1, as by river's ``TargetStandardScaler``.
+    loss
+        ``"square"`` or ``"epsilon"``.
+    ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+        As for ``KernelClassifier``.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from edgeolk.river import KernelRegressor
+    >>> model = KernelRegressor(ram="4KiB")
+    >>> error = evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
+    >>> error.get() < 1.0
+    True
+    """
+
+    def __init__(
+        self,
+        algorithm: str = "sorf",
+        loss: str = "square",
+        ram: int | str = "16KiB",
+        budget: int | None = None,
+        gamma: float | str = "auto",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        features: Any = None,
+        unseen: str = "ignore",
+        missing: str = "last",
+        params: dict[str, Any] | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+        )
+        self.loss = loss
+
+    def learn_one(self, x: Row, y: float, w: float = 1.0) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+        y
+            Its target.
+        w
+            What the row counts; algorithms whose steps have a size of their own refuse all but 1.
+        """
+        self._learn(x, float(y), w, loss=self.loss)
+
+    def predict_one(self, x: Row, **kwargs: Any) -> float:
+        """The target; 0 before the first row."""
+        row = self._row(x)
+        return 0.0 if row is None or self._learner is None else self._learner.decision_one(row)

@@ -1,0 +1,172 @@
+"""Models of dict rows: in river's pipelines, with keys that come and go, on a board."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from river import datasets, evaluate, metrics, preprocessing
+
+import edgeolk as ek
+from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
+
+
+def _rows(n: int = 300) -> Any:
+    random = np.random.default_rng(0)
+    for a, b in random.normal(size=(n, 2)):
+        yield {"a": float(a), "b": float(b)}, bool(a * b > 0)
+
+
+def test_progressive_validation_of_classes() -> None:
+    model = preprocessing.StandardScaler() | KernelClassifier(n_classes=7, scale=None, ram="32KiB")
+    stream = datasets.ImageSegments().take(1500)
+    assert evaluate.progressive_val_score(stream, model, metrics.Accuracy()).get() > 0.75
+
+
+def test_progressive_validation_of_probabilities() -> None:
+    model = KernelClassifier(ram="8KiB")
+    assert evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss()).get() < 0.4
+
+
+def test_progressive_validation_of_targets() -> None:
+    model = KernelRegressor(ram="4KiB")
+    score = evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
+    assert score.get() < 1.0
+
+
+def test_novel_rows_score_higher() -> None:
+    model = KernelNovelty()
+    for x, _ in _rows(1000):
+        model.learn_one(x)
+    assert not model.is_novel({"a": 0.1, "b": -0.1})
+    assert model.is_novel({"a": 9.0, "b": 9.0})
+    assert model.score_one({"a": 9.0, "b": 9.0}) > model.score_one({"a": 0.1, "b": -0.1})
+
+
+def test_labels_get_columns_as_they_come() -> None:
+    model = KernelClassifier(n_classes=3)
+    for label in ("idle", "running", "idle"):
+        model.learn_one({"a": 1.0 if label == "idle" else -1.0}, label)
+    assert model.classes == ["idle", "running"]
+    assert set(model.predict_proba_one({"a": 0.5})) == {"idle", "running"}
+    model.learn_one({"a": 5.0}, "worn")
+    before = model.to_learner().steps
+    with pytest.raises(ValueError, match="a class too many: 'broken'"):
+        model.learn_one({"a": 2.0}, "broken")
+    assert model.to_learner().steps == before
+    assert model.classes == ["idle", "running", "worn"]
+
+
+def test_the_order_of_keys_does_not_matter() -> None:
+    model, other = KernelClassifier(), KernelClassifier()
+    for x, y in _rows():
+        model.learn_one(x, y)
+        other.learn_one(dict(reversed(x.items())), y)
+    assert model.columns == ["a", "b"]
+    assert model.predict_proba_one(x) == other.predict_proba_one(x)
+
+
+def test_keys_given_in_order() -> None:
+    model = KernelClassifier(features=["b", "a", "c"])
+    for x, y in _rows(50):
+        model.learn_one(x, y)
+    assert model.columns == ["b", "a", "c"]
+    assert model.to_learner().n_features == 3
+
+
+def test_columns_for_keys_to_come() -> None:
+    model = KernelClassifier(features=3)
+    model.learn_one({"a": 1.0}, True)
+    model.predict_one({"a": 1.0, "z": 2.0})
+    assert model.columns == ["a"]
+    model.learn_one({"b": 1.0, "a": 1.0}, False)
+    model.learn_one({"e": 1.0, "d": 1.0}, False)
+    assert model.columns == ["a", "b", "d"]
+
+
+def test_a_key_without_a_column() -> None:
+    strict, lenient = KernelClassifier(unseen="raise"), KernelClassifier()
+    for model in (strict, lenient):
+        model.learn_one({"temperature": 1.0, "light": 2.0}, True)
+    known = {"temperature": 1.0, "light": 2.0}
+    assert lenient.predict_proba_one({**known, "x": 9.0}) == lenient.predict_proba_one(known)
+    with pytest.raises(ValueError, match=r"'temprature' has no column.*did you mean 'temperature'"):
+        strict.predict_one({"temprature": 1.0, "light": 2.0})
+
+
+@pytest.mark.parametrize(("missing", "stands"), [("last", 3.0), ("zero", 0.0)])
+def test_what_stands_for_a_missing_key(missing: str, stands: float) -> None:
+    model = KernelRegressor(missing=missing, scale=None, gamma=0.1)
+    for a, b, y in ((1.0, 5.0, 2.0), (2.0, 3.0, 7.0)):
+        model.learn_one({"a": a, "b": b}, y)
+    assert model.predict_one({"a": 2.0}) == model.predict_one({"a": 2.0, "b": stands})
+
+
+def test_a_missing_key_may_be_refused() -> None:
+    model = KernelRegressor(missing="raise")
+    model.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+    with pytest.raises(ValueError, match="feature 'b' is missing"):
+        model.predict_one({"a": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "message"),
+    [
+        ({"a": "warm", "b": 1.0}, TypeError, "feature 'a' must be a number, got str"),
+        ({"a": math.nan, "b": 1.0}, ValueError, "feature 'a' must be finite"),
+    ],
+)
+def test_a_refused_row_changes_nothing(x: Any, error: type[Exception], message: str) -> None:
+    model = KernelClassifier(missing="last", features=3)
+    model.learn_one({"a": 1.0, "b": 2.0}, True)
+    before = pickle.dumps(model)
+    with pytest.raises(error, match=message):
+        model.learn_one({"c": 4.0, **x}, False)
+    model._columns._row[:] = 0.0  # scratch
+    after = pickle.loads(before)
+    assert model.columns == after.columns
+    assert model.predict_proba_one({"a": 1.0}) == after.predict_proba_one({"a": 1.0})
+    assert model.classes == after.classes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"unseen": "drop"}, "unseen must be one of 'ignore', 'raise'"),
+        ({"missing": "mean"}, "missing must be one of"),
+        ({"features": ["a", "a"]}, "features must be keys that differ"),
+        ({"features": 0}, "features must be"),
+        ({"n_classes": 1}, "n_classes must be"),
+    ],
+)
+def test_parameters_are_refused_by_name(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        KernelClassifier(**arguments)
+
+
+def test_a_learner_goes_onto_a_board(tmp_path: Path) -> None:
+    model = KernelClassifier(ram="4KiB")
+    with pytest.raises(ValueError, match="before the first row"):
+        model.to_learner()
+    for x, y in _rows():
+        model.learn_one(x, y)
+    model.to_learner().save(tmp_path / "model.olk")
+    learner = ek.load(tmp_path / "model.olk")
+    assert learner.nbytes <= 4096
+    for x, _ in _rows(20):
+        assert (learner.predict_one([x["a"], x["b"]]) > 0) == model.predict_one(x)
+
+
+def test_a_pickle_goes_on_as_before() -> None:
+    model = KernelClassifier()
+    for x, y in _rows(100):
+        model.learn_one(x, y)
+    other = pickle.loads(pickle.dumps(model))
+    for x, y in _rows(50):
+        for each in (model, other):
+            each.learn_one(x, y)
+    assert model.predict_proba_one(x) == other.predict_proba_one(x)
