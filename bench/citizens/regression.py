@@ -125,8 +125,8 @@ def run(names: tuple[str, ...] = ()) -> tuple[Table, dict[str, Any]]:
         "Regression: one pass",
         ("set", "method", "mean error", "ratio", "R2", "KiB", "us a row", "settings"),
         lines,
-        f"Errors of predictions made before each row was learned, from row {FIRST} on. The ratio is to"
-        f" the better linear peer. Settings are the best on the first {PREFIX} rows: `sorf` 3"
+        f"Errors of predictions made before each row was learned, from row {FIRST} on. The ratio is"
+        f" to the better linear peer. Settings are the best on the first {PREFIX} rows: `sorf` 3"
         " multiples of the width, with and without its linear part; the others 4 rates. The peers"
         " are called a row at a time; ours has one call for all rows.",
         left=2,
