@@ -110,8 +110,8 @@ def _linear(rows: Rows) -> dict[str, Any]:
     }
 
 
-def run(names: tuple[str, ...] = ()) -> tuple[Table, dict[str, Any]]:
-    """The table and the numbers behind it."""
+def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
+    """The tables and the numbers behind them."""
     data: dict[str, Any] = {}
     lines = []
     for name in names or (*CLASSES, *STREAMS):
@@ -146,7 +146,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[Table, dict[str, Any]]:
                 line["settings"],
             ]
         )
-    return Table(
+    table = Table(
         "Several classes: accuracy in one pass",
         (
             "set", "method", *(f"% at {ram}" for ram in SIZES), *(f"us at {ram}" for ram in SIZES),
@@ -158,4 +158,5 @@ def run(names: tuple[str, ...] = ()) -> tuple[Table, dict[str, Any]]:
         f" {len(WIDTHS) * len(STEPS)} settings on the first {PREFIX} rows; the linear one is"
         " scikit-learn's averaged SGDClassifier, 32 rows a call, alpha from the same rows.",
         left=2,
-    ), data  # fmt: skip
+    )  # fmt: skip
+    return [table], data

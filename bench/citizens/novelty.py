@@ -75,8 +75,8 @@ def _stream(rows: Rows, scaler: Any, detector: Any) -> Found:
 
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
-    "sorf 2 KiB": lambda rows: _ours(rows, ram="2KiB"),
-    "sorf 8 KiB": lambda rows: _ours(rows, ram="8KiB"),
+    "sorf 4 KiB": lambda rows: _ours(rows, ram="4KiB"),
+    "sorf 16 KiB": lambda rows: _ours(rows, ram="16KiB"),
     "IsolationForest*": _forest,
     "OneClassSVM*": _machine,
     "HalfSpaceTrees": lambda rows: _stream(

@@ -40,7 +40,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         self,
         algorithm: str = "sorf",
         nu: float = 0.05,
-        ram: int | str = "2KiB",
+        ram: int | str = "8KiB",
         budget: int | None = None,
         gamma: float | str = "auto",
         kernel: Any = None,

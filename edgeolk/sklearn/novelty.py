@@ -50,7 +50,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         algorithm: Any = "sorf",
         *,
         nu: float = 0.05,
-        ram: Any = "2KiB",
+        ram: Any = "8KiB",
         budget: int | None = None,
         gamma: Any = "median",
         kernel: Any = None,

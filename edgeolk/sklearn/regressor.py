@@ -42,7 +42,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     >>> from edgeolk.sklearn import OnlineKernelRegressor
     >>> X = np.linspace(0, 6, 500)[:, None]
     >>> model = OnlineKernelRegressor(ram="2KiB", random_state=0).fit(X, 100 + np.sin(X[:, 0]))
-    >>> abs(model.predict([[1.5]])[0] - 101.0) < 0.1
+    >>> bool(abs(model.predict([[1.5]])[0] - 101.0) < 0.1)
     True
     """
 

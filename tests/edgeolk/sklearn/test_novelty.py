@@ -24,7 +24,7 @@ def machine() -> Any:
 
 def test_novel_rows_are_told_apart(machine: Any) -> None:
     normal, novel = machine
-    model = OnlineKernelNovelty(random_state=0).fit(normal)
+    model = OnlineKernelNovelty(ram="2KiB", random_state=0).fit(normal)
     scores = model.score_samples(np.vstack((normal, novel)))
     truth = np.repeat([1, 0], [len(normal), len(novel)])
     assert roc_auc_score(truth, scores) > 0.95

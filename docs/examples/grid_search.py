@@ -1,0 +1,27 @@
+"""scikit-learn chooses the width and the memory; the winner goes onto a board."""
+
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GridSearchCV, train_test_split
+
+import edgeolk as ek
+from edgeolk.sklearn import OnlineKernelClassifier
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=False)
+X, held, y, truth = train_test_split(X, y, random_state=0)
+
+search = GridSearchCV(
+    OnlineKernelClassifier(random_state=0, class_weight="balanced"),
+    {"gamma": ["median", 0.003], "ram": ["2KiB", "8KiB"]},
+    cv=3,
+).fit(X, y)
+best = search.best_estimator_
+accuracy = best.score(held, truth)
+print(search.best_params_, f"{accuracy:.3f} right on rows held back")
+print("first row:", best.predict_proba(held[:1]).round(3))
+
+best.to_learner().save("cancer.olk")
+board = ek.load("cancer.olk")
+assert (board.decision_function(held) == best.decision_function(held)).all()
+print(f"on the board: {Path('cancer.olk').stat().st_size} bytes, the same scores bit for bit")
