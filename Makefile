@@ -8,11 +8,12 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions mutants clean
+	instructions mutants docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make mutants  break the checkpoints and files in 70 ways; the tests must notice each"
+	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
 	@echo "make accuracy published figures on a9a"
@@ -36,6 +37,10 @@ $(VENV)/.lint: $(VENV)/.test
 	$(PIP) --no-build-isolation --editable ".[lint]"
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.test
+	$(PIP) --no-build-isolation --editable ".[docs]"
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.sim
 	$(PIP) --no-build-isolation --editable ".[bench]"
 	@touch $@
@@ -57,6 +62,11 @@ test-slow: $(VENV)/.test
 
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	$(BIN)/python docs/check.py build/docs
+	$(BIN)/python -m pytest tests/docs tests/test_readme.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check

@@ -1,6 +1,7 @@
 """How the pages of the documentation are built: ``make docs``."""
 
 import re
+from types import BuiltinMethodType
 from typing import Any
 
 import edgeolk
@@ -19,6 +20,7 @@ html_show_copyright = False
 autodoc_default_options = {"members": True, "inherited-members": True, "member-order": "bysource"}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+autosummary_generate = False
 myst_heading_anchors = 3
 suppress_warnings = ["misc.highlighting_failure"]
 
@@ -30,6 +32,22 @@ def _name_files_outside(app: Any, page: str, source: list[str]) -> None:
     source[0] = _OUTSIDE.sub(r"\1 (`\2`)", source[0])
 
 
+def _is_foreign(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool:
+    """Whether to leave out what classes of others bring with them."""
+    if isinstance(member, BuiltinMethodType):  # of int, in enums
+        return True
+    made = getattr(member, "fget", None) or getattr(member, "__objclass__", None) or member
+    home = getattr(made, "__module__", None)
+    return skip or (isinstance(home, str) and not home.startswith("edgeolk"))
+
+
+def _plain_bars(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Bars of absolute values are bars."""
+    lines[:] = [line.replace("|", r"\|") for line in lines]
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _name_files_outside)
+    app.connect("autodoc-skip-member", _is_foreign)
+    app.connect("autodoc-process-docstring", _plain_bars)

@@ -30,7 +30,7 @@ def main() -> None:
         tables, data = run(tuple(asked.sets))
         made = Report(
             title,
-            f"`python -m bench.citizens --only {part}`. {machine.sentence()} Times are of the"
+            f"`python -m bench.citizens --only {part}`. {machine.sentence()}. Times are of the"
             " processor, one thread, on a machine that had other work.",
             tables,
             data,

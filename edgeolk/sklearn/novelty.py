@@ -19,7 +19,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     Parameters
     ----------
     algorithm : str, ek.Algorithm or None
-        ``"sorf"``, or one of those with ``loss="novelty"``.
+        ``"sorf"``, another with ``loss="novelty"``, or None for a composition in ``params``.
     nu : float
         The share of rows to be called novel, between 0 and 1. The threshold follows the stream of
         rows; after one set the share is near nu, not equal to it.

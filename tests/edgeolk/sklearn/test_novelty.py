@@ -51,8 +51,11 @@ def test_scores_and_the_threshold(machine: Any) -> None:
 
 def test_a_ring_tells_novelty_too(machine: Any) -> None:
     normal, novel = machine
-    params = {"full": "oldest", "eta": 0.1, "lam": 0.01}
-    model = OnlineKernelNovelty("ogd", ram="8KiB", params=params, random_state=0).fit(normal)
+    params = {
+        "update": ek.Update.GRADIENT, "loss": ek.Loss.NOVELTY, "policy": ek.Policy.OLDEST,
+        "eta": 0.1, "lam": 0.01,
+    }  # fmt: skip
+    model = OnlineKernelNovelty(None, params=params, random_state=0).fit(normal)
     assert np.median(model.decision_function(normal)) > np.median(model.decision_function(novel))
 
 
