@@ -8,7 +8,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions mutants clean
+	instructions mutants fuzz asan clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -18,6 +18,8 @@ help:
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
+	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
 	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
@@ -86,6 +88,31 @@ instructions: $(VENV)/.sim
 
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers
+
+# A copy of the tree compiled with AddressSanitizer and UndefinedBehaviourSanitizer: what one finds
+# ends the process. Python's own memory comes from malloc there, so that the blocks have red zones.
+SAN := build/sanitized
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED = cd $(SAN) && env PYTHONMALLOC=malloc PYTHONPATH=. EDGEOLK_SANITIZED=1 \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	$(CURDIR)/$(BIN)/python
+
+$(SAN)/.built: $(VENV)/.test
+	mkdir -p $(SAN)
+	tar -c --anchored --exclude='*.so' --exclude='edgeolk/*.c' --exclude='*/__pycache__' \
+		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(SAN)
+	cd $(SAN) && CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
+		$(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+FUZZ ?= 1000000
+fuzz: $(SAN)/.built
+	$(SANITIZED) tests/fuzz.py $$(($(FUZZ) / 2)) 1 & first=$$!; \
+	$(SANITIZED) tests/fuzz.py $$(($(FUZZ) / 2)) 2 && wait $$first
+
+asan: $(SAN)/.built
+	$(SANITIZED) -m pytest
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/switches.pxd

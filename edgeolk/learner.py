@@ -440,7 +440,7 @@ def _lying_in(view: memoryview) -> tuple[Config, Plan]:
     if len(view) < plan.nbytes:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
     fresh = live.head_of(config, plan.regions)
-    if (fresh.table, fresh.nbytes) != (head.table, head.nbytes):
+    if not live.is_laid_out(fresh, head):
         raise ValueError("buffer holds a block laid out by another version; load it from a file")
     if at >= boundary(plan.regions):
         raise ValueError("buffer holds no model of this format where one can begin")

@@ -154,6 +154,11 @@ def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     return part.cast("B").cast(cast)[:count]
 
 
+def is_laid_out(fresh: Head, head: Head) -> bool:
+    """Whether a header lays its block out as a fresh one does, line by line of the table."""
+    return (list(fresh.table.items()), fresh.nbytes) == (list(head.table.items()), head.nbytes)
+
+
 def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[str, float]:
     """Every word of state by name."""
     words: dict[str, float] = {

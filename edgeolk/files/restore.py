@@ -53,8 +53,7 @@ def _version(start: bytes | memoryview) -> int:
 
 def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head) -> bool:
     """Whether the file is laid out as a block of today on this machine."""
-    fresh = live.head_of(config, regions)
-    return (fresh.table, fresh.nbytes) == (head.table, head.nbytes) and NATIVE == "<"
+    return live.is_laid_out(live.head_of(config, regions), head) and NATIVE == "<"
 
 
 def _check_size(start: bytes, size: int) -> tuple[Config, tuple[Region, ...]] | None:
