@@ -20,7 +20,7 @@ sys.path[0] = str(Path(__file__).resolve().parent / "support")
 from fuzzing import MOST_MEMORY, Broken, Fuzzer
 
 #: Mutants between two lines of progress; a mutant that hangs is told after so many seconds.
-ROUND, HANGS = 10_000, 120
+ROUND, HANGS = 10_000, 600
 
 
 def main(count: int, seed: int, folder: Path) -> int:

@@ -16,6 +16,7 @@ from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
 )
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
+from edgeolk.core.mend cimport mend
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
@@ -257,6 +258,7 @@ cdef class Engine:
         t.mistakes = <uint64_t*>&m.mistakes
         t.updates = <uint64_t*>&m.updates
         t.rounding = &m.rng
+        t.flags = &m.flags
         t.target = <double*>self.at("target")
         t.last = <double*>self.at("last_label")
         t.novelty = <double*>self.at("novelty")
@@ -273,6 +275,10 @@ cdef class Engine:
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
+
+    def mend(self):
+        """Compute afresh what follows from vectors and coefficients; whether that can be done."""
+        return mend(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 

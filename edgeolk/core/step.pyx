@@ -7,11 +7,12 @@ write. Free functions over the C struct: no Python object is near.
 """
 
 from libc.math cimport fabs, isfinite
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 from edgeolk.core.expansion cimport (
     coefficient, coefficient_count, self_kernel, squared_norm,
 )
+from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
@@ -57,14 +58,17 @@ cdef inline double propose(State* s, const Example* e, int* outcome) noexcept no
 
 cdef struct Tally:
     # What a step writes before it is sure to be taken.
+    uint16_t flags
     uint64_t rng
     int64_t steps, mistakes, capacity_hits
     double mean_weight, squared, absolute
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
-    """Count the example; before keeps what that changes."""
+    """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
+    before.flags = m.flags
+    begin_step(&m.flags)
     before.rng = m.rng
     before.steps = m.steps
     before.mistakes = m.mistakes
@@ -92,6 +96,7 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     if s.errors != NULL:
         s.errors.squared = before.squared
         s.errors.absolute = before.absolute
+    end_step(&s.m.flags, before.flags)
 
 
 cdef inline void renew_norm(State* s) noexcept nogil:
@@ -142,6 +147,7 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
     if s.quantum.scale != NULL:
         s.function.clipped += s.beyond
     update_end(s, &e)
+    end_step(&s.m.flags, 0)
     return DONE
 
 
@@ -170,6 +176,7 @@ cdef void construct(State* s) noexcept nogil:
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
+    end_step(&s.m.flags, 0)
 
 
 cdef void prepare_mean(State* s) noexcept nogil:
@@ -190,5 +197,7 @@ cdef bint wants(State* s, double f) noexcept nogil:
     if s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
         return False
     if s.function != NULL:
+        begin_step(&s.m.flags)
         s.function.labels_asked += 1
+        end_step(&s.m.flags, 0)
     return True

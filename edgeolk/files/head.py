@@ -28,9 +28,12 @@ from dataclasses import dataclass, field
 MARK = b"eolk"
 VERSION = 3
 CRC_OFFSET = 8
+FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
 MOST_BYTES = 8 * (2**32 - 1)
+#: Bits of the flags of a live block, as loops/marks.h has them; a file has none.
+TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024
 

@@ -7,7 +7,15 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
-from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head, lists_from
+from edgeolk.files.head import (
+    FLAGS_OFFSET,
+    MOST_BYTES,
+    NATIVE,
+    OMITTED,
+    PARTS,
+    Head,
+    lists_from,
+)
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
@@ -143,6 +151,11 @@ def write_head(block: memoryview, head: Head) -> None:
         raise ValueError(f"a model of {head.nbytes} bytes cannot be stored; reduce budget")
     packed = head.pack(NATIVE)
     block[: len(packed)] = packed
+
+
+def clear_flags(block: memoryview) -> None:
+    """The block has been found, or made, whole."""
+    block[FLAGS_OFFSET : FLAGS_OFFSET + 2] = bytes(2)
 
 
 def numbers(region: Region, block: memoryview) -> memoryview[Any]:

@@ -3,6 +3,7 @@
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t
 
+from edgeolk.core.marks cimport end_step
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, State
 from edgeolk.core.structured cimport OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_row
@@ -31,6 +32,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double* f) noexcep
     row.count = 0
     if s.structured.made.task == OLK_SORF_NOVELTY:
         f[0] = s.structured.novelty(&s.structured.made, &s.structured.state, &row)
+        end_step(&s.m.flags, 0)
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not fabs(y) <= 1e100:
         return REFUSED_OVERFLOW
@@ -38,6 +40,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double* f) noexcep
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
+    end_step(&s.m.flags, 0)
     return DONE
 
 
