@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
-    from edgeolk.errors import BudgetError
+    from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.learner import Averaged, Learner, load
     from edgeolk.parts import (
         Algorithm,
@@ -37,6 +37,7 @@ __all__ = [
     "Algorithm",
     "Averaged",
     "Averaging",
+    "BadRowError",
     "Basis",
     "BudgetError",
     "Checkpointer",
@@ -83,7 +84,7 @@ _HOMES = {
     "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
-    "errors": ("BudgetError",),
+    "errors": ("BadRowError", "BudgetError"),
     "config": ("Config",),
     "learner": ("Averaged", "Learner", "load"),
     "parts": (

@@ -7,7 +7,7 @@ from typing import Any
 from edgeolk.block import over
 from edgeolk.config import Config
 from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.files import live, mending
+from edgeolk.files import checksums, live, mending
 from edgeolk.files.head import MARK, NATIVE, TORN, Head, unpack
 from edgeolk.learner import Learner
 from edgeolk.planning.regions import Region, boundary
@@ -16,7 +16,7 @@ from edgeolk.plans import Plan, plan_of
 TORN_CHOICES = ("refuse", "repair", "accept")
 
 
-def attach(buffer: Any, torn: str = "refuse") -> Learner:
+def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Learner:
     """Continue the model that lies in a buffer, where it lies.
 
     Parameters
@@ -30,6 +30,9 @@ def attach(buffer: Any, torn: str = "refuse") -> Learner:
         block says so itself. "repair" sets counters right, computes norms, factors and neighbours
         afresh, and checks everything; vectors and coefficients stay as they were left, so the cut
         step may be there in part. "accept" only checks, and takes what passes as it is.
+    verify : bool, optional
+        Whether to compare the checksums of ``Learner.seal``: where there are any (None), always
+        (True: a block that is not sealed is refused), or never.
 
     Returns
     -------
@@ -43,9 +46,9 @@ def attach(buffer: Any, torn: str = "refuse") -> Learner:
         No writable contiguous buffer.
     ValueError
         No whole, consistent model, one whose last step was cut (``torn="refuse"``), one laid out by
-        another version (``save`` and ``load`` carry it over), or another learner is in the buffer;
-        nothing was changed. A state that learning does not lead to is refused, a number that is
-        wrong but possible is not found.
+        another version (``save`` and ``load`` carry it over), one changed since it was sealed, or
+        another learner is in the buffer; nothing was changed. Of a block that is not sealed, a state
+        that learning does not lead to is refused; a number that is wrong but possible is not found.
     """
     if torn not in TORN_CHOICES:
         known = ", ".join(map(repr, TORN_CHOICES))
@@ -59,6 +62,10 @@ def attach(buffer: Any, torn: str = "refuse") -> Learner:
     with view:
         try:
             at, head, config, plan = _lying_in(view)
+            if checksums.is_sealed(head) and verify is not False:
+                checksums.verify(head, view[at : at + head.nbytes])
+            elif verify:
+                raise ValueError("the model is not sealed: there is nothing to verify it by")
             is_torn = bool(head.flags & TORN)
             if is_torn and torn == "refuse":
                 raise ValueError(

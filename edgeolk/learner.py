@@ -14,7 +14,7 @@ from edgeolk.catalogue import Method
 from edgeolk.config import Config
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
-from edgeolk.files import restore, v3
+from edgeolk.files import checksums, restore, v3
 from edgeolk.files.atomic import Path, write_whole
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -53,8 +53,8 @@ class Learner(RowLearner):
     algorithm : Config, str or Algorithm, optional
         A configuration; or what ``Config`` takes, with its other arguments as ``options``:
         ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ``dtype=``, ``coefficients=``,
-        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=`` and the algorithm's own
-        parameters.
+        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=``,
+        ``on_bad_row=``, ``checksums=`` and the algorithm's own parameters.
     buffer : writable contiguous buffer, optional
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
@@ -230,6 +230,11 @@ class Learner(RowLearner):
         return int(self._engine.counters()["clipped"])
 
     @property
+    def n_skipped(self) -> int:
+        """Bad rows that were left out, with ``on_bad_row="skip"``."""
+        return int(self._engine.counters()["n_skipped"])
+
+    @property
     def halvings(self) -> int:
         """Times the ring was halved."""
         return int(self._engine.counters()["halvings"])
@@ -344,6 +349,23 @@ class Learner(RowLearner):
         return self._config.is_regression
 
     # ---- files --------------------------------------------------------------------------------
+
+    def seal(self) -> None:
+        """Write checksums into the block: ``attach`` finds what changes before the next step.
+
+        For a block in memory that outlives the process, before it is left alone. Learning goes on
+        as ever; the next step takes the seal away.
+
+        Raises
+        ------
+        ValueError
+            The learner was made without ``checksums=True``.
+        """
+        self._engine.check_idle()
+        if "checksums" not in self._config.values:
+            raise ValueError("seal needs a learner made with checksums=True: there is no room")
+        with memoryview(self._engine.arena) as block:
+            checksums.seal(block)
 
     def save(self, path: Path) -> None:
         """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.

@@ -2,19 +2,25 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
+from libc.math cimport NAN, isfinite
 
 import warnings
 
 import numpy as np
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, row_count
-from edgeolk.boundary.labels cimport check_labels, checked_label, converted_labels
-from edgeolk.boundary.messages cimport outcome_error
+from edgeolk.errors import BadRowError
+
+from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
+from edgeolk.boundary.labels cimport (
+    checked_label, converted_labels, described_labels, first_bad_label,
+)
+from edgeolk.boundary.messages cimport label_error, outcome_error
 from edgeolk.boundary.scoring cimport Scorer
-from edgeolk.core.engine cimport Engine
+from edgeolk.boundary.sparse cimport first_bad_row
+from edgeolk.core.engine cimport Engine, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport learn, wants
+from edgeolk.core.step cimport learn, skip, wants
 
 cnp.import_array()
 
@@ -56,7 +62,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row or label; the model is unchanged.
+            Bad row or label; the model is unchanged. ``BadRowError`` is what ``on_bad_row="skip"``
+            counts instead, answering NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
@@ -64,6 +71,14 @@ cdef class RowLearner(Scorer):
         -----
         With a contiguous float32 or float64 row nothing is allocated but the returned float.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_one(x, y)
+        try:
+            return self.learned_one(x, y)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_one(self, object x, object y) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef object row = self.checked_row(x)
         cdef double f
@@ -73,6 +88,12 @@ cdef class RowLearner(Scorer):
         if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
+
+    cdef double left_out(self) except? -1.0:
+        """A bad row is counted; its score is NaN."""
+        self.engine.check_idle()
+        skip(&self.engine.state)
+        return NAN
 
     def learn_one_sparse(self, indices, values, y):
         """Learn one example given by its non-zeros; as ``learn_one``.
@@ -84,6 +105,14 @@ cdef class RowLearner(Scorer):
         y : int or float
             As for ``learn_one``.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_sparse(indices, values, y)
+        try:
+            return self.learned_sparse(indices, values, y)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_sparse(self, object indices, object values, object y) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values)
@@ -129,13 +158,14 @@ cdef class RowLearner(Scorer):
         Returns
         -------
         float64 ndarray of shape (n,)
-            Score of each row before its update.
+            Score of each row before its update; NaN for a bad row that was left out.
 
         Raises
         ------
         TypeError, ValueError
-            Bad rows or labels; all are checked before the first is learned. Only a kernel that
-            overflows is found on the way: the rows before it have then been learned.
+            The arrays are not rows and labels: wrong shape, kind, or structure; nothing has been
+            learned. Or a row or label is bad: the message names it, those before it have been
+            learned, it and those after it have not.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
@@ -149,9 +179,24 @@ cdef class RowLearner(Scorer):
             y = np.zeros(row_count(held))
         targets = converted_labels(y)
         cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
-        self.check_rows(held, &rows)
-        check_labels(self.engine, targets, rows.n)
-        self.in_order(&rows, <const double*>cnp.PyArray_DATA(targets),
-                      <double*>cnp.PyArray_DATA(scores))
+        cdef State* s = &self.engine.state
+        cdef double* f = <double*>cnp.PyArray_DATA(scores)
+        cdef const double* label
+        cdef Py_ssize_t bad_row, bad
+        cdef Py_ssize_t first = 0
+        describe(s, held, &rows)
+        label = described_labels(targets, rows.n)
+        while True:
+            bad_row = first_bad_row(s, &rows, first)
+            bad = first_bad_label(s, label, first, bad_row)
+            self.in_order(&rows, first, bad, label, f)
+            if bad == rows.n:
+                break
+            if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
+                if bad == bad_row:
+                    raise self.row_error(held, &rows, bad)
+                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]", f"{label[bad]:g}")
+            f[bad] = self.left_out()
+            first = bad + 1
         warn_of_levels(self.engine)
         return scores

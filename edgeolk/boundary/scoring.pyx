@@ -3,24 +3,25 @@
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, place_row, row_count,
+    Batch, as_tuple, converted_rows, describe, is_vector, place_row, row_count,
     whole_numbers,
 )
-from edgeolk.boundary.messages cimport outcome_error, raise_not_finite
+from edgeolk.boundary.messages cimport not_finite, outcome_error
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
-from edgeolk.boundary.sparse cimport first_bad_value, indices_increase, values_fit
+from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
 from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
-from edgeolk.core.step cimport decide, learn, prepare_mean
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, prepare_mean, skip
 
 cnp.import_array()
 
@@ -54,7 +55,7 @@ cdef class Scorer:
         else:
             good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
         if not good:
-            raise_not_finite(x, "x")
+            raise not_finite(x, range(len(x)), "x")
         if engine.busy:
             raise RuntimeError("the learner is in use by another thread")
         return x
@@ -66,18 +67,20 @@ cdef class Scorer:
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
-        cdef State* s = &self.engine.state
         cdef Py_ssize_t bad
-        describe(s, arrays, rows)
-        if rows.start != NULL:
-            bad = first_bad_value(s, rows)
-            if bad >= 0:
-                raise ValueError(f"X must be finite and fit storage, got {rows.value[bad]}")
-            return 0
-        bad = first_bad_row(s, rows)
-        if bad >= 0:
-            raise_not_finite(arrays[bad], f"X[{bad}]")
+        describe(&self.engine.state, arrays, rows)
+        bad = first_bad_row(&self.engine.state, rows, 0)
+        if bad < rows.n:
+            raise self.row_error(arrays, rows, bad)
         return 0
+
+    cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad):
+        """What is wrong with a row that storage cannot hold."""
+        cdef object numbers = arrays
+        if rows.start == NULL:
+            return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
+        numbers = slice(rows.start[bad], rows.start[bad + 1])
+        return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
         """out if it will do, and does not lie over what is read while it is written."""
@@ -97,10 +100,12 @@ cdef class Scorer:
             raise ValueError("out must not share memory with a learner's buffer")
         return out
 
-    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1:
+    cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+                      const double* label, double* f) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
-        No code of the caller runs here but handlers of signals, which find the learner busy;
+        Where bad rows are left out, so are those that are found to be bad when they are learned. No
+        code of the caller runs here but handlers of signals, which find the learner busy;
         indices are checked again where they are used.
         """
         cdef Engine engine = self.engine
@@ -108,14 +113,14 @@ cdef class Scorer:
         cdef bint mean = self.mean
         cdef const void* x
         cdef Py_ssize_t i
-        cdef Py_ssize_t look = look_every(s)
+        cdef Py_ssize_t look = first + look_every(s)
         cdef int outcome = DONE
         engine.take()
         try:
             with nogil:
                 if mean:
                     prepare_mean(s)
-                for i in range(rows.n):
+                for i in range(first, end):
                     if i >= look:
                         look += look_every(s)
                         with gil:
@@ -125,6 +130,10 @@ cdef class Scorer:
                         outcome = REFUSED_ROW
                     elif label != NULL:
                         outcome = learn(s, x, label[i], f + i)
+                        if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
+                            skip(s)
+                            f[i] = NAN
+                            outcome = DONE
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
                     if outcome != DONE:
@@ -153,7 +162,7 @@ cdef class Scorer:
         if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
-            raise_not_finite(value, "values")
+            raise not_finite(value, index, "values")
         if self.engine.busy:
             raise RuntimeError("the learner is in use by another thread")
         placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
@@ -196,7 +205,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(made))
+        self.in_order(&rows, 0, rows.n, NULL, <double*>cnp.PyArray_DATA(made))
         return made
 
     cdef double score_placed(self, const void* x) except? -1.0:
@@ -293,7 +302,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(scores))
+        self.in_order(&rows, 0, rows.n, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def predict(self, X):

@@ -5,10 +5,10 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from libc.math cimport floor, isfinite, sqrt
+from libc.math cimport NAN, floor, isfinite, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
-from edgeolk.errors import BudgetError
+from edgeolk.errors import BadRowError, BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.expansion cimport coefficient_count
@@ -20,9 +20,9 @@ from edgeolk.core.mend cimport mend
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    State,
+    Skipped, State,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean
+from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
 from edgeolk.core.structured cimport (
     OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
     olk_pcg_seed, olk_sorf, olk_sorf_state,
@@ -207,6 +207,7 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.skipped = <Skipped*>self.at("skipped")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("levels")
@@ -297,23 +298,36 @@ cdef class Engine:
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
         if not accepts_f64(&self.state, &x[0]):
-            raise ValueError("x must be finite and fit the storage type")
+            raise BadRowError("x must be finite and fit the storage type")
         if self.busy:
             raise RuntimeError("the learner is in use by another thread")
         return place_f64(&self.state, &x[0])
 
     def learn_row(self, const double[::1] x not None, double y):
-        """Learn one row of a float64 buffer; the score before the update."""
+        """Learn one row of a float64 buffer; the score before the update.
+
+        NaN for a bad row, where those are left out.
+        """
+        if self.state.skipped == NULL:
+            return self.learned_row(x, y)
+        try:
+            return self.learned_row(x, y)
+        except BadRowError:
+            skip(&self.state)
+            return NAN
+
+    cdef double learned_row(self, const double[::1] x, double y) except? -1.0:
         cdef double f
         cdef const void* row
         if not is_label(&self.state, y):
-            raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
+            raise (ValueError if isfinite(y) else BadRowError)(
+                f"y must be {labels_allowed(&self.state)}, got {y!r}")
         row = self.checked_row(x)
         cdef int outcome = learn(&self.state, row, y, &f)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
         if outcome != DONE:
-            raise ValueError("x: the kernel overflows for this row; nothing was changed")
+            raise BadRowError("x: the kernel overflows for this row; nothing was changed")
         return f
 
     def score_row(self, const double[::1] x not None):
@@ -349,6 +363,7 @@ cdef class Engine:
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.function.clipped if s.function != NULL else 0,
+            "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 

@@ -72,6 +72,9 @@ cdef struct Hints:
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
+cdef struct Skipped:
+    int64_t rows              # bad rows that were left out
+
 
 cdef struct Settings:
     # The configuration, decoded from the header; no step changes it.
@@ -101,6 +104,7 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
+    Skipped* skipped          # where bad rows are left out
     # arrays
     void* sv                  # (d, stride) in the storage type
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs

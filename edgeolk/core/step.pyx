@@ -68,6 +68,7 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
     """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
     before.flags = m.flags
+    before.mean_weight = before.squared = before.absolute = 0.0
     begin_step(&m.flags)
     before.rng = m.rng
     before.steps = m.steps
@@ -176,6 +177,13 @@ cdef void construct(State* s) noexcept nogil:
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
+    end_step(&s.m.flags, 0)
+
+
+cdef void skip(State* s) noexcept nogil:
+    """Count a bad row that is left out."""
+    begin_step(&s.m.flags)
+    s.skipped.rows += 1
     end_step(&s.m.flags, 0)
 
 

@@ -19,4 +19,5 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
+    "skipped": (("n_skipped", "q"),),
 }

@@ -123,6 +123,12 @@ class Fuzzer:
         self.began = time.process_time()
         self.most_memory = 0
 
+    def __enter__(self) -> Fuzzer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
     def run(self, count: int) -> None:
         """Try that many mutants; ``Broken`` says what one did, its bytes beside it."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):

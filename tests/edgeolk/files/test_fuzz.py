@@ -23,8 +23,8 @@ def watch() -> Iterator[None]:
 
 @pytest.mark.parametrize("seed", range(FUZZERS))
 def test_mutants_are_refused_or_can_be_used(seed: int, tmp_path: Path) -> None:
-    fuzzer = Fuzzer(tmp_path, seed)
-    fuzzer.run(MUTANTS // FUZZERS)
+    with Fuzzer(tmp_path, seed) as fuzzer:
+        fuzzer.run(MUTANTS // FUZZERS)
     assert fuzzer.tally["accepted"] > 1000
     assert fuzzer.tally["refused"] > 1000
     assert fuzzer.most_memory < MOST_MEMORY
