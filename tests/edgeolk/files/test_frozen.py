@@ -19,6 +19,8 @@ VALUES = (
     " cmax shrink linear last_label relevance groups nu forget"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
+#: Options of any learner.
+OPTION_VALUES = {"skip_bad_rows": 152, "checksums": 153}
 #: Lists: the number of the first of eight.
 LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216}
 #: What a value is where it is not written.
@@ -34,6 +36,8 @@ REGIONS = (
     " feature_map window window_labels errors - forgetron halving hints nystrom"
     " - weights mean_weights blend target last_label linear relevance turns novelty own"
 )
+#: Those of options, with their numbers.
+OPTION_REGIONS = {"skipped": 72, "checksums": 73}
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
     " kernel degree algorithm"
@@ -50,6 +54,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "skipped": "n_skipped:q",
 }
 #: Type of each region of state that is no struct, as files have it: "storage" is that of support
 #: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.
@@ -61,6 +66,7 @@ TYPES = {
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
+    "checksums": "i",
 }  # fmt: skip
 
 
@@ -72,7 +78,8 @@ def test_numbers_of_values() -> None:
     listed = {f"{name}.{i}": first + i for name, first in LISTS.items() for i in range(8)}
     assert {name: head.VALUES[name] for name in listed} == listed
     assert list(head.LISTS) == list(LISTS)
-    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *listed}
+    assert {name: head.VALUES[name] for name in OPTION_VALUES} == OPTION_VALUES
+    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *OPTION_VALUES, *listed}
     assert len(set(head.VALUES.values())) == len(head.VALUES)
     assert all(0 < number < 256 for number in head.VALUES.values())
 
@@ -83,7 +90,7 @@ def test_values_that_are_not_written() -> None:
 
 def test_numbers_of_regions() -> None:
     told = {name: number for number, name in enumerate(REGIONS.split(), 1) if name != "-"}
-    assert told == head.REGIONS
+    assert {**told, **OPTION_REGIONS} == head.REGIONS
     state = {name for name, kind in KINDS.items() if kind.lifetime is Lifetime.STATE}
     assert state == set(head.REGIONS)
 
