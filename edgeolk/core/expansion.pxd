@@ -8,13 +8,13 @@ after B removals, because each removal can magnify its rounding error.
 
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.parts cimport basis_per_member
+from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
     copy_slot, note_nonzeros, note_norm, take_vector, write_vector,
 )
 from edgeolk.core.simd cimport (
-    OLK_DISTANCE, OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
+    OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
 )
 from edgeolk.core.state cimport Example, Function, Model, State
 
@@ -204,8 +204,7 @@ cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
         # A mean kept against a far-shrunk scale would lose all its digits.
         if not (0.015625 <= f.scale <= 64.0):
             fold(s)
-    elif real(s) == OLK_F32:
-        # float32 coefficients have a short range.
+    elif coefficients_short_range(s.c.choice.coefficients):
         if not (1e-10 <= f.scale <= 1e10):
             fold(s)
     elif not (1e-100 <= f.scale <= 1e100):

@@ -20,6 +20,8 @@ cdef extern from "simd.h" nogil:
     # The type of coefficients, kernel rows and products: of the `void` arrays of what has an index
     # of 3, and of row and sparse.
     enum: OLK_F32, OLK_F64
+    double olk_get(int real, const void* array, Py_ssize_t i) noexcept
+    void olk_put(int real, void* array, Py_ssize_t i, double value) noexcept
 
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
@@ -35,6 +37,8 @@ cdef extern from "simd.h" nogil:
     ctypedef void (*olk_axpy_fn)(void* y, double w, const void* x, Py_ssize_t n) noexcept
     ctypedef void (*olk_clamp_fn)(void* coef, Py_ssize_t n, double most) noexcept
     ctypedef void (*olk_divide_fn)(void* coef, const double* w, Py_ssize_t n, double c) noexcept
+    ctypedef void (*olk_settle_fn)(const void* coef, double weight, double* start, double* sum,
+                                   Py_ssize_t n) noexcept
     ctypedef double (*olk_max_abs_fn)(const void* coef, const double* diagonal,
                                       Py_ssize_t n) noexcept
     ctypedef Py_ssize_t (*olk_argmin_fn)(const void* v, Py_ssize_t n) noexcept
@@ -58,6 +62,7 @@ cdef extern from "simd.h" nogil:
         olk_dot_fn dot[3]
         olk_weigh_fn weigh[3]
         olk_axpy_fn axpy[3]
+        olk_settle_fn settle[3]
         olk_clamp_fn clamp[3]
         olk_divide_fn divide_by_probability[3]
         olk_max_abs_fn max_abs[3]

@@ -24,6 +24,23 @@ static void OLK_FN(olk_divide_by_probability)(void *coefficients, const double *
             coef[i] = (OLK_R)((double)coef[i] / (c * w[i]));
 }
 
+/* A running sum brought up to date: sum_i += coef_i (weight - start_i), start_i <- weight. */
+static void OLK_FN(olk_settle)(const void *coefficients, double weight, double *restrict start,
+                               double *restrict sum, ptrdiff_t n)
+{
+    const OLK_R *coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        const OLK_V gained = OLK_AT(coef, i) * (weight - OLK_WIDE_AT(start, i));
+        OLK_NAME(olk_put_f64)(sum + i, OLK_WIDE_AT(sum, i) + gained);
+        OLK_NAME(olk_put_f64)(start + i, OLK_ALL(weight));
+    }
+    for (; i < n; i++) {
+        sum[i] += (double)coef[i] * (weight - start[i]);
+        start[i] = weight;
+    }
+}
+
 /* The largest |coef_i| sqrt(k_ii), k_ii = diagonal[i], or 1 where diagonal is NULL. */
 static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagonal, ptrdiff_t n)
 {

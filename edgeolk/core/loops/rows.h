@@ -73,7 +73,7 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
             OLK_EACH_COUNT(vectors, OLK_FN(olk_products), OLK_INNER, slots, quantum, stride, d,
                            query, tile);
         if (products)
-            OLK_BY_TYPE(olk_keep)(tile, w, real, products, start);
+            OLK_BY_TYPE(olk_collect)(tile, w, real, NULL, products, start, NULL);
         OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, real, coef, row, start, lane);
     }
     return OLK_NAME(olk_total)(lane);

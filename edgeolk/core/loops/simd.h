@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "reals.h"
 #include "storage.h"
 
 /* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
@@ -54,7 +55,6 @@ typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const voi
    searches.h, merge.h, angles.h, linalg.h). Rows and pairs by storage type. Those with an index of
    OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the others in
    double. */
-enum { OLK_REALS = OLK_F64 + 1 };
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
@@ -66,6 +66,8 @@ typedef struct {
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
     void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
+    void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,
+                              ptrdiff_t n);
     double (*max_abs[OLK_REALS])(const void *coef, const double *diagonal, ptrdiff_t n);
     ptrdiff_t (*argmin[OLK_REALS])(const void *v, ptrdiff_t n);
     ptrdiff_t (*argmin_abs[OLK_REALS])(const void *coef, const double *diagonal,

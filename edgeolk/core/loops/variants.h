@@ -91,7 +91,11 @@ static const double olk_exp_polynomial_f64[] = {
 #pragma GCC pop_options
 #endif
 
-#define OLK_BY_REAL(name, isa) {NULL, olk_##name##_f32_##isa, olk_##name##_f64_##isa}
+#define OLK_ENTRY(number, real, type, function, isa) [number] = olk_##function##_##real##_##isa,
+#define OLK_BY_REAL(function, isa)                                                                 \
+    {                                                                                              \
+        OLK_EACH_REAL(OLK_ENTRY, function, isa)                                                    \
+    }
 #define OLK_VARIANT(isa)                                                                           \
     {                                                                                              \
         .name = #isa,                                                                              \
@@ -104,6 +108,7 @@ static const double olk_exp_polynomial_f64[] = {
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \
         .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
+        .settle = OLK_BY_REAL(settle, isa),                                                        \
         .max_abs = OLK_BY_REAL(max_abs, isa),                                                      \
         .argmin = OLK_BY_REAL(argmin, isa),                                                        \
         .argmin_abs = OLK_BY_REAL(argmin_abs, isa),                                                \
