@@ -47,8 +47,9 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     ValueError
         No whole, consistent model, one whose last step was cut (``torn="refuse"``), one laid out by
         another version (``save`` and ``load`` carry it over), one changed since it was sealed, or
-        another learner is in the buffer; nothing was changed. Of a block that is not sealed, a state
-        that learning does not lead to is refused; a number that is wrong but possible is not found.
+        another learner is in the buffer; nothing was changed. Of a block that is not sealed, a
+        state that learning does not lead to is refused; a number that is wrong but possible is not
+        found.
     """
     if torn not in TORN_CHOICES:
         known = ", ".join(map(repr, TORN_CHOICES))

@@ -82,6 +82,7 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef object row = self.checked_row(x)
         cdef double f
+        self.engine.idle()
         cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
@@ -91,7 +92,7 @@ cdef class RowLearner(Scorer):
 
     cdef double left_out(self) except? -1.0:
         """A bad row is counted; its score is NaN."""
-        self.engine.check_idle()
+        self.engine.idle()
         skip(&self.engine.state)
         return NAN
 
@@ -137,10 +138,13 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
+        cdef double f = 0.0
         if self.engine.state.c.columns > 1:
             self.checked_row(x)
-            return wants(&self.engine.state, 0.0)
-        return wants(&self.engine.state, self.score_row(x))
+        else:
+            f = self.score_row(x)
+        self.engine.idle()
+        return wants(&self.engine.state, f)
 
     def learn_many(self, X, y=None, out=None):
         """Learn rows in order, without the interpreter lock.

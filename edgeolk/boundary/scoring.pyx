@@ -6,6 +6,8 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
@@ -56,8 +58,6 @@ cdef class Scorer:
             good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
         if not good:
             raise not_finite(x, range(len(x)), "x")
-        if engine.busy:
-            raise RuntimeError("the learner is in use by another thread")
         return x
 
     cdef const void* placed(self, object x) noexcept:
@@ -111,11 +111,15 @@ cdef class Scorer:
         cdef Engine engine = self.engine
         cdef State* s = &engine.state
         cdef bint mean = self.mean
+        cdef bint learns = label != NULL
         cdef const void* x
         cdef Py_ssize_t i
         cdef Py_ssize_t look = first + look_every(s)
         cdef int outcome = DONE
-        engine.take()
+        if learns:
+            engine.take()
+        else:
+            s = engine.enter()
         try:
             with nogil:
                 if mean:
@@ -128,7 +132,7 @@ cdef class Scorer:
                     x = place_row(s, rows, i)
                     if x == NULL:
                         outcome = REFUSED_ROW
-                    elif label != NULL:
+                    elif learns:
                         outcome = learn(s, x, label[i], f + i)
                         if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
                             skip(s)
@@ -139,7 +143,10 @@ cdef class Scorer:
                     if outcome != DONE:
                         break
         finally:
-            engine.release()
+            if learns:
+                engine.release()
+            else:
+                engine.leave(s)
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
@@ -163,8 +170,7 @@ cdef class Scorer:
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
-        if self.engine.busy:
-            raise RuntimeError("the learner is in use by another thread")
+        self.engine.idle()
         placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
                               <const double*>cnp.PyArray_DATA(value), n)
         if placed == NULL:
@@ -197,6 +203,10 @@ cdef class Scorer:
         float64 ndarray of shape (n_classes,)
         """
         x = self.checked_row(x)
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.scores(x[None])[0]
+        self.engine.idle()
         return self.class_scores(self.placed(x))
 
     def scores(self, X):
@@ -224,6 +234,9 @@ cdef class Scorer:
 
     cdef double score_row(self, object x) except? -1.0:
         x = self.checked_row(x)
+        if self.engine.users > 0:
+            return self.decision_function(x[None])[0]
+        self.engine.idle()
         return self.score_placed(self.placed(x))
 
     def decision_one_sparse(self, indices, values):
@@ -237,11 +250,19 @@ cdef class Scorer:
         values : array-like of shape (k,)
             Finite.
         """
+        return self.score_sparse(indices, values)
+
+    cdef double score_sparse(self, object indices, object values) except? -1.0:
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.decision_function(SimpleNamespace(
+                format="csr", shape=(1, self.engine.state.c.n_features),
+                indptr=[0, len(values)], indices=indices, data=values))[0]
         return self.score_placed(self.checked_sparse(indices, values))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
-        return self.label_of(self.score_placed(self.checked_sparse(indices, values)))
+        return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned.

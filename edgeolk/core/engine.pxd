@@ -12,7 +12,9 @@ cdef class Engine:
     cdef State state
     cdef readonly Arena arena
     cdef readonly object config
-    cdef bint busy
+    # Who is inside a long call, without the interpreter lock: readers, or -1 for one who learns.
+    # Read and written only with the lock held.
+    cdef int users
     cdef bint warned              # that readings lay beyond the levels of int8 storage
     # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
     # into them.
@@ -25,3 +27,6 @@ cdef class Engine:
     cdef double learned_row(self, const double[::1] x, double y) except? -1.0
     cdef int take(self) except -1
     cdef void release(self) noexcept
+    cdef State* enter(self) except NULL
+    cdef void leave(self, State* s) noexcept
+    cdef int idle(self) except -1

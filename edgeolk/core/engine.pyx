@@ -5,6 +5,7 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
+from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN, floor, isfinite, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
@@ -17,6 +18,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.mend cimport mend
+from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.rows cimport accepts_f64, place_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
@@ -283,14 +285,36 @@ cdef class Engine:
 
     # ---- one user at a time -------------------------------------------------------------------
 
-    cdef int take(self) except -1:
-        if self.busy:
+    cdef int idle(self) except -1:
+        """Raise RuntimeError while another thread is inside a long call."""
+        if self.users != 0:
             raise RuntimeError("the learner is in use by another thread")
-        self.busy = True
+        return 0
+
+    cdef int take(self) except -1:
+        """A long call that learns begins: nobody else may be inside."""
+        self.idle()
+        self.users = -1
         return 0
 
     cdef void release(self) noexcept:
-        self.busy = False
+        self.users = 0
+
+    cdef State* enter(self) except NULL:
+        """A long call that only reads begins; where others read too, with scratch of its own."""
+        cdef State* s = &self.state
+        self.check_idle()
+        if self.users > 0:
+            s = with_own_scratch(&self.state, self.arena.length)
+            if s == NULL:
+                raise MemoryError("no memory for the scratch of one more thread")
+        self.users += 1
+        return s
+
+    cdef void leave(self, State* s) noexcept:
+        self.users -= 1
+        if s != &self.state:
+            PyMem_Free(s)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
@@ -299,8 +323,7 @@ cdef class Engine:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
         if not accepts_f64(&self.state, &x[0]):
             raise BadRowError("x must be finite and fit the storage type")
-        if self.busy:
-            raise RuntimeError("the learner is in use by another thread")
+        self.idle()
         return place_f64(&self.state, &x[0])
 
     def learn_row(self, const double[::1] x not None, double y):
@@ -372,8 +395,8 @@ cdef class Engine:
         return self.state.function.norm2 if self.state.c.tracks_norm else None
 
     def check_idle(self):
-        """Raise RuntimeError while another thread is inside a long call."""
-        if self.busy:
+        """Raise RuntimeError while another thread learns in a long call."""
+        if self.users < 0:
             raise RuntimeError("the learner is in use by another thread")
 
     def view(self, str name):
@@ -387,6 +410,6 @@ cdef class Engine:
 
     def mean_view(self):
         """Coefficients of the mean model, written to scratch anew."""
-        self.check_idle()
+        self.idle()
         prepare_mean(&self.state)
         return self.view("mean_coefficients")

@@ -58,7 +58,7 @@ cdef inline bint refactor(State* s) noexcept nogil:
 
 
 cdef inline bint mend(State* s) noexcept nogil:
-    """Norms, k(s, s), arrivals, neighbours, scores, inverse, factor; False if there is no factor."""
+    """Norms, arrivals, neighbours, scores, inverse, factor; False if there is no factor."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef void* column = s.column

@@ -1,7 +1,8 @@
 """Checksums inside a live block: a bit that flipped while nobody looked is found.
 
-The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; in the place
-of its own stands that of the header. They hold while the flag says so: the next step takes it away.
+The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; in the
+place of its own stands that of the header. They hold while the flag says so: the next step takes it
+away.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ from edgeolk.planning.regions import Region
 from edgeolk.resolved import Resolved
 
 #: Regions that follow from the others.
-DERIVED = frozenset(
-    ("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel")
-    + ("factor", "inverse", "scores")
-)
+DERIVED = frozenset({
+    *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
+    *("factor", "inverse", "scores"),
+})
 #: Counters of the header: place, type.
 _PLACES = {"n_support": (52, "i"), "steps": (64, "q"), "mistakes": (72, "q"), "updates": (80, "q")}
 

@@ -216,7 +216,9 @@ BAD_MATRICES: dict[str, Any] = {
 @pytest.mark.parametrize("row", [0, 3, 6])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
 @pytest.mark.parametrize("storage", [np.float32, np.float64])
-def test_one_bad_row_among_many_gives_no_scores(row: int, bad: float, call: str, dtype: str, storage: Any) -> None:
+def test_one_bad_row_among_many_gives_no_scores(
+    row: int, bad: float, call: str, dtype: str, storage: Any
+) -> None:
     if bad == 1e300 and (dtype, storage) != ("float32", np.float64):
         return
     X = np.tile(GOOD, (7, 1)).astype(storage)

@@ -1,8 +1,9 @@
 """Run by test_torn: processes killed while they learn in a shared mapping, which is then attached.
 
 ``python torn.py TIMES ALGORITHM FOLDER`` prints a JSON record: kills, how many cut a step, how many
-of these were repaired and how many refused, and what must be 0: ``wrong``, a block found whole that
-is not bit for bit that of an uninterrupted run; ``broken``, a repaired one whose norm is not its own.
+of these were repaired and how many refused, and what must be 0: ``wrong``, a block found whole
+that is not bit for bit that of an uninterrupted run; ``broken``, a repaired one whose norm is not
+its own.
 """
 
 from __future__ import annotations

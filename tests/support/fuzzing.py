@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
@@ -34,7 +35,7 @@ MOST_MEMORY = 65_536
 ORDERLY = (ValueError, AttributeError, TypeError, ek.BudgetError)
 
 
-class Broken(AssertionError):
+class BrokenError(AssertionError):
     """A mutant did what none may do."""
 
 
@@ -130,7 +131,7 @@ class Fuzzer:
         self.file.close()
 
     def run(self, count: int) -> None:
-        """Try that many mutants; ``Broken`` says what one did, its bytes beside it."""
+        """Try that many mutants; ``BrokenError`` says what one did, its bytes beside it."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             for number in range(count):
@@ -147,7 +148,7 @@ class Fuzzer:
             self.attempt(kind, data, measured)
         except Exception as error:
             self.path.with_suffix(".broken").write_bytes(data)
-            raise Broken(f"{kind} after {done}: {type(error).__name__}: {error}") from error
+            raise BrokenError(f"{kind} after {done}: {type(error).__name__}: {error}") from error
 
     def attempt(self, kind: str, data: bytearray, measured: bool) -> None:
         size = len(data)
@@ -189,7 +190,7 @@ class Fuzzer:
                 self.most_memory = max(self.most_memory, peak - size)
             reason = str(error)
             if not reason or not reason[0].isalpha():
-                raise Broken(f"refused without a reason: {reason!r}") from error
+                raise BrokenError(f"refused without a reason: {reason!r}") from error
             self.reasons[" ".join(w for w in reason.split() if w.isalpha())[:60]] += 1
             return None
         finally:
@@ -207,7 +208,7 @@ class Fuzzer:
                 spent = min(spent, time.process_time() - self.began)
             self.slowest = max(self.slowest, spent)
             if spent > MOST_SECONDS:
-                raise Broken(f"{spent:.2f} s of processor time")
+                raise BrokenError(f"{spent:.2f} s of processor time")
 
     def use(self, learner: ek.Learner) -> None:
         """Saved and loaded, it is the same; then it learns, scores, and is saved again."""
@@ -217,13 +218,11 @@ class Fuzzer:
         whole = file_of(learner)
         # Bytes between regions hold nothing, and are not kept.
         if v3.read(file_of(ek.Learner._from_block(whole))) != v3.read(whole):
-            raise Broken("saved and loaded again it is another model")
+            raise BrokenError("saved and loaded again it is another model")
         seed = self.chance.randrange(1000)
         for attempt in attempts(learner, seed):
-            try:
+            with contextlib.suppress(*ORDERLY):
                 self.timed(attempt)
-            except ORDERLY:
-                pass
         try:
             again = pickle.loads(pickle.dumps(learner))
         except ValueError as error:
@@ -231,7 +230,7 @@ class Fuzzer:
             self.reasons[f"poisoned: {error}"] += 1
             return
         if v3.read(file_of(again)) != v3.read(file_of(learner)):
-            raise Broken("after some steps it is saved as another model")
+            raise BrokenError("after some steps it is saved as another model")
 
     def use_scaler(self, scaler: Any) -> None:
         rows = np.random.default_rng(0).normal(size=(4, scaler.n_features))
@@ -241,10 +240,8 @@ class Fuzzer:
             lambda: scaler.learn_transform_one(rows[0]),
             lambda: (repr(scaler), scaler.mean_, scaler.scale_),
         ):
-            try:
+            with contextlib.suppress(*ORDERLY, OverflowError):
                 self.timed(attempt)
-            except (*ORDERLY, OverflowError):
-                pass
 
     def report(self) -> str:
         """The figures as JSON."""

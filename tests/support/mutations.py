@@ -107,7 +107,7 @@ def move_region(data: bytearray, chance: random.Random) -> None:
     entry = chance.choice(found).entry
     what = chance.randrange(4)
     if what < 2:
-        data[entry + what] = chance.randrange(256) if chance.random() < 0.3 else chance.randrange(40)
+        data[entry + what] = chance.randrange(256 if chance.random() < 0.3 else 40)
         return
     at = entry + (2 if what == 2 else 6)
     (old,) = struct.unpack_from("<I", data, at)

@@ -18,5 +18,6 @@ cdef inline void pegasos_shrink(State* s, double a, Example* e) noexcept nogil:
     cdef double scale = pegasos_scale(s)
     cdef double factor = scale / s.function.scale
     e.f *= factor
-    s.function.norm2 *= factor * factor
+    # In this order: the square alone may be beyond all numbers, and the norm 0.
+    s.function.norm2 = s.function.norm2 * factor * factor
     s.function.scale = scale

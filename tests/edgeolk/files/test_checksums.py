@@ -57,7 +57,7 @@ def test_the_region_is_named() -> None:
     learner = ek.attach(bytearray(memory))
     ring = next(r for r in learner.plan.regions if r.name == "support_vectors")
     memory[memory.find(MARK) + ring.offset] ^= 1
-    with pytest.raises(ValueError, match="changed since it was sealed: support_vectors$"):
+    with pytest.raises(ValueError, match=r"changed since it was sealed: support_vectors$"):
         ek.attach(memory)
     assert ek.attach(memory, verify=False).steps == 40
 

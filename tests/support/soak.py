@@ -1,11 +1,11 @@
-"""A long life: ``python tests/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
+"""A long life: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
 
-Every algorithm learns that many steps; the sum of what went wrong ends the program with 1. A line of
-the table tells, for each: steps; how often something was made afresh (halvings, counted removals
+Every algorithm learns that many steps; what went wrong ends the program with 1. A line of the
+table tells, for each: steps; how often something was made afresh (halvings, counted removals
 since the last refresh); the largest relative distance between what is kept by increments and what
 is computed anew, looked at ten times on the way (norm; k(s, s); f of the support vectors; the kept
-inverse or factor, as the largest entry of M K - I or of the factor's distance from another one); the
-range the common scale was seen in; numbers that are not finite; resident bytes gained from the
+inverse or factor, as the largest entry of M K - I or of the factor's distance from a fresh one);
+the range the common scale was seen in; numbers that are not finite; resident bytes gained from the
 first tenth to the last.
 """
 
@@ -15,11 +15,7 @@ import json
 import resource
 import sys
 import time
-from pathlib import Path
 from typing import Any
-
-# In place of this folder, whose tests/edgeolk is not the package.
-sys.path[0] = str(Path(__file__).resolve().parent / "support")
 
 import numpy as np
 from helpers import LIVELY

@@ -1,5 +1,6 @@
-"""Hostile model files and blocks: ``python tests/fuzz.py [COUNT [SEED]]``; ``make fuzz`` does it
-under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
+"""Hostile model files and blocks: ``python tests/support/fuzz.py [COUNT [SEED]]``.
+
+``make fuzz`` does it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
 
 Prints what came of the mutants as JSON. Ends with 1, the mutant beside it, if one did what none may
 do: crash (the sanitizer says where), take more than a second or more memory than its size and
@@ -14,10 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-# In place of this folder, whose tests/edgeolk is not the package.
-sys.path[0] = str(Path(__file__).resolve().parent / "support")
-
-from fuzzing import MOST_MEMORY, Broken, Fuzzer
+from fuzzing import MOST_MEMORY, BrokenError, Fuzzer
 
 #: Mutants between two lines of progress; a mutant that hangs is told after so many seconds.
 ROUND, HANGS = 10_000, 600
@@ -46,5 +44,5 @@ if __name__ == "__main__":
     target.mkdir(parents=True, exist_ok=True)
     try:
         sys.exit(main(*(numbers + [1_000_000, 0][len(numbers):]), target))
-    except Broken as error:
+    except BrokenError as error:
         sys.exit(f"{error}\nthe mutant is in {target}")
