@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BadRowError, BudgetError
+    from edgeolk.gamma import gamma_from
     from edgeolk.learner import Averaged, Learner, load
     from edgeolk.parts import (
         Algorithm,
@@ -63,6 +64,7 @@ __all__ = [
     "algorithms",
     "attach",
     "available_simd",
+    "gamma_from",
     "load",
     "parse_bytes",
     "plan",
@@ -86,6 +88,7 @@ _HOMES = {
     "core.variants": ("available_simd", "simd"),
     "errors": ("BadRowError", "BudgetError"),
     "config": ("Config",),
+    "gamma": ("gamma_from",),
     "learner": ("Averaged", "Learner", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.fit import parse_bytes
 from edgeolk.plans import Plan, plan_of
+from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.inside import copied
 
 FloatArray = NDArray[np.float64]
 
@@ -144,7 +147,9 @@ class Learner(RowLearner):
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel."""
+        """The kernel; with ``gamma="auto"`` its width as it is now."""
+        if self._config.intake.gamma_rows:
+            return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
     @property
@@ -233,6 +238,17 @@ class Learner(RowLearner):
     def n_skipped(self) -> int:
         """Bad rows that were left out, with ``on_bad_row="skip"``."""
         return int(self._engine.counters()["n_skipped"])
+
+    @property
+    def n_clipped(self) -> int:
+        """Rows learned that were longer than ``clip_rows``."""
+        return int(self._engine.counters()["clipped_rows"])
+
+    @property
+    def scaler(self) -> RunningScaler | None:
+        """The scaler inside, a copy as it is now; None where rows are not scaled."""
+        intake = self._config.intake
+        return copied(intake, self._engine) if intake.method else None
 
     @property
     def halvings(self) -> int:

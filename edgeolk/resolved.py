@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import cast
 
 from edgeolk.files.head import OMITTED
+from edgeolk.intake import Intake
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
@@ -48,6 +49,8 @@ class Resolved:
         Columns of coefficients.
     lists : mapping of stored name to numbers
         Parameters that are several numbers, those at their defaults omitted.
+    intake : Intake
+        What is done with a row before the learner sees it.
     """
 
     member: Algorithm
@@ -60,6 +63,7 @@ class Resolved:
     feature_range: tuple[object, object] | None = None
     columns: int = 1
     lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    intake: Intake = field(default_factory=Intake)
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -185,7 +189,7 @@ class Resolved:
         used = {name: value for name, value in kernel.items() if value != 0.0}
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
-        return {**own, **used, **listed}
+        return {**own, **used, **listed, **self.intake.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
         """The numbers in force of a parameter that is several."""
@@ -202,7 +206,7 @@ class Resolved:
 
     @property
     def option_regions(self) -> tuple[str, ...]:
-        """Regions that parameters ask for, named after them."""
+        """Regions that parameters and the intake ask for."""
         asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
         if "relevance" in asked:
             asked += ["turns", "inputs"]
@@ -212,4 +216,4 @@ class Resolved:
             asked.append("skipped")
         if "checksums" in self.values:
             asked.append("checksums")
-        return tuple(asked)
+        return (*asked, *self.intake.regions)

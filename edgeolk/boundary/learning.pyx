@@ -83,7 +83,7 @@ cdef class RowLearner(Scorer):
         cdef object row = self.checked_row(x)
         cdef double f
         self.engine.idle()
-        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.quantum.scale != NULL:
@@ -116,7 +116,7 @@ cdef class RowLearner(Scorer):
     cdef double learned_sparse(self, object indices, object values, object y) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double f
-        cdef const void* x = self.checked_sparse(indices, values)
+        cdef const void* x = self.checked_sparse(indices, values, True)
         cdef int outcome = learn(&self.engine.state, x, label, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, is_vector, place_row, row_count,
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
     whole_numbers,
 )
 from edgeolk.boundary.messages cimport not_finite, outcome_error
@@ -19,9 +19,10 @@ from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
+from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
-from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
+from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, prepare_mean, skip
 
@@ -60,10 +61,15 @@ cdef class Scorer:
             raise not_finite(x, range(len(x)), "x")
         return x
 
-    cdef const void* placed(self, object x) noexcept:
+    cdef const void* placed(self, object x, bint learning) except NULL:
+        cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
-        return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
+            placed = take_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+        else:
+            placed = take_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
@@ -129,7 +135,7 @@ cdef class Scorer:
                         look += look_every(s)
                         with gil:
                             PyErr_CheckSignals()
-                    x = place_row(s, rows, i)
+                    x = take_row(s, rows, i, label != NULL)
                     if x == NULL:
                         outcome = REFUSED_ROW
                     elif learns:
@@ -151,7 +157,9 @@ cdef class Scorer:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
 
-    cdef const void* checked_sparse(self, object indices, object values) except NULL:
+    cdef const void* checked_sparse(
+        self, object indices, object values, bint learning
+    ) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
         cdef State* s = &self.engine.state
         cdef object index = indices
@@ -171,8 +179,8 @@ cdef class Scorer:
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
         self.engine.idle()
-        placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
-                              <const double*>cnp.PyArray_DATA(value), n)
+        placed = take_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                             <const double*>cnp.PyArray_DATA(value), n, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
@@ -207,7 +215,7 @@ cdef class Scorer:
             # Another thread reads: the scratch of the block is in use.
             return self.scores(x[None])[0]
         self.engine.idle()
-        return self.class_scores(self.placed(x))
+        return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
         """Scores of many rows, float64 of shape (n, n_classes)."""
@@ -237,7 +245,7 @@ cdef class Scorer:
         if self.engine.users > 0:
             return self.decision_function(x[None])[0]
         self.engine.idle()
-        return self.score_placed(self.placed(x))
+        return self.score_placed(self.placed(x, False))
 
     def decision_one_sparse(self, indices, values):
         """Score of one row given by its non-zeros; every other number of it is 0.
@@ -258,7 +266,7 @@ cdef class Scorer:
             return self.decision_function(SimpleNamespace(
                 format="csr", shape=(1, self.engine.state.c.n_features),
                 indptr=[0, len(values)], indices=indices, data=values))[0]
-        return self.score_placed(self.checked_sparse(indices, values))
+        return self.score_placed(self.checked_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""

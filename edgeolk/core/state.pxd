@@ -10,6 +10,7 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
+from edgeolk.core.scaler cimport Head as ScalerHead
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
@@ -74,6 +75,48 @@ cdef struct Nystrom:
 
 cdef struct Skipped:
     int64_t rows              # bad rows that were left out
+
+
+cdef struct Width:
+    double gamma              # of the kernel once it is known, 0 before
+    double spread             # sum of squared (Laplacian: absolute) distances from the mean
+    int64_t measured          # rows in it
+    int64_t steps             # counters of the model that had the provisional width
+    int64_t mistakes
+    int64_t updates
+    int64_t capacity_hits
+
+
+cdef struct Raw:
+    # A row as the caller has it: one of wide, narrow, index with value.
+    const double* wide
+    const float* narrow
+    const int32_t* index
+    const double* value
+    int64_t count             # of index and value
+
+cdef struct Span:
+    char* start
+    int64_t nbytes
+
+
+cdef struct Intake:
+    # What is done with a row before the learner sees it.
+    bint reshapes             # rows are scaled or bounded
+    bint on                   # something is done after a row is learned
+    ScalerHead head           # of the scaler; n_seen follows the steps
+    double* scaler            # (d, 4) doubles of Feature (winsor.pxd), or NULL
+    int32_t* counts           # (d, 2) its whole numbers
+    double* least             # (d,) or NULL
+    double* most
+    double longest            # bound of a row's norm, 0 for none
+    int64_t* clipped          # rows that were bounded, or NULL
+    bint bounded              # the row in scratch was
+    Raw raw                   # the row that is being learned
+    int64_t gamma_rows        # rows that the width is made from, 0 where it is given
+    Width* width              # or NULL
+    void* mean                # (d,) of these rows, in the type rows are computed in
+    Span model[4]             # what starts anew with the width
 
 
 cdef struct Settings:
@@ -144,6 +187,7 @@ cdef struct State:
     olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
+    Intake intake
     Structured structured     # the learner on structured features, step = NULL for the others
 
 

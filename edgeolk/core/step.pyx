@@ -8,24 +8,28 @@ write. Free functions over the C struct: no Python object is near.
 
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.string cimport memset
 
 from edgeolk.core.expansion cimport (
     coefficient, coefficient_count, self_kernel, squared_norm,
 )
+from edgeolk.core.intake cimport keep_statistics
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
+from edgeolk.core.range cimport in_range
 from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
+from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, Span, State
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
+from edgeolk.core.width cimport set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
@@ -68,11 +72,11 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
     """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
     before.flags = m.flags
-    before.mean_weight = before.squared = before.absolute = 0.0
     begin_step(&m.flags)
     before.rng = m.rng
     before.steps = m.steps
     before.mistakes = m.mistakes
+    before.mean_weight = before.squared = before.absolute = 0.0
     before.capacity_hits = s.function.capacity_hits
     m.steps += 1
     if s.averaging != NULL:
@@ -114,11 +118,8 @@ cdef inline void renew_norm(State* s) noexcept nogil:
             s.function.removals = 0
 
 
-cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
-    """Learn one checked row; f receives the score before the update.
-
-    Returns an Outcome; on a refusal nothing but scratch has changed.
-    """
+cdef inline int step(State* s, const void* x, double y, double* f) noexcept nogil:
+    """One step of the model; on a refusal nothing but scratch has changed."""
     cdef Tally before
     cdef Example e
     cdef double a
@@ -133,7 +134,7 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
     e.share = NULL
     update_begin(s, &e)
     f[0] = e.f + e.hint
-    if not (isfinite(f[0]) and isfinite(e.self_kernel)):
+    if not in_range(s, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
     count(s, &e, f[0], &before)
     a = propose(s, &e, &outcome)
@@ -148,6 +149,49 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
     if s.quantum.scale != NULL:
         s.function.clipped += s.beyond
     update_end(s, &e)
+    return DONE
+
+
+cdef void begin_anew(State* s) noexcept nogil:
+    """The model starts anew, its generator too; counters of the stream are kept."""
+    cdef Span* part
+    cdef int64_t asked = 0
+    cdef int64_t clipped = 0
+    cdef int k
+    s.intake.width.steps = s.m.steps
+    s.intake.width.mistakes = s.m.mistakes
+    s.intake.width.updates = s.m.updates
+    if s.function != NULL:
+        s.intake.width.capacity_hits = s.function.capacity_hits
+        asked = s.function.labels_asked
+        clipped = s.function.clipped
+    for k in range(4):
+        part = &s.intake.model[k]
+        if part.nbytes > 0:
+            memset(part.start, 0, <size_t>part.nbytes)
+    s.m.n = 0
+    s.m.steps = s.m.mistakes = s.m.updates = 0
+    construct(s)
+    if s.function != NULL:
+        s.function.labels_asked = asked
+        s.function.clipped = clipped
+
+
+cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
+    """Learn one checked row; f receives the score before the update.
+
+    Returns an Outcome; on a refusal nothing but scratch has changed.
+    """
+    cdef int outcome = step(s, x, y, f)
+    if outcome != DONE:
+        return outcome
+    if s.intake.on:
+        keep_statistics(s)
+        if s.intake.clipped != NULL:
+            s.intake.clipped[0] += s.intake.bounded
+        if width_is_due(s, x):
+            set_width(s)
+            begin_anew(s)
     end_step(&s.m.flags, 0)
     return DONE
 
@@ -177,7 +221,6 @@ cdef void construct(State* s) noexcept nogil:
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
-    end_step(&s.m.flags, 0)
 
 
 cdef void skip(State* s) noexcept nogil:

@@ -13,6 +13,7 @@ from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
+from edgeolk.files.intake import check_intake
 from edgeolk.files.weights import check_weights
 from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
 from edgeolk.parts.table import DEFAULT_PARTS
@@ -31,6 +32,7 @@ _HALF_EXPONENT = 0x7C00
 _COUNTERS = (
     *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
+    *("steps_before", "clipped_rows"),
 )
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
 _WHOLE = ("support_vectors", "window", "coefficients", "window_labels", "own")
@@ -237,6 +239,7 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
     """
     check_name(config)
     _check_counters(config, words)
+    check_intake(config, words, regions)
     if config.update.whole:
         check_weights(config, words, regions)
         return

@@ -177,6 +177,7 @@ def from_stored(stored: Stored, most: int | None = None) -> tuple[Config, Arena]
             values,
             columns=stored.columns,
             lists=stored.lists,
+            intake=stored.intake,
         )
     )
     regions = _laid_out(config, most)

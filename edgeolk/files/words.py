@@ -20,4 +20,14 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
     "skipped": (("n_skipped", "q"),),
+    "clipped_rows": (("clipped_rows", "q"),),
+    "width": (
+        ("gamma", "d"),
+        ("spread", "d"),
+        ("measured", "q"),
+        ("steps_before", "q"),
+        ("mistakes_before", "q"),
+        ("updates_before", "q"),
+        ("hits_before", "q"),
+    ),
 }

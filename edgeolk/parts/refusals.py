@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from edgeolk.parts.numbers import Loss, Projection, Update
+from edgeolk.parts.numbers import Dtype, KernelKind, Loss, Projection, Rows, Update
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has
 
@@ -19,8 +19,28 @@ ORDER = (
     *("rows", "dtype", "coefficients"),
 )
 
+#: The largest number that float16 rows may come to before rounding.
+HALF = 65504.0
+
 #: Rules that compare parameters, or a part that must be alone in what it does.
 GENERAL: tuple[Refusal, ...] = (
+    (
+        lambda c: c.intake.gamma_rows > 0
+        and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN),
+        "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
+    ),
+    (
+        both(has("rows", Rows.SPARSE), lambda c: c.intake.method > 0),
+        "sparse=True cannot be combined with scale=: scaled rows have no zeros",
+    ),
+    (
+        both(
+            has("dtype", Dtype.FLOAT16),
+            lambda c: max(4.0 * c.intake.clip, c.intake.clip_rows) > HALF,
+        ),
+        "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at"
+        " most that",
+    ),
     (
         both(
             has("update", Update.PEGASOS),

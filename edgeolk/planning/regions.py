@@ -186,6 +186,16 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_features), "log scales of the inputs, squared gradients"
     ),
     "turns": Kind("q", _words(1), "steps of relevance"),
+    "scaler": Kind(
+        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits"
+    ),
+    "scaler_counts": Kind(
+        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped"
+    ),
+    "scaler_range": Kind("d", lambda c: (1, 2 * c.n_features), "scaling: least and most"),
+    "clipped_rows": Kind("w", _words(1), "rows that were bounded"),
+    "width": Kind("w", _words(7), "width of the kernel, counters from before it was known"),
+    "width_mean": Kind("computing", _features, "mean of the rows that the width is made from"),
     "skipped": Kind("w", _words(1), "bad rows that were left out"),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),

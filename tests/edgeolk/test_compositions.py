@@ -21,7 +21,7 @@ from edgeolk.resolved import Resolved
 SENTENCES = sentences()
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
+    ({"update": "pa", "sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
     ({"sparse": True, "basis": "fourier"}, "sparse rows are for support vectors"),
     (
         {"update": "optimistic", "policy": "anchor", "projection": "ball", "U": None},
@@ -98,8 +98,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"loss": "novelty"}, "Loss.NOVELTY needs Update.BLENDED"),
-    ({"n_classes": 3}, "several classes need Update.BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.BLENDED"),
+    ({"update": "pa", "n_classes": 3}, "several classes need Update.BLENDED"),
+    ({"update": "pa", "gamma": "auto", "kernel": ek.Linear()}, "needs a kernel with a width"),
+    ({"update": "pa", "scale": "standard", "sparse": True}, "scaled rows have no zeros"),
+    ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
     ({"basis": "structured"}, "Basis.STRUCTURED needs Update.BLENDED"),
     *(
