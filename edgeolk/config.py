@@ -79,8 +79,8 @@ class Config(Resolved):
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1, for ``sorf``; without it two, labels -1
-        and +1.
+        Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
+        ring; without it two, labels -1 and +1.
     on_bad_row : {"raise", "skip"}
         What to do with a row or label that is not finite or beyond what storage and kernel hold:
         raise ``BadRowError``, or leave it out, answer NaN and count it (``learner.n_skipped``, 8

@@ -2,7 +2,7 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
-from libc.math cimport NAN, isfinite
+from libc.math cimport NAN, fabs, isfinite
 
 import warnings
 
@@ -12,11 +12,12 @@ from edgeolk.errors import BadRowError
 
 from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
 from edgeolk.boundary.labels cimport (
-    checked_label, converted_labels, described_labels, first_bad_label,
+    checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
 from edgeolk.boundary.messages cimport label_error, outcome_error
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
+from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
 from edgeolk.core.engine cimport Engine, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport DONE, State
@@ -39,10 +40,35 @@ cdef int warn_of_levels(Engine engine) except -1:
     return 0
 
 
+cdef enum:
+    RANGE = 100   # predictions beyond this many times the largest target have run away
+    KNOWN = 30    # targets after which their range is taken to be known
+
+
+cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
+    """Once, when predictions have run away from the targets: a gradient with too long a step."""
+    cdef Py_ssize_t i
+    if engine.warned_of_error or engine.state.errors == NULL:
+        return 0
+    for i in range(n):
+        engine.largest_target = max(engine.largest_target, fabs(y[i]))
+        engine.targets_seen += 1
+        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
+            engine.warned_of_error = True
+            warnings.warn(
+                "predictions have run away from the targets: the steps are too long for this"
+                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
+                " targets to the size of 1",
+                stacklevel=2,
+            )
+            return 0
+    return 0
+
+
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
-    def learn_one(self, x, y=None):
+    def learn_one(self, x, y=None, weight=None):
         """Learn one example.
 
         Parameters
@@ -50,8 +76,11 @@ cdef class RowLearner(Scorer):
         x : ndarray of shape (n_features,)
             As for ``decision_one``.
         y : int or float
-            -1 or +1; a class from 0 to n_classes - 1; any finite number with the square loss; not
-            needed for novelty.
+            -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
+            for novelty.
+        weight : float, optional
+            What the row counts, > 0; 1 without it. Updates whose steps have a size of their own
+            refuse any other.
 
         Returns
         -------
@@ -62,8 +91,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row or label; the model is unchanged. ``BadRowError`` is what ``on_bad_row="skip"``
-            counts instead, answering NaN.
+            Bad row, label or weight; the model is unchanged. ``BadRowError`` is what
+            ``on_bad_row="skip"`` counts instead, answering NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
@@ -72,20 +101,23 @@ cdef class RowLearner(Scorer):
         With a contiguous float32 or float64 row nothing is allocated but the returned float.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_one(x, y)
+            return self.learned_one(x, y, weight)
         try:
-            return self.learned_one(x, y)
+            return self.learned_one(x, y, weight)
         except BadRowError:
             return self.left_out()
 
-    cdef double learned_one(self, object x, object y) except? -1.0:
+    cdef double learned_one(self, object x, object y, object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
         cdef double f
         self.engine.idle()
-        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        if self.engine.state.errors != NULL:
+            watch_error(self.engine, &label, &f, 1)
         if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
@@ -96,28 +128,30 @@ cdef class RowLearner(Scorer):
         skip(&self.engine.state)
         return NAN
 
-    def learn_one_sparse(self, indices, values, y):
+    def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
 
         Parameters
         ----------
         indices, values
             As for ``decision_one_sparse``.
-        y : int or float
+        y, weight
             As for ``learn_one``.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_sparse(indices, values, y)
+            return self.learned_sparse(indices, values, y, weight)
         try:
-            return self.learned_sparse(indices, values, y)
+            return self.learned_sparse(indices, values, y, weight)
         except BadRowError:
             return self.left_out()
 
-    cdef double learned_sparse(self, object indices, object values, object y) except? -1.0:
+    cdef double learned_sparse(self, object indices, object values, object y,
+                               object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values, True)
-        cdef int outcome = learn(&self.engine.state, x, label, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -146,7 +180,7 @@ cdef class RowLearner(Scorer):
         self.engine.idle()
         return wants(&self.engine.state, f)
 
-    def learn_many(self, X, y=None, out=None):
+    def learn_many(self, X, y=None, out=None, weight=None):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -158,6 +192,8 @@ cdef class RowLearner(Scorer):
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
             Receives the scores; without it an array is made.
+        weight : array-like of shape (n,), optional
+            Weights as for ``learn_one``.
 
         Returns
         -------
@@ -167,9 +203,9 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            The arrays are not rows and labels: wrong shape, kind, or structure; nothing has been
-            learned. Or a row or label is bad: the message names it, those before it have been
-            learned, it and those after it have not.
+            The arrays are not rows, labels and weights: wrong shape, kind, or structure, or a bad
+            weight; nothing has been learned. Or a row or label is bad: the message names it, those
+            before it have been learned, it and those after it have not.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
@@ -181,26 +217,38 @@ cdef class RowLearner(Scorer):
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
             y = np.zeros(row_count(held))
-        targets = converted_labels(y)
-        cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
-        cdef State* s = &self.engine.state
-        cdef double* f = <double*>cnp.PyArray_DATA(scores)
+        cdef object counts
+        cdef const double* weights = NULL
         cdef const double* label
+        cdef double* f
+        targets = converted_labels(y)
+        counts = None if weight is None else converted_weights(weight)
+        read = (*as_tuple(held), targets)
+        if counts is not None:
+            read += (counts,)
+        cdef object scores = self.result_array(out, row_count(held), read)
+        cdef State* s = &self.engine.state
         cdef Py_ssize_t bad_row, bad
         cdef Py_ssize_t first = 0
         describe(s, held, &rows)
         label = described_labels(targets, rows.n)
+        if counts is not None:
+            check_weights(self.engine, counts, rows.n)
+            weights = <const double*>cnp.PyArray_DATA(counts)
+        f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, f)
+            self.in_order(&rows, first, bad, label, weights, f)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
                 if bad == bad_row:
                     raise self.row_error(held, &rows, bad)
-                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]", f"{label[bad]:g}")
+                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
+                                  f"{label[bad]:g}{elsewhere(self.engine)}")
             f[bad] = self.left_out()
             first = bad + 1
         warn_of_levels(self.engine)
+        watch_error(self.engine, label, f, rows.n)
         return scores

@@ -14,7 +14,7 @@ cdef class Scorer:
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad)
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
-                      const double* label, double* f) except -1
+                      const double* label, const double* weight, double* f) except -1
     cdef const void* checked_sparse(
         self, object indices, object values, bint learning
     ) except NULL

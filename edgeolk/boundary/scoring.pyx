@@ -5,6 +5,7 @@ cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from types import SimpleNamespace
 
@@ -19,12 +20,14 @@ from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
+from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
-from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, prepare_mean, skip
+from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
 
 cnp.import_array()
 
@@ -107,7 +110,7 @@ cdef class Scorer:
         return out
 
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
-                      const double* label, double* f) except -1:
+                      const double* label, const double* weight, double* f) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
         Where bad rows are left out, so are those that are found to be bad when they are learned. No
@@ -130,7 +133,10 @@ cdef class Scorer:
             with nogil:
                 if mean:
                     prepare_mean(s)
-                for i in range(first, end):
+                i = first
+                if not learns and rows_together(s) > 1:
+                    i = score_blocks(s, rows, mean, f, &outcome)
+                while i < end and outcome == DONE:
                     if i >= look:
                         look += look_every(s)
                         with gil:
@@ -139,15 +145,16 @@ cdef class Scorer:
                     if x == NULL:
                         outcome = REFUSED_ROW
                     elif learns:
-                        outcome = learn(s, x, label[i], f + i)
+                        outcome = learn(
+                            s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
                         if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
                             skip(s)
                             f[i] = NAN
                             outcome = DONE
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
-                    if outcome != DONE:
-                        break
+                    if outcome == DONE:
+                        i += 1
         finally:
             if learns:
                 engine.release()
@@ -194,7 +201,9 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x):
         """The scores of a placed row, one a class."""
         cdef object scores = np.empty(self.engine.state.c.columns)
-        if decide(&self.engine.state, x, False, <double*>cnp.PyArray_DATA(scores)) != DONE:
+        if self.mean:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores)) != DONE:
             raise outcome_error(-1, "x")
         return scores
 
@@ -223,7 +232,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
         self.check_rows(held, &rows)
-        self.in_order(&rows, 0, rows.n, NULL, <double*>cnp.PyArray_DATA(made))
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(made))
         return made
 
     cdef double score_placed(self, const void* x) except? -1.0:
@@ -236,7 +245,7 @@ cdef class Scorer:
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return f
         return 1 if f >= 0.0 else -1
 
@@ -270,6 +279,8 @@ cdef class Scorer:
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.class_scores(self.checked_sparse(indices, values, False))))
         return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
@@ -302,6 +313,8 @@ cdef class Scorer:
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
 
+        With several classes those of all of them, softmax of the scores, of shape (n_classes,).
+
         Raises
         ------
         AttributeError
@@ -309,7 +322,42 @@ cdef class Scorer:
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
+        if self.engine.state.c.columns > 1:
+            scores = self.scores_one(x)
+            odds = np.exp(scores - scores.max())
+            return odds / odds.sum()
         return sigmoid(self.score_row(x))
+
+    def familiarity_one(self, x):
+        """How near one row lies to the support vectors, by the largest cosine.
+
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
+        and its score means nothing. Costs a kernel row.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float
+            From 0 to 1 for a Gaussian or Laplacian kernel; 0 for an empty model.
+
+        Raises
+        ------
+        AttributeError
+            The learner's function is not a sum over support vectors.
+        """
+        cdef double nearness
+        if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
+            raise AttributeError(
+                "familiarity_one needs support vectors: features of rows do not say which rows"
+                " were seen")
+        x = self.checked_row(x)
+        self.engine.idle()
+        nearness = familiarity(&self.engine.state, self.placed(x, False))
+        return nearness
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
@@ -331,7 +379,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         self.check_rows(held, &rows)
-        self.in_order(&rows, 0, rows.n, NULL, <double*>cnp.PyArray_DATA(scores))
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def predict(self, X):
@@ -340,9 +388,39 @@ cdef class Scorer:
         if self.engine.state.c.columns > 1:
             return np.argmax(self.scores(X), axis=1)
         scores = self.decision_function(X)
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t score_blocks(
+    State* s, const Batch* rows, bint mean, double* f, int* outcome
+) except -1 nogil:
+    """Score rows in blocks; returns how many are done, and why if these are not all."""
+    cdef char block[BLOCK]
+    cdef Py_ssize_t most = rows_together(s)
+    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t look = look_every(s)
+    cdef Py_ssize_t good, i, n
+    cdef const void* x
+    while done < rows.n and outcome[0] == DONE:
+        if done >= look:
+            look += look_every(s)
+            with gil:
+                PyErr_CheckSignals()
+        n = min(most, rows.n - done)
+        for i in range(n):
+            x = take_row(s, rows, done + i, False)
+            if x == NULL:
+                n = i
+                outcome[0] = REFUSED_ROW
+                break
+            memcpy(block + i * row_bytes(s), x, <size_t>row_bytes(s))
+        good = decide_together(s, block, n, mean, f + done)
+        if good < n:
+            outcome[0] = REFUSED_OVERFLOW
+        done += good
+    return done
 
 
 cdef Py_ssize_t look_every(const State* s) noexcept nogil:

@@ -15,7 +15,7 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.decode cimport decode, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
-from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
@@ -73,7 +73,7 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
     """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
     if s.c.columns > 1:
         return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
         return isfinite(label)
     return label == 1.0 or label == -1.0
 
@@ -81,8 +81,18 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
 cdef str labels_allowed(const State* s):
     if s.c.columns > 1:
         return f"a class from 0 to {s.c.columns - 1}"
-    finite = s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY
+    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
     return "finite" if finite else "-1 or +1"
+
+
+cdef int check_weight(Engine engine, double weight) except -1:
+    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
+    if not (weight > 0.0 and isfinite(weight)):
+        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
+    if not engine.state.c.weighs:
+        raise ValueError(
+            f"weight must be 1 for this learner, got {weight!r}: {engine.config.no_weights}")
+    return 0
 
 
 cdef class Engine:
@@ -146,6 +156,7 @@ cdef class Engine:
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
         s.skipped = <Skipped*>self.at("skipped")
+        s.novelty = <double*>self.at("novelty")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("levels")
@@ -175,6 +186,8 @@ cdef class Engine:
         s.distance = self.at("distance_row")
         s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
         s.mean_coef = self.at("mean_coefficients")
+        s.class_scores = <double*>self.at("class_scores")
+        s.pulls = <double*>self.at("pulls")
         s.gram = <double*>self.at("gram")
         s.work = <double*>self.at("work")
         s.work2 = <double*>self.at("work2")
@@ -289,27 +302,29 @@ cdef class Engine:
         self.idle()
         return take_f64(&self.state, &x[0], learning)
 
-    def learn_row(self, const double[::1] x not None, double y):
+    def learn_row(self, const double[::1] x not None, double y, double weight=1.0):
         """Learn one row of a float64 buffer; the score before the update.
 
         NaN for a bad row, where those are left out.
         """
         if self.state.skipped == NULL:
-            return self.learned_row(x, y)
+            return self.learned_row(x, y, weight)
         try:
-            return self.learned_row(x, y)
+            return self.learned_row(x, y, weight)
         except BadRowError:
             skip(&self.state)
             return NAN
 
-    cdef double learned_row(self, const double[::1] x, double y) except? -1.0:
+    cdef double learned_row(self, const double[::1] x, double y, double weight) except? -1.0:
         cdef double f
         cdef const void* row
         if not is_label(&self.state, y):
             raise (ValueError if isfinite(y) else BadRowError)(
                 f"y must be {labels_allowed(&self.state)}, got {y!r}")
+        if weight != 1.0:
+            check_weight(self, weight)
         row = self.checked_row(x, True)
-        cdef int outcome = learn(&self.state, row, y, &f)
+        cdef int outcome = learn(&self.state, row, y, weight, &f)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
         if outcome != DONE:

@@ -55,6 +55,7 @@ VALUES: dict[str, int] = {
     **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
     **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
     **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
+    **{"epsilon": 43},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},

@@ -139,6 +139,12 @@ def _check_reals(config: Resolved, words: Words) -> None:
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
+def _columns(config: Resolved, numbers: memoryview[Any]) -> list[memoryview[Any]]:
+    """The columns of a region that has a number a class for each slot."""
+    length = len(numbers) // config.columns
+    return [numbers[at : at + length] for at in range(0, len(numbers), length)]
+
+
 def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
     for name in _WHOLE:
@@ -146,7 +152,8 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
             _require(_all_finite(regions[name]), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     used = 2 * n if config.parts["basis"] == Basis.FOURIER else rank or n
-    _require(not any(regions["coefficients"][used:]), "a coefficient beyond those in use is not 0")
+    for column in _columns(config, regions["coefficients"]):
+        _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:
         labels = regions["window_labels"]
         held = int(min(words.get("seen", 0), config.values["window"]))
@@ -155,11 +162,14 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
         _require(not any(labels[held:]), "there are labels beyond the window")
     for name in ("mean_start", "mean_sum"):
         if name in regions:
-            _require(_all_finite(regions[name][:used]), f"{name} must be finite")
+            for column in _columns(config, regions[name]):
+                _require(_all_finite(column[:used]), f"{name} must be finite")
 
 
 def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
-    """What is kept beside each support vector."""
+    """What is kept beside each support vector, and the threshold of novelty."""
+    if "novelty" in regions:
+        _require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
     n, steps = int(words["n_support"]), words["steps"]
     if "arrivals" in regions:
         for arrival in regions["arrivals"][:n]:
