@@ -146,7 +146,8 @@ MODULES = (
     "edgeolk.core.structured",
     "edgeolk.core.step",
     "edgeolk.core.engine",
-    "edgeolk.boundary",
+    "edgeolk.boundary.scoring",
+    "edgeolk.boundary.learning",
     "edgeolk.scaling.state",
     "edgeolk.scaling.scaler",
 )

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.boundary import Scorer
+    from edgeolk.boundary.scoring import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.config import Config
@@ -77,7 +77,7 @@ if find_spec("edgeolk.core.arena") is None:
     )
 
 _HOMES = {
-    "boundary": ("Scorer",),
+    "boundary.scoring": ("Scorer",),
     "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),

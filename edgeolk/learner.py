@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.block import build, over
-from edgeolk.boundary import RowLearner, Scorer
+from edgeolk.boundary.learning import RowLearner
+from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
 from edgeolk.config import Config
 from edgeolk.core.arena import ALIGNMENT, Arena

@@ -26,6 +26,7 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
+    "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
     "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
     "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
 }
@@ -69,6 +70,15 @@ ROLES: dict[str, Role] = {
     "update_construct": Role(
         *("update", "updates", "void", "State* s", ""),
         {part: row.construct for part, row in UPDATES.items()},
+    ),
+    "update_learn": Role(
+        *("update", "updates", "int"),
+        *("State* s, const void* x, double y, double* f", "DONE"),
+        {part: row.learn for part, row in UPDATES.items()},
+    ),
+    "update_decide": Role(
+        *("update", "updates", "int", "State* s, const void* x, double* f", "DONE"),
+        {part: row.decide for part, row in UPDATES.items()},
     ),
     "policy_admit": Role(
         *("policy", "policies", "bint", "State* s, double a, Example* e", "False"),
@@ -153,7 +163,7 @@ def switches_pxd() -> str:
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    head += ["from edgeolk.core.state cimport Example, State"]
+    head += ["from edgeolk.core.state cimport DONE, Example, State"]
     return "\n".join(head + bodies) + "\n"
 
 

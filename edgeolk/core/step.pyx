@@ -13,8 +13,8 @@ from edgeolk.core.expansion cimport (
     coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm,
+    BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.real cimport put
@@ -23,10 +23,8 @@ from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, State
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
-    update_coefficient, update_construct, update_end, update_shrink,
+    update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
-
-from edgeolk.core.updates.sorf cimport sorf_learn, sorf_scores
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
@@ -119,8 +117,8 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
     cdef Example e
     cdef double a
     cdef int outcome = DONE
-    if s.structured.step != NULL:
-        return sorf_learn(s, x, y, f)
+    if update_is_whole(s.c.choice.update):
+        return update_learn(s, x, y, f)
     e.x = x
     e.y = y
     e.f = s.function.scale * basis_score(s, x, s.coef, s.row)
@@ -150,8 +148,8 @@ cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     """f(x), or the mean model's score after prepare_mean."""
     cdef Example e
-    if s.structured.step != NULL:
-        return sorf_scores(s, x, f)
+    if update_is_whole(s.c.choice.update):
+        return update_decide(s, x, f)
     if mean:
         f[0] = basis_score(s, x, s.mean_coef, NULL)
     else:
@@ -163,27 +161,11 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
 
 
-cdef void start_structured(State* s) noexcept nogil:
-    """All zero but the averaging windows and the variances of the linear candidate."""
-    cdef int64_t i
-    for i in range(s.structured.made.groups):
-        if s.structured.state.n != NULL:
-            s.structured.state.n[i] = 1.0
-    if s.structured.made.linear:
-        for i in range(s.c.n_features + 1):
-            if s.c.choice.dtype == DTYPE_FLOAT64:
-                (<double*>s.structured.state.Sl)[i] = 1.0
-            else:
-                (<float*>s.structured.state.Sl)[i] = 1.0
-
-
 cdef void construct(State* s) noexcept nogil:
     """A new model: what construction sets and draws."""
     seed_rng(&s.m.rng, s.m.seed)
-    if s.structured.step != NULL:
-        start_structured(s)
-        return
-    s.function.scale = 1.0
+    if s.function != NULL:
+        s.function.scale = 1.0
     if basis_starts_full(s.c.choice.basis):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)

@@ -30,8 +30,9 @@ class UpdateTraits(Part):
         Old coefficients shrink even where no parameter says so.
     sets_scale : bool
         It sets the common scale itself: nothing else may change it.
-    whole : str
-        Where an update is the whole step: whose C functions do it.
+    learn, decide : str
+        Functions of the core where an update is the whole step and the whole score: none of the
+        others but ``construct`` is called then.
     lists : tuple of str
         Parameters that are several numbers.
     own : int
@@ -47,9 +48,15 @@ class UpdateTraits(Part):
     construct: str = ""
     scales: bool = False
     sets_scale: bool = False
-    whole: str = ""
+    learn: str = ""
+    decide: str = ""
     lists: tuple[str, ...] = ()
     own: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether this update is the whole step."""
+        return bool(self.learn)
 
 
 ANCHOR_AND_OPTIMISTIC = (
@@ -120,7 +127,9 @@ UPDATES: dict[Update, UpdateTraits] = {
     Update.BLENDED: UpdateTraits(
         asks="",
         coefficient="",
-        whole="sorf",
+        learn="sorf.sorf_learn",
+        decide="sorf.sorf_scores",
+        construct="sorf.sorf_construct",
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget"),

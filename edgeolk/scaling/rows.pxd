@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uintptr_t
 
 from edgeolk.core.finite cimport all_finite
 from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
-from edgeolk.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
 
 cdef inline bint is_wide(object array) noexcept:

@@ -55,3 +55,17 @@ cdef inline int sorf_scores(State* s, const void* x, double* f) noexcept nogil:
         if not isfinite(f[column]):
             return REFUSED_OVERFLOW
     return DONE
+
+
+cdef inline void sorf_construct(State* s) noexcept nogil:
+    """All zero but the averaging windows and the variances of the linear candidate."""
+    cdef int64_t i
+    for i in range(s.structured.made.groups):
+        if s.structured.state.n != NULL:
+            s.structured.state.n[i] = 1.0
+    if s.structured.made.linear:
+        for i in range(s.c.n_features + 1):
+            if s.c.choice.dtype == DTYPE_FLOAT64:
+                (<double*>s.structured.state.Sl)[i] = 1.0
+            else:
+                (<float*>s.structured.state.Sl)[i] = 1.0

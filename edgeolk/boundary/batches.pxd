@@ -14,7 +14,7 @@ from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, olk_read_i64, place_f32, place_f64, place_sparse,
 )
 from edgeolk.core.state cimport State
-from edgeolk.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
 
 cdef struct Batch:
@@ -100,6 +100,17 @@ cdef inline object converted_rows(State* s, object X):
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
         return arrays
     return X if is_plain(X, 2) else as_numbers(X, "X", 2)
+
+
+cdef inline Py_ssize_t row_count(object held):
+    """Rows of what converted_rows gave."""
+    if isinstance(held, tuple):
+        return cnp.PyArray_DIM(held[0], 0) - 1
+    return cnp.PyArray_DIM(held, 0)
+
+
+cdef inline tuple as_tuple(object held):
+    return held if isinstance(held, tuple) else (held,)
 
 
 cdef inline bint is_vector(object x, int kind) noexcept:

@@ -1,0 +1,61 @@
+"""Labels and targets, one or many, checked.
+
+Whoever cimports this calls ``cnp.import_array()`` first.
+"""
+
+cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
+from libc.math cimport INFINITY
+
+from edgeolk.boundary.batches cimport is_vector
+from edgeolk.boundary.ndarray cimport as_numbers
+from edgeolk.core.engine cimport Engine, is_label, labels_allowed
+from edgeolk.core.parts cimport LOSS_NOVELTY
+
+
+cdef inline double checked_label(Engine engine, object y, str name) except? -2.0:
+    """A label in {-1, +1}, or any finite target in regression."""
+    cdef int overflow = 0
+    cdef double label
+    if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
+        return 0.0
+    if PyLong_CheckExact(y):
+        label = <double>PyLong_AsLongAndOverflow(y, &overflow)
+        if overflow:
+            label = INFINITY  # no label; as a target beyond any use
+    elif PyFloat_CheckExact(y):
+        label = PyFloat_AS_DOUBLE(y)
+    else:
+        try:
+            if isinstance(y, (str, bytes, bytearray)):
+                raise TypeError
+            label = float(y)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
+    if not is_label(&engine.state, label):
+        raise ValueError(f"{name} must be {labels_allowed(&engine.state)}, got {y!r}")
+    return label
+
+
+cdef inline object converted_labels(object y):
+    """Labels as plain float64. Runs Python code."""
+    if is_vector(y, cnp.NPY_FLOAT64):
+        return y
+    return as_numbers(y, "y", 1).astype("float64", copy=False)
+
+
+cdef inline int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
+    """Each of n labels."""
+    cdef Py_ssize_t i
+    cdef const double* label
+    if not is_vector(y, cnp.NPY_FLOAT64):
+        raise ValueError("y has changed while the arguments were converted")
+    if cnp.PyArray_DIM(y, 0) != n:
+        raise ValueError(f"y must have {n} labels, one for each row, got {cnp.PyArray_DIM(y, 0)}")
+    label = <const double*>cnp.PyArray_DATA(y)
+    for i in range(n):
+        if not is_label(&engine.state, label[i]):
+            raise ValueError(
+                f"y[{i}] must be {labels_allowed(&engine.state)}, got {label[i]:g}")
+    return 0

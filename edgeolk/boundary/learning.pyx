@@ -1,0 +1,157 @@
+# cython: nonecheck=True
+"""Learning rows: one or many, dense or sparse."""
+
+cimport numpy as cnp
+
+import warnings
+
+import numpy as np
+
+from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, row_count
+from edgeolk.boundary.labels cimport check_labels, checked_label, converted_labels
+from edgeolk.boundary.messages cimport outcome_error
+from edgeolk.boundary.scoring cimport Scorer
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.state cimport DONE, State
+from edgeolk.core.step cimport learn, wants
+
+cnp.import_array()
+
+
+cdef int warn_of_levels(Engine engine) except -1:
+    """Once, when the first reading lay beyond the levels of int8 storage."""
+    cdef State* s = &engine.state
+    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
+        return 0
+    engine.warned = True
+    warnings.warn(
+        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
+        " feature_range= or scale the features (learner.clipped counts such readings)",
+        stacklevel=2,
+    )
+    return 0
+
+
+cdef class RowLearner(Scorer):
+    """Adds learning to scoring."""
+
+    def learn_one(self, x, y=None):
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+        y : int or float
+            -1 or +1; a class from 0 to n_classes - 1; any finite number with the square loss; not
+            needed for novelty.
+
+        Returns
+        -------
+        float
+            The score f(x) before the update; with several classes the margin of y's class, for
+            novelty f(x) less the threshold.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad row or label; the model is unchanged.
+        BudgetError
+            The ring is full under ``full="raise"``; the model is unchanged.
+
+        Notes
+        -----
+        With a contiguous float32 or float64 row nothing is allocated but the returned float.
+        """
+        cdef double label = checked_label(self.engine, y, "y")
+        cdef object row = self.checked_row(x)
+        cdef double f
+        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        if self.engine.state.quantum.scale != NULL:
+            warn_of_levels(self.engine)
+        return f
+
+    def learn_one_sparse(self, indices, values, y):
+        """Learn one example given by its non-zeros; as ``learn_one``.
+
+        Parameters
+        ----------
+        indices, values
+            As for ``decision_one_sparse``.
+        y : int or float
+            As for ``learn_one``.
+        """
+        cdef double label = checked_label(self.engine, y, "y")
+        cdef double f
+        cdef const void* x = self.checked_sparse(indices, values)
+        cdef int outcome = learn(&self.engine.state, x, label, &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
+    def wants_label(self, x):
+        """Whether the label of a row could change the model; a yes is counted.
+
+        With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
+        need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        bool
+            After False, ``learn_one(x, y)`` would leave the function as it is.
+        """
+        if self.engine.state.c.columns > 1:
+            self.checked_row(x)
+            return wants(&self.engine.state, 0.0)
+        return wants(&self.engine.state, self.score_row(x))
+
+    def learn_many(self, X, y=None, out=None):
+        """Learn rows in order, without the interpreter lock.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            row by row.
+        y : array-like of shape (n,)
+            Labels as for ``learn_one``.
+        out : float64 ndarray of shape (n,), optional
+            Receives the scores; without it an array is made.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            Score of each row before its update.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad rows or labels; all are checked before the first is learned. Only a kernel that
+            overflows is found on the way: the rows before it have then been learned.
+        BudgetError
+            As ``learn_one``; the rows before the refused one have been learned.
+        KeyboardInterrupt
+            Signals are looked at every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is whole.
+        """
+        cdef Batch rows
+        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object targets
+        if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
+            y = np.zeros(row_count(held))
+        targets = converted_labels(y)
+        cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
+        self.check_rows(held, &rows)
+        check_labels(self.engine, targets, rows.n)
+        self.in_order(&rows, <const double*>cnp.PyArray_DATA(targets),
+                      <double*>cnp.PyArray_DATA(scores))
+        warn_of_levels(self.engine)
+        return scores

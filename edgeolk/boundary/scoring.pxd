@@ -1,0 +1,21 @@
+"""What learning takes of scoring: rows checked and placed."""
+
+from edgeolk.boundary.batches cimport Batch
+from edgeolk.core.engine cimport Engine
+
+
+cdef class Scorer:
+    cdef Engine engine
+    cdef bint mean
+
+    cdef object checked_row(self, object x)
+    cdef const void* placed(self, object x) noexcept
+    cdef int check_rows(self, object arrays, Batch* rows) except -1
+    cdef object result_array(self, object out, Py_ssize_t n, tuple read)
+    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1
+    cdef const void* checked_sparse(self, object indices, object values) except NULL
+    cdef int one_score(self) except -1
+    cdef object class_scores(self, const void* x)
+    cdef double score_placed(self, const void* x) except? -1.0
+    cdef object label_of(self, double f)
+    cdef double score_row(self, object x) except? -1.0

@@ -1,0 +1,313 @@
+# cython: nonecheck=True
+"""Scores of rows: one or many, dense or sparse, of the last function or the mean of all."""
+
+cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from edgeolk.boundary.batches cimport (
+    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, place_row, row_count,
+    whole_numbers,
+)
+from edgeolk.boundary.messages cimport outcome_error, raise_not_finite
+from edgeolk.boundary.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.sparse cimport first_bad_value, indices_increase, values_fit
+from edgeolk.core.arena cimport lies_in_use
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.losses cimport sigmoid
+from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
+from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
+from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, prepare_mean
+
+cnp.import_array()
+
+
+cdef class Scorer:
+    """Scores of one model: the last function, or the mean of all of them."""
+
+    def __cinit__(self, *args, **kwargs):
+        self.engine = None
+        self.mean = False
+
+    def _bind(self, Engine engine not None, bint mean=False):
+        self.engine = engine
+        self.mean = mean
+
+    @property
+    def _engine(self):
+        return self.engine
+
+    cdef object checked_row(self, object x):
+        """x if it is plain and of the right length, else a plain copy; finite in storage."""
+        cdef Engine engine = self.engine
+        cdef bint good
+        if not is_plain(x, 1):
+            x = as_numbers(x, "x", 1)
+        if cnp.PyArray_DIM(x, 0) != engine.state.c.n_features:
+            raise ValueError(
+                f"x must have {engine.state.c.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
+        if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
+            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
+        else:
+            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
+        if not good:
+            raise_not_finite(x, "x")
+        if engine.busy:
+            raise RuntimeError("the learner is in use by another thread")
+        return x
+
+    cdef const void* placed(self, object x) noexcept:
+        if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
+            return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
+        return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
+
+    cdef int check_rows(self, object arrays, Batch* rows) except -1:
+        """Describe converted rows, each checked. No Python code runs until the caller's next."""
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t bad
+        describe(s, arrays, rows)
+        if rows.start != NULL:
+            bad = first_bad_value(s, rows)
+            if bad >= 0:
+                raise ValueError(f"X must be finite and fit storage, got {rows.value[bad]}")
+            return 0
+        bad = first_bad_row(s, rows)
+        if bad >= 0:
+            raise_not_finite(arrays[bad], f"X[{bad}]")
+        return 0
+
+    cdef object result_array(self, object out, Py_ssize_t n, tuple read):
+        """out if it will do, and does not lie over what is read while it is written."""
+        cdef char* start
+        cdef char* lent
+        if out is None:
+            return np.empty(n)
+        if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
+                and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
+            raise ValueError(f"out must be a writable contiguous float64 array of length {n}")
+        start = <char*>cnp.PyArray_DATA(out)
+        for array in read:
+            lent = <char*>cnp.PyArray_DATA(array)
+            if start < lent + cnp.PyArray_NBYTES(array) and lent < start + cnp.PyArray_NBYTES(out):
+                raise ValueError("out must not share memory with X or y")
+        if lies_in_use(start, start + cnp.PyArray_NBYTES(out)):
+            raise ValueError("out must not share memory with a learner's buffer")
+        return out
+
+    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1:
+        """Checked rows in order: learned where labels are given, else scored, a score a column.
+
+        No code of the caller runs here but handlers of signals, which find the learner busy;
+        indices are checked again where they are used.
+        """
+        cdef Engine engine = self.engine
+        cdef State* s = &engine.state
+        cdef bint mean = self.mean
+        cdef const void* x
+        cdef Py_ssize_t i
+        cdef Py_ssize_t look = look_every(s)
+        cdef int outcome = DONE
+        engine.take()
+        try:
+            with nogil:
+                if mean:
+                    prepare_mean(s)
+                for i in range(rows.n):
+                    if i >= look:
+                        look += look_every(s)
+                        with gil:
+                            PyErr_CheckSignals()
+                    x = place_row(s, rows, i)
+                    if x == NULL:
+                        outcome = REFUSED_ROW
+                    elif label != NULL:
+                        outcome = learn(s, x, label[i], f + i)
+                    else:
+                        outcome = decide(s, x, mean, f + i * s.c.columns)
+                    if outcome != DONE:
+                        break
+        finally:
+            engine.release()
+        if outcome != DONE:
+            raise outcome_error(outcome, f"X[{i}]")
+        return 0
+
+    cdef const void* checked_sparse(self, object indices, object values) except NULL:
+        """One row by its non-zeros, checked and laid out in scratch."""
+        cdef State* s = &self.engine.state
+        cdef object index = indices
+        cdef object value = values
+        cdef const void* placed
+        cdef Py_ssize_t n
+        if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
+            index = whole_numbers(index, "indices", np.int32)
+            value = as_numbers(value, "values", 1).astype(np.float64, copy=False)
+            if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
+                raise ValueError("indices have changed while values were converted")
+        n = cnp.PyArray_DIM(index, 0)
+        if n != cnp.PyArray_DIM(value, 0):
+            raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
+        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
+        if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
+            raise_not_finite(value, "values")
+        if self.engine.busy:
+            raise RuntimeError("the learner is in use by another thread")
+        placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                              <const double*>cnp.PyArray_DATA(value), n)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
+
+    cdef int one_score(self) except -1:
+        if self.engine.state.c.columns > 1:
+            raise TypeError(
+                "a row has a score for each class here: scores_one and scores give them")
+        return 0
+
+    cdef object class_scores(self, const void* x):
+        """The scores of a placed row, one a class."""
+        cdef object scores = np.empty(self.engine.state.c.columns)
+        if decide(&self.engine.state, x, False, <double*>cnp.PyArray_DATA(scores)) != DONE:
+            raise outcome_error(-1, "x")
+        return scores
+
+    def scores_one(self, x):
+        """Scores of one row, one a class; for two classes, the one score there is.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n_classes,)
+        """
+        x = self.checked_row(x)
+        return self.class_scores(self.placed(x))
+
+    def scores(self, X):
+        """Scores of many rows, float64 of shape (n, n_classes)."""
+        cdef Batch rows
+        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
+        self.check_rows(held, &rows)
+        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(made))
+        return made
+
+    cdef double score_placed(self, const void* x) except? -1.0:
+        cdef double f
+        self.one_score()
+        if self.mean:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, &f) != DONE:
+            raise outcome_error(-1, "x")
+        return f
+
+    cdef object label_of(self, double f):
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+            return f
+        return 1 if f >= 0.0 else -1
+
+    cdef double score_row(self, object x) except? -1.0:
+        x = self.checked_row(x)
+        return self.score_placed(self.placed(x))
+
+    def decision_one_sparse(self, indices, values):
+        """Score of one row given by its non-zeros; every other number of it is 0.
+
+        Parameters
+        ----------
+        indices : integers of shape (k,)
+            Increasing, from 0 to n_features - 1. A contiguous int32 array beside contiguous
+            float64 values is read where it lies; anything else is converted.
+        values : array-like of shape (k,)
+            Finite.
+        """
+        return self.score_placed(self.checked_sparse(indices, values))
+
+    def predict_one_sparse(self, indices, values):
+        """As ``predict_one`` for a row given by its non-zeros."""
+        return self.label_of(self.score_placed(self.checked_sparse(indices, values)))
+
+    def decision_one(self, x):
+        """Score f(x) of one row; nothing is learned.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            Finite. A contiguous float32 or float64 array is read where it lies; other array-likes
+            of real numbers are converted.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong kind, length or dimension, or a number that is not finite in storage.
+        """
+        return self.score_row(x)
+
+    def predict_one(self, x):
+        """Label of one row: 1 where f(x) >= 0, else -1; the class with the highest score, the
+        lowest of equals; the score itself in regression; -1 for novelty, else 1."""
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.scores_one(x)))
+        return self.label_of(self.score_row(x))
+
+    def predict_proba_one(self, x):
+        """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
+
+        Raises
+        ------
+        AttributeError
+            The loss is not logistic: its scores are no log odds.
+        """
+        if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
+            raise AttributeError("predict_proba_one needs the logistic loss")
+        return sigmoid(self.score_row(x))
+
+    def decision_function(self, X, out=None):
+        """Scores of many rows, computed without the interpreter lock.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            row by row.
+        out : float64 ndarray of shape (n,), optional
+            Receives the scores; without it an array is made.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+        """
+        cdef Batch rows
+        self.one_score()
+        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
+        self.check_rows(held, &rows)
+        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(scores))
+        return scores
+
+    def predict(self, X):
+        """Labels of many rows as int8, 1 where f(x) >= 0, else -1; classes as whole numbers; the
+        scores in regression."""
+        if self.engine.state.c.columns > 1:
+            return np.argmax(self.scores(X), axis=1)
+        scores = self.decision_function(X)
+        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+            return scores
+        return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t look_every(const State* s) noexcept nogil:
+    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+    cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
+    return max(<int64_t>16, min(<int64_t>65536, rows))
