@@ -22,15 +22,29 @@ HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob(
 # -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
+# -fno-asynchronous-unwind-tables: tables for C++ exceptions, which never pass through here.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
-    "-O3",
     "-g0",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fno-loop-unroll-and-jam",
+    "-fno-asynchronous-unwind-tables",
 ]
+#: Modules of code that runs once a model, made small; the others are made fast.
+ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
+#: Modules of code that runs once a call, and places rows.
+SHELLS = ("edgeolk.boundary.scoring", "edgeolk.boundary.learning", "edgeolk.scaling.scaler")
+
+
+def optimisation(module):
+    """How hard the compiler tries; C11 is what the loops are written in."""
+    if sys.platform == "win32":
+        return ["/std:c11", "/O2"]
+    if module in SHELLS:
+        return ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+    return ["-Os" if module in ONCE else "-O3"]
 
 
 PACKAGES = (
@@ -105,14 +119,14 @@ class BuildExtensions(build_ext):
     def build_extensions(self):
         """Check the compiler, choose flags; an installed module carries no symbols."""
         if sys.platform == "win32":
-            flags, links = ["/O2"], []
+            flags, links = [], []
         else:
             check_compiler([*self.include_dirs, numpy.get_include()])
             flags = accepted(FLAGS)
             # In the source tree they stay: instructions are counted by function there.
             links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
         for extension in self.extensions:
-            extension.extra_compile_args = flags
+            extension.extra_compile_args = [*flags, *optimisation(extension.name)]
             extension.extra_link_args = links
         super().build_extensions()
 

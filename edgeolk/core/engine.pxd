@@ -21,6 +21,7 @@ cdef class Engine:
 
     cdef void* at(self, str name) except? NULL
     cdef int attach_structured(self) except -1
-    cdef const void* checked_row(self, const double[::1] x) except NULL
+    cdef const void* checked_row(self, const Py_buffer* x) except NULL
+    cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept

@@ -39,8 +39,6 @@ typedef uint64_t olk_u_f64;
 #define OLK_SIN sin
 #endif
 
-#include "mixing.h"
-
 #ifndef OLK_CAT
 #define OLK_CAT_(a, b) a##_##b
 #define OLK_CAT(a, b) OLK_CAT_(a, b)
@@ -50,6 +48,8 @@ typedef uint64_t olk_u_f64;
 #ifdef OLK_SORF_PLAIN
 enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all of them */
 #define OLK_COLD
+#define OLK_APART inline
+#include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0
 #define OLK_SORF_ISA plain
@@ -60,6 +60,8 @@ enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all 
 #else
 enum { OLK_SORF_ROWS = 8 };
 #define OLK_COLD __attribute__((noinline, cold))
+#define OLK_APART __attribute__((noinline, unused))
+#include "mixing.h"
 #if defined(__ARM_FEATURE_FMA) || defined(__FMA__)
 #define OLK_FUSED 1
 #else
