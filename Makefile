@@ -8,7 +8,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions mutants clean
+	instructions mutants wheels test-pi clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -18,6 +18,8 @@ help:
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make wheels   cross-built wheels for Debian's Pythons into dist, and the sdist"
+	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
 	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
@@ -54,6 +56,16 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""
+
+$(VENV)/.wheels: $(VENV)/.sim
+	$(PIP) --no-build-isolation --editable ".[wheels]"
+	@touch $@
+
+wheels: $(VENV)/.wheels
+	$(BIN)/python -m release.wheels
+
+test-pi: $(VENV)/.wheels
+	$(BIN)/python -m release.emulated
 
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py

@@ -36,15 +36,16 @@ FLAGS = [
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
 #: Modules of code that runs once a call, and places rows.
 SHELLS = ("edgeolk.boundary.scoring", "edgeolk.boundary.learning", "edgeolk.scaling.scaler")
+SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
-def optimisation(module):
-    """How hard the compiler tries; C11 is what the loops are written in."""
+def flags_of(module):
+    """What the compiler is told for a module; C11 is what the loops are written in."""
     if sys.platform == "win32":
         return ["/std:c11", "/O2"]
     if module in SHELLS:
-        return ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-    return ["-Os" if module in ONCE else "-O3"]
+        return [*FLAGS, *SHELL_FLAGS]
+    return [*FLAGS, "-Os" if module in ONCE else "-O3"]
 
 
 PACKAGES = (
@@ -118,15 +119,15 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         """Check the compiler, choose flags; an installed module carries no symbols."""
-        if sys.platform == "win32":
-            flags, links = [], []
-        else:
+        known, links = None, []
+        if sys.platform != "win32":
             check_compiler([*self.include_dirs, numpy.get_include()])
-            flags = accepted(FLAGS)
+            known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", "-O3"])
             # In the source tree they stay: instructions are counted by function there.
             links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
         for extension in self.extensions:
-            extension.extra_compile_args = [*flags, *optimisation(extension.name)]
+            flags = flags_of(extension.name)
+            extension.extra_compile_args = [f for f in flags if known is None or f in known]
             extension.extra_link_args = links
         super().build_extensions()
 

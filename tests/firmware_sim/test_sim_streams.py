@@ -169,7 +169,7 @@ def test_bundled_files_are_those_of_their_readme() -> None:
 def test_one_that_a_wheel_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = dataclasses.replace(BUNDLED["robot"], file="gone.csv.xz")
     monkeypatch.setitem(BUNDLED, "robot", gone)
-    with pytest.raises(StreamError, match="the source distribution, as .*gone"):
+    with pytest.raises(StreamError, match=r"the source distribution, as .*gone"):
         open_stream("robot")
 
 

@@ -19,7 +19,7 @@
 /* One tile of products: tile[i] = sum_j g(x_j, sv[j][i]), `vectors` vectors of support vectors side
    by side. Both `vectors` and `product` are constants where this is used: the accumulators stay in
    registers, and one product is left of the three. */
-static inline __attribute__((always_inline)) void
+static OLK_INLINE void
 OLK_FN(olk_products)(const int product, const int vectors, const OLK_S *restrict sv,
                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                      const OLK_T *restrict x, OLK_T *restrict tile)
@@ -57,8 +57,8 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
                               ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *query,
                               int real, const void *coef, void *row, void *products)
 {
-    OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
-    double lane[8] __attribute__((aligned(64))) = {0.0};
+    _Alignas(64) OLK_T tile[OLK_MOST * OLK_LANES];
+    _Alignas(64) double lane[8] = {0.0};
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
         const OLK_S *slots = (const OLK_S *)sv + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "storage.h"
 
 /* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
