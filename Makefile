@@ -49,7 +49,7 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	@touch $@
 
 replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB --algorithm sorf
+	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BudgetError
+    from edgeolk.gamma import gamma_from
     from edgeolk.learner import Averaged, Learner, attach, load
     from edgeolk.parts import (
         Algorithm,
@@ -61,6 +62,7 @@ __all__ = [
     "algorithms",
     "attach",
     "available_simd",
+    "gamma_from",
     "load",
     "parse_bytes",
     "plan",
@@ -83,6 +85,7 @@ _HOMES = {
     "core.variants": ("available_simd", "simd"),
     "errors": ("BudgetError",),
     "config": ("Config",),
+    "gamma": ("gamma_from",),
     "learner": ("Averaged", "Learner", "attach", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),

@@ -12,7 +12,7 @@ from edgeolk.catalogue import algorithms
 from edgeolk.catalogue.page import page, parameter_rows, table
 from edgeolk.cli_plan import add_plan
 from edgeolk.errors import BudgetError
-from edgeolk.learner import load
+from edgeolk.learner import Learner, load
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -33,6 +33,24 @@ def _told(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _intake(learner: Learner) -> list[str]:
+    """Lines on what is done with rows on their way in."""
+    intake = learner.config.intake
+    lines = []
+    if intake.gamma_rows:
+        known = learner.steps >= intake.gamma_rows
+        state = "made from" if known else "provisional, to be made from"
+        lines.append(f"width            {state} the first {intake.gamma_rows} rows")
+    scaler = learner.scaler
+    if scaler is not None:
+        counts = scaler.n_clipped
+        clipped = 0 if counts is None else int(counts.sum())
+        lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
+    if intake.clip_rows:
+        lines.append(f"rows bounded     to {intake.clip_rows:g}: {learner.n_clipped}")
+    return lines
+
+
 def _info(options: argparse.Namespace) -> None:
     learner = load(options.model)
     parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
@@ -42,6 +60,8 @@ def _info(options: argparse.Namespace) -> None:
     print(f"kernel           {learner.kernel}")
     print(f"features         {learner.n_features}, {learner.dtype}")
     print(f"coefficients     {learner.coefficients}")
+    for line in _intake(learner):
+        print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:

@@ -94,6 +94,16 @@ def _plan_of(name: str, options: argparse.Namespace) -> Plan:
     )
 
 
+def _recommended(options: argparse.Namespace) -> str:
+    """What a learner is that nothing else is said about, or the sentence that refuses it."""
+    try:
+        made = plan(n_features=options.features, ram=options.ram, budget=options.budget)
+    except ValueError as error:
+        return str(error)
+    what = "scaling and the width of its kernel inside"
+    return f"{made.algorithm}, D = {made.budget}, {what}, {made.nbytes} bytes"
+
+
 def _one(options: argparse.Namespace) -> None:
     """Every region of one algorithm."""
     made = _plan_of(options.algorithm, options)
@@ -120,6 +130,7 @@ def _all(options: argparse.Namespace) -> None:
         ]
         print(json.dumps(records, indent=1))
         return
+    print(f"recommended: {_recommended(options)}")
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     rows = ", sparse rows" if options.sparse else ""
     kernel = type(_made(options)).__name__

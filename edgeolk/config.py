@@ -5,30 +5,35 @@ Everything that can be wrong with a configuration is found here, before memory i
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
+from edgeolk.given import (
+    DEFAULT,
+    budget_of,
+    is_default,
+    own_names,
+    pick_parts,
+    storage_of,
+    values_of,
+)
+from edgeolk.intake import taken
 from edgeolk.levels import ends, levels
-from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import (
-    AXES,
     Algorithm,
     Basis,
     Coefficients,
     Dtype,
     Loss,
-    Projection,
     Rows,
     Update,
 )
-from edgeolk.parts.parameters import PARAMETERS, checked, lists_of, shown
+from edgeolk.parts.parameters import checked, lists_of, shown
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
+from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
@@ -45,9 +50,10 @@ class Config(Resolved):
     Parameters
     ----------
     algorithm : str or Algorithm, optional
-        A published algorithm (``ek.algorithms()`` lists them). Without it the learner is composed:
-        ``update=, loss=, policy=, sampling=, projection=, schedule=, averaging=, basis=`` take
-        members of the enums of these names.
+        A published algorithm (``ek.algorithms()`` lists them). Without it the recommended one:
+        ``sorf`` with ``gamma="auto"`` and ``scale="standard"``, unless ``kernel=`` or ``scale=``
+        say otherwise. A learner is composed where ``update=, loss=, policy=, sampling=,
+        projection=, schedule=, averaging=, basis=`` take members of the enums of these names.
     n_features : int
         Dimension d of the examples.
     budget : int, optional
@@ -73,11 +79,26 @@ class Config(Resolved):
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1, for ``sorf``; without it two, labels -1
-        and +1.
+        Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
+        ring; without it two, labels -1 and +1.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
+    gamma : "auto", optional
+        The width of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows.
+        Until then ``kernel`` answers; then the model starts anew, with its generator, while the
+        counters of the stream go on. Where an algorithm has a ``gamma`` of its own,
+        ``kernel_gamma``.
+    gamma_rows : int
+        Default 100.
+    scale : {"standard", "minmax"}, optional
+        A ``RunningScaler`` inside the block: a row that is learned goes into its statistics, then
+        it is scaled by them; scoring uses them as they are. ``clip``, ``scale_window`` (its
+        ``window``) and ``freeze_after`` are the scaler's. Where an algorithm has a ``clip`` of its
+        own, ``scale_clip``.
+    clip_rows : float, optional
+        A row longer than this, in the Euclidean norm, counts as one that long in its direction:
+        what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
     **params
         The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
 
@@ -107,23 +128,28 @@ class Config(Resolved):
         feature_range: tuple[Any, Any] | None = None,
         **params: Any,
     ) -> None:
+        default = algorithm is None and is_default(params)
+        if default:
+            algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
         n_features = whole("n_features", n_features, 1)
+        width = kernel is not None
         if kernel is None:
             kernel = Gaussian((method.gamma if method else 1.0) / n_features)
         elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
             raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
         if not isinstance(sparse, bool):
             raise TypeError(f"sparse must be True or False, got {sparse!r}")
-        picked = _pick_parts(method, params)
+        picked = pick_parts(method, params)
         basis = BASES[Basis(picked["basis"])]
         parts: Parts = {
-            "dtype": _storage("dtype", basis.default_dtype if dtype is None else dtype, Dtype),
-            "coefficients": _storage("coefficients", coefficients, Coefficients),
+            "dtype": storage_of("dtype", basis.default_dtype if dtype is None else dtype, Dtype),
+            "coefficients": storage_of("coefficients", coefficients, Coefficients),
             "rows": Rows.SPARSE if sparse else Rows.DENSE,
             **picked,
         }
-        budget = _members(basis.members, budget, ram, params)
+        intake = taken(params, own_names(method, parts), default=default, width=width)
+        budget = budget_of(basis.members, budget, ram, params)
         lists = {
             name: params.pop(name, None) for name in UPDATES[Update(parts["update"])].lists
         }
@@ -147,7 +173,7 @@ class Config(Resolved):
 
         def configure(size: int) -> Resolved:
             size = whole("budget", size, 1)
-            chosen, values = _values(method, parts, {**context, "budget": float(size)}, params)
+            chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             resolved = Resolved(
                 method.algorithm if method else Algorithm.CUSTOM,
                 n_features,
@@ -159,6 +185,7 @@ class Config(Resolved):
                 feature_range,
                 columns,
                 lists_of(values, **lists) if lists else {},
+                intake,
             )
             refuse(resolved)
             return resolved
@@ -279,7 +306,8 @@ class Config(Resolved):
             said["sparse"] = True
         if self.feature_range is not None:
             said["feature_range"] = self.feature_range
-        return {**said, **self.parameters}
+        own = self.parameters
+        return {**said, **self.intake.options(own), **own}
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
@@ -303,97 +331,3 @@ def _spelt(option: tuple[str, Any]) -> str:
     if isinstance(value, IntEnum):
         return f"{name}=ek.{type(value).__name__}.{value.name}"
     return f"{name}=ek.{value!r}" if isinstance(value, Kernel) else f"{name}={value!r}"
-
-
-def _storage(name: str, value: Any, kind: type[IntEnum]) -> IntEnum:
-    if isinstance(value, kind):
-        return value
-    said = getattr(value, "__name__", None) or str(value)
-    if said.upper() in kind.__members__:
-        return kind[said.upper()]
-    known = ", ".join(member.name.lower() for member in kind)
-    raise ValueError(f"{name} must be one of {known}, got {value!r}")
-
-
-def _members(
-    alias: str, budget: int | None, ram: int | str | None, params: dict[str, Any]
-) -> int | None:
-    """The budget, under the name a basis has for it."""
-    if alias:
-        given = params.pop(alias, None)
-        if given is not None and budget is not None:
-            raise TypeError(f"give {alias}= or budget=, which are the same here, and not both")
-        budget = given if given is not None else budget
-        if budget is None and ram is None:
-            budget = 100
-    if (budget is None) == (ram is None):
-        raise TypeError("give budget= or ram=, and not both")
-    return budget
-
-
-def _pick_parts(method: Method | None, given: dict[str, Any]) -> Parts:
-    """Parts of a named algorithm or of a composition; takes what it uses out of ``given``."""
-    parts = dict(DEFAULT_PARTS)
-    if method is None:
-        for axis in DEFAULT_PARTS:
-            kind = AXES[axis]
-            value = given.pop(axis, DEFAULT_PARTS[axis])
-            if isinstance(value, str) and value.upper() in kind.__members__:
-                value = kind[value.upper()]
-            if not isinstance(value, kind):
-                known = ", ".join(f"ek.{kind.__name__}.{member.name}" for member in kind)
-                raise ValueError(f"{axis} must be one of {known}; got {value!r}")
-            parts[axis] = value
-        return parts
-    parts.update(method.parts)
-    for name, options in method.choices.items():
-        value = given.pop(name, next(iter(options)))
-        if isinstance(value, IntEnum):
-            value = value.name.lower()
-        if not isinstance(value, str) or value not in options:
-            known = ", ".join(repr(option) for option in options)
-            raise ValueError(f"{name} must be one of {known} for {method.name}; got {value!r}")
-        parts.update(options[value])
-    return parts
-
-
-def _values(
-    method: Method | None, parts: Parts, context: Mapping[str, float], given: Mapping[str, Any]
-) -> tuple[Parts, dict[str, float]]:
-    """The parts in force and their parameters, every default filled in."""
-    parts = dict(parts)
-    renames = method.renames if method else {}
-    defaults = method.defaults if method else {}
-    public = {stored: name for name, stored in renames.items()}
-    wanted = uses(parts)
-    names = {public.get(stored, stored): stored for stored in wanted}
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        allowed = list(names) + (list(method.choices) if method else list(DEFAULT_PARTS))
-        raise TypeError(
-            f"unknown parameter {unknown[0]!r} for {method.name if method else 'this composition'}"
-            f"{near(unknown[0], allowed)}; there are {', '.join(allowed) or 'none'}"
-        )
-    # What is given or plain first, then what is made from it, the radius before the rates.
-    made: list[str] = []
-    values: dict[str, float] = {}
-    for stored in wanted:
-        name = public.get(stored, stored)
-        default = defaults.get(stored, PARAMETERS[stored].default)
-        absent = name not in given or (given[name] is None and PARAMETERS[stored].none is None)
-        if absent and callable(default):
-            made.append(stored)
-        else:
-            values[stored] = checked(name, given.get(name, default), stored)
-    known = {**context, "float32": float(parts["dtype"] != Dtype.FLOAT64)}
-    for stored in sorted(made, key=lambda name: name != "U"):
-        default = defaults.get(stored, PARAMETERS[stored].default)
-        assert callable(default)
-        values[stored] = float(default({**known, **values}))
-    radial = getattr(TRAITS["projection"][parts["projection"]], "radial", False)
-    if radial and values.get("U") == math.inf:
-        # An infinite radius bounds nothing: neither the norm nor the sums of a mean need be kept.
-        parts["projection"] = Projection.NONE
-        if "U" not in uses(parts):
-            del values["U"]
-    return parts, {stored: values[stored] for stored in wanted if stored in values}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,17 @@ from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.regions import boundary
 from edgeolk.plans import Plan, plan_of
+from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.inside import copied
 
 FloatArray = NDArray[np.float64]
 
 
 def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
-    """The first n coefficients of a region of one column, as float64."""
-    held: NDArray[Any] = np.asarray(columns)[0, :n]
-    return held.astype(np.float64) * scale
+    """The first n coefficients of a region as float64: (n,), or (n, columns) if there are more."""
+    held: NDArray[Any] = np.asarray(columns)[:, :n].T
+    each = held if held.shape[1] > 1 else held[:, 0]
+    return np.ascontiguousarray(each, dtype=np.float64) * scale
 
 
 class Averaged(Scorer):
@@ -41,7 +45,7 @@ class Averaged(Scorer):
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Averaged coefficients of shape (n_support,), slot order, a copy."""
+        """Averaged coefficients of shape (n_support,), or (n_support, n_classes); a copy."""
         engine = self._engine
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
@@ -145,7 +149,9 @@ class Learner(RowLearner):
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel."""
+        """The kernel; with ``gamma="auto"`` its width as it is now."""
+        if self._config.intake.gamma_rows:
+            return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
     @property
@@ -207,7 +213,7 @@ class Learner(RowLearner):
     @property
     def mistakes(self) -> int:
         """Examples with y f <= 0 before their update; a score of 0 is a mistake. With several
-        classes, those whose margin was not above 0."""
+        classes, those whose margin was not above 0; for novelty, the rows called novel."""
         return int(self._engine.counters()["mistakes"])
 
     @property
@@ -231,19 +237,43 @@ class Learner(RowLearner):
         return int(self._engine.counters()["clipped"])
 
     @property
+    def n_clipped(self) -> int:
+        """Rows learned that were longer than ``clip_rows``."""
+        return int(self._engine.counters()["clipped_rows"])
+
+    @property
+    def scaler(self) -> RunningScaler | None:
+        """The scaler inside, a copy as it is now; None where rows are not scaled."""
+        intake = self._config.intake
+        return copied(intake, self._engine) if intake.method else None
+
+    @property
     def halvings(self) -> int:
         """Times the ring was halved."""
         return int(self._engine.counters()["halvings"])
 
     @property
     def squared_error(self) -> float:
-        """Sum of (y - f)^2 before each update; with the square loss only."""
+        """Sum of (y - f)^2 before each update; in regression only."""
         return float(self._engine.counters()["squared_error"])
 
     @property
     def absolute_error(self) -> float:
-        """Sum of |y - f| before each update; with the square loss only."""
+        """Sum of |y - f| before each update; in regression only."""
         return float(self._engine.counters()["absolute_error"])
+
+    @property
+    def threshold(self) -> float:
+        """What a score must reach not to be novel, rho; ``learn_one`` returns f(x) less this.
+
+        Raises
+        ------
+        AttributeError
+            The loss is not novelty.
+        """
+        if self._config.needs_labels:
+            raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
+        return float(np.asarray(self._engine.view("novelty"))[0, 0])
 
     @property
     def n_support(self) -> int:
@@ -280,6 +310,8 @@ class Learner(RowLearner):
     @property
     def dual_coef_(self) -> FloatArray:
         """Dual coefficients of shape (n_support,), slot order, a copy.
+
+        With ``n_classes=`` of shape (n_support, n_classes).
 
         For a Fourier basis the weights of the D cosines, then of the D sines; for a Nystrom basis
         the coefficients on the support vectors that the weights amount to.

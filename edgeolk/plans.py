@@ -34,6 +34,8 @@ class Plan:
         What the longest step costs, as a formula in B and d, and when it comes.
     coefficients : str
         Type of the coefficients.
+    gamma_rows : int
+        Rows that the width of the kernel is made from; 0 where it is given.
     """
 
     algorithm: str
@@ -44,13 +46,17 @@ class Plan:
     nbytes: int
     longest_step: str
     coefficients: str = "float64"
+    gamma_rows: int = 0
 
     def __str__(self) -> str:
         title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
         if self.coefficients != "float64":
             title += f", coefficients {self.coefficients}"
         table = region_table(title, self.regions, self.nbytes)
-        return f"{table}\n{'longest step':<18}  {self.longest_step}"
+        lines = [table, f"{'longest step':<18}  {self.longest_step}"]
+        if self.gamma_rows:
+            lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
+        return "\n".join(lines)
 
 
 def plan_of(config: Config) -> Plan:
@@ -74,6 +80,7 @@ def plan_of(config: Config) -> Plan:
         nbytes,
         longest_step(config),
         config.coefficients.name.lower(),
+        config.intake.gamma_rows,
     )
 
 
@@ -83,8 +90,8 @@ def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> P
     Parameters
     ----------
     algorithm : Config, str or Algorithm, optional
-        A configuration, or a published algorithm; without it, a composition by ``update=``,
-        ``loss=``, ``policy=``...
+        A configuration, or a published algorithm; without it the recommended one, or a composition
+        by ``update=``, ``loss=``, ``policy=``...
     **options
         As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
         the budget is the largest that fits.

@@ -9,13 +9,22 @@ from enum import IntEnum
 from typing import cast
 
 from edgeolk.files.head import OMITTED
+from edgeolk.intake import Intake
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype, Loss
+from edgeolk.parts.numbers import (
+    AXES,
+    STORED,
+    Algorithm,
+    Coefficients,
+    Dtype,
+    Loss,
+    Sampling,
+)
 from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
-from edgeolk.parts.storage import StorageTraits
+from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UpdateTraits
@@ -45,6 +54,8 @@ class Resolved:
         Columns of coefficients.
     lists : mapping of stored name to numbers
         Parameters that are several numbers, those at their defaults omitted.
+    intake : Intake
+        What is done with a row before the learner sees it.
     """
 
     member: Algorithm
@@ -57,6 +68,7 @@ class Resolved:
     feature_range: tuple[object, object] | None = None
     columns: int = 1
     lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    intake: Intake = field(default_factory=Intake)
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -121,8 +133,13 @@ class Resolved:
 
     @property
     def weights(self) -> int:
-        """Coefficients a column, padded."""
-        return self.basis.per_member * self.stride
+        """Coefficients a column, padded.
+
+        Several columns a page apart would compete for the same few lines of the first cache.
+        """
+        weights = self.basis.per_member * self.stride
+        spread = self.columns > 1 and weights * COEFFICIENTS[self.coefficients].nbytes % PAGE == 0
+        return weights + ROW_BYTES // 4 if spread else weights
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes
@@ -182,7 +199,7 @@ class Resolved:
         used = {name: value for name, value in kernel.items() if value != 0.0}
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
-        return {**own, **used, **listed}
+        return {**own, **used, **listed, **self.intake.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
         """The numbers in force of a parameter that is several."""
@@ -193,16 +210,27 @@ class Resolved:
         return LIST_DEFAULTS[name]
 
     @property
+    def no_weights(self) -> str:
+        """Why a row cannot count more or less than one, "" if it can."""
+        if self.parts["sampling"] != Sampling.ALWAYS:
+            return "it samples rows, and a weight would change the odds"
+        if self.update.whole and not self.needs_labels:
+            return "novelty of structured features follows every row alike"
+        return self.update.weighs
+
+    @property
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
         return self.parts["loss"] != Loss.NOVELTY
 
     @property
     def option_regions(self) -> tuple[str, ...]:
-        """Regions that parameters ask for, named after them."""
+        """Regions that parameters and the intake ask for."""
         asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
         if "relevance" in asked:
             asked += ["turns", "inputs"]
         if self.columns > 1:
             asked.append("class_scores")
-        return tuple(asked)
+            if not self.update.whole:
+                asked += ["kernel_row", *(self.policy.columns or ())]
+        return (*asked, *self.intake.regions)

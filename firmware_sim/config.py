@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import edgeolk as ek
@@ -22,7 +22,18 @@ DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
+#: What is replayed where no algorithm is named.
+RECOMMENDED = ek.Config(n_features=1).name
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
+
+
+def freezes(config: ReplayConfig) -> bool:
+    """Whether the learner takes nothing more in once it is full."""
+    try:
+        made = ek.Config(config.algorithm, n_features=1, budget=64, **config.params)
+    except (TypeError, ValueError):
+        return False  # whatever is wrong is said where the learner is planned
+    return made.freezes
 
 
 def storage_of(algorithm: str) -> str:
@@ -50,7 +61,8 @@ class ReplayConfig:
     ram : int or str
         The cap for row buffer, scaler and learner together, in bytes or as ``"64KiB"``.
     algorithm : str
-        A published algorithm of `edgeolk`.
+        A published algorithm of `edgeolk`. Without one the recommended one, which has the scaler in
+        its own block and makes its width from the rows it learns first.
     budget : int, optional
         The most support vectors; by default the most that the rest of the cap holds.
     params : mapping
@@ -125,7 +137,7 @@ class ReplayConfig:
 
     stream: str | Stream
     ram: int | str = "64KiB"
-    algorithm: str = "ahpatron"
+    algorithm: str = ""
     target: str | None = None
     ignore: tuple[str, ...] = ()
     positive: str | None = None
@@ -162,6 +174,8 @@ class ReplayConfig:
     leak: int = 0
 
     def __post_init__(self) -> None:
+        if not self.algorithm:
+            self._recommend()
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
         for name, allowed in (
@@ -220,6 +234,43 @@ class ReplayConfig:
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
+    def _recommend(self) -> None:
+        """The learner that nothing need be said about."""
+        inside: dict[str, Any] = {}
+        if self.scale in SCALES and self.scale != "none":
+            inside["scale"] = self.scale
+            if self.freeze_after is not None:
+                inside["freeze_after"] = self.freeze_after
+        if self.gamma is None and self.kernel == "gaussian":
+            inside["gamma"] = "auto"
+        object.__setattr__(self, "algorithm", RECOMMENDED)
+        object.__setattr__(self, "params", {**inside, **self.params})
+
+    def outside(self) -> ReplayConfig:
+        """The same with scaling and width on the device's side, for runs that share their rows."""
+        inside = ("scale", "freeze_after")
+        said = {
+            name: value
+            for name, value in self.params.items()
+            if name not in inside and value != "auto"
+        }
+        return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
+
+    @property
+    def scales_inside(self) -> bool:
+        """Whether the learner scales by itself, in its own block."""
+        return self.params.get("scale") is not None
+
+    @property
+    def scales_outside(self) -> bool:
+        """Whether the device scales before the learner."""
+        return self.scale != "none" and not self.scales_inside
+
+    @property
+    def chooses_inside(self) -> bool:
+        """Whether the learner makes the width of its kernel itself."""
+        return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+
     def _check_labels(self) -> None:
         """See to it that the options of labels make sense."""
         if not 0.0 <= self.label_missing < 1.0:
@@ -239,7 +290,7 @@ class ReplayConfig:
     @property
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
-        return self.params.get("loss") in ("square", ek.Loss.SQUARE)
+        return self.params.get("loss") in ("square", "epsilon", ek.Loss.SQUARE, ek.Loss.EPSILON)
 
     @property
     def delay(self) -> tuple[float, bool]:

@@ -63,7 +63,7 @@ class Device:
         self._leaked = 0
         self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
         self._scaled = self.raw
-        if config.scale != "none":
+        if config.scales_outside:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
         self._budget = self.plan.budget
         self._config, self._n_features = config, n_features
@@ -77,7 +77,7 @@ class Device:
         """Make all but the learner, in memory of zeros."""
         config, n_features = self._config, self._n_features
         self.scaler: Any = None
-        if config.scale != "none":
+        if config.scales_outside:
             self.scaler = ek.RunningScaler(
                 n_features,
                 method=config.scale,
@@ -138,7 +138,7 @@ class Device:
             self._build(self._config, self._n_features, self._settings)
             return
         self.learner, *scalers = kept
-        if self._config.scale != "none":
+        if self._config.scales_outside:
             self.scaler = scalers.pop(0)
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)

@@ -91,7 +91,7 @@ def script(replay: Replay, model: str) -> str:
     """
     config, stream = replay.config, replay.stream
     positive = "1" if config.positive is None else config.positive
-    scaled = config.scale != "none"
+    scaled = config.scales_outside
     lines = [
         '"""Predict each row of readings from standard input, then learn it if its label follows.',
         "",

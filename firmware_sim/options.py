@@ -106,7 +106,7 @@ def _add_tune(commands: Any) -> None:
     default = ReplayConfig("")
     add = tune.add_argument_group("learner").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap (default: %(default)s)")
-    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
+    add("--algorithm", metavar="NAME", default="ahpatron", help="default: %(default)s")
     add(
         "--param",
         metavar="NAME=VALUE",
@@ -240,7 +240,12 @@ def _add_replay(commands: Any) -> None:
     add("--freeze-after", metavar="N", type=int, help="the scaler stops learning after N rows")
 
     add = replay.add_argument_group("learner").add_argument
-    add("--algorithm", metavar="NAME", default=default.algorithm, help="default: %(default)s")
+    add(
+        "--algorithm",
+        metavar="NAME",
+        default="",
+        help=f"default: {default.algorithm}, which scales and makes its width by itself",
+    )
     add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
     add(
         "--param",

@@ -50,7 +50,7 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
     """
     row = n_features * _ROW_ITEM
     needs = [Need("raw row", row, "readings as they come from the sensors, float64")]
-    if config.scale != "none":
+    if config.scales_outside:
         scaler = ek.RunningScaler.plan(n_features, method=config.scale)
         needs += [
             Need("scaled row", row, "readings as the learner sees them, float64"),
@@ -99,6 +99,8 @@ def make_kernel(
     prefix : callable
         Gives the scaled first rows; called only where a width is chosen from them.
     """
+    if config.chooses_inside:
+        return None, None
     if config.kernel == "linear":
         return ek.Linear(), None
     if config.gamma is not None:

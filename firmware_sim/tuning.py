@@ -96,6 +96,7 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
+    config = config.outside()
     found = prepare(config)
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows

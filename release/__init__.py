@@ -1,1 +1,1 @@
-"""Wheels of other processors, cross-built and tried under emulation; docs/wheels.md tells how."""
+"""Wheels of other processors, cross-built and tried under emulation: docs/raspberry-pi.md."""

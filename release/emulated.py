@@ -1,7 +1,7 @@
 """Tests the wheels in Debian root file systems of other processors, under qemu-user.
 
-``python -m release.emulated [--only aarch64-cp311] [PYTEST ARGUMENTS]``. Wheels that are not in ``dist``
-are built first. Emulation is slow: a minute of tests takes twenty.
+``python -m release.emulated [--only aarch64-cp311] [PYTEST ARGUMENTS]``. Wheels that are not in
+``dist`` are built first. Emulation is slow: a minute of tests takes twenty.
 """
 
 from __future__ import annotations

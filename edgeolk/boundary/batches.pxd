@@ -10,9 +10,8 @@ checked again where it is used. Whoever cimports this calls ``cnp.import_array()
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.rows cimport (
-    accepts_f32, accepts_f64, olk_read_i64, place_f32, place_f64, place_sparse,
-)
+from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
+from edgeolk.core.rows cimport accepts_f32, accepts_f64, olk_read_i64
 from edgeolk.core.state cimport State
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
@@ -28,18 +27,20 @@ cdef struct Batch:
     int64_t entries           # of index and value
 
 
-cdef inline const void* place_row(State* s, const Batch* rows, Py_ssize_t i) noexcept nogil:
-    """Row i as storage holds it; NULL if a sparse one is no row."""
+cdef inline const void* take_row(
+    State* s, const Batch* rows, Py_ssize_t i, bint learning
+) noexcept nogil:
+    """Row i as the learner sees it; NULL if it is no row."""
     cdef int64_t first, last
     if rows.wide != NULL:
-        return place_f64(s, rows.wide + i * rows.d)
+        return take_f64(s, rows.wide + i * rows.d, learning)
     if rows.narrow != NULL:
-        return place_f32(s, rows.narrow + i * rows.d)
+        return take_f32(s, rows.narrow + i * rows.d, learning)
     first = olk_read_i64(rows.start + i)
     last = olk_read_i64(rows.start + i + 1)
     if not 0 <= first <= last <= rows.entries:
         return NULL
-    return place_sparse(s, rows.index + first, rows.value + first, last - first)
+    return take_sparse(s, rows.index + first, rows.value + first, last - first, learning)
 
 
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows) noexcept nogil:

@@ -12,10 +12,23 @@ from edgeolk.boundary.batches cimport is_vector
 from edgeolk.boundary.ndarray cimport as_numbers
 from edgeolk.core.engine cimport Engine, is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.state cimport State
+
+
+cdef inline str others():
+    return "; the estimators of edgeolk.sklearn take labels of any kind"
+
+
+cdef inline str elsewhere(Engine engine):
+    """Where labels that are refused are taken, if anywhere."""
+    cdef State* s = &engine.state
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
+        return ""
+    return others() if s.c.columns > 1 else f"; n_classes=2 takes 0 and 1{others()}"
 
 
 cdef inline double checked_label(Engine engine, object y, str name) except? -2.0:
-    """A label in {-1, +1}, or any finite target in regression."""
+    """A label in {-1, +1}, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
     if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
@@ -32,9 +45,11 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
                 raise TypeError
             label = float(y)
         except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
+            raise TypeError(
+                f"{name} must be a number, got {type(y).__name__}{others()}") from None
     if not is_label(&engine.state, label):
-        raise ValueError(f"{name} must be {labels_allowed(&engine.state)}, got {y!r}")
+        raise ValueError(
+            f"{name} must be {labels_allowed(&engine.state)}, got {y!r}{elsewhere(engine)}")
     return label
 
 
@@ -57,5 +72,6 @@ cdef inline int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
     for i in range(n):
         if not is_label(&engine.state, label[i]):
             raise ValueError(
-                f"y[{i}] must be {labels_allowed(&engine.state)}, got {label[i]:g}")
+                f"y[{i}] must be {labels_allowed(&engine.state)}, got {label[i]:g}"
+                f"{elsewhere(engine)}")
     return 0

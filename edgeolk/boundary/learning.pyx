@@ -2,6 +2,7 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
+from libc.math cimport fabs
 
 import warnings
 
@@ -11,6 +12,7 @@ from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, row_count
 from edgeolk.boundary.labels cimport check_labels, checked_label, converted_labels
 from edgeolk.boundary.messages cimport outcome_error
 from edgeolk.boundary.scoring cimport Scorer
+from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport DONE, State
@@ -33,10 +35,35 @@ cdef int warn_of_levels(Engine engine) except -1:
     return 0
 
 
+cdef enum:
+    RANGE = 100   # predictions beyond this many times the largest target have run away
+    KNOWN = 30    # targets after which their range is taken to be known
+
+
+cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
+    """Once, when predictions have run away from the targets: a gradient with too long a step."""
+    cdef Py_ssize_t i
+    if engine.warned_of_error or engine.state.errors == NULL:
+        return 0
+    for i in range(n):
+        engine.largest_target = max(engine.largest_target, fabs(y[i]))
+        engine.targets_seen += 1
+        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
+            engine.warned_of_error = True
+            warnings.warn(
+                "predictions have run away from the targets: the steps are too long for this"
+                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
+                " targets to the size of 1",
+                stacklevel=2,
+            )
+            return 0
+    return 0
+
+
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
-    def learn_one(self, x, y=None):
+    def learn_one(self, x, y=None, weight=None):
         """Learn one example.
 
         Parameters
@@ -44,8 +71,11 @@ cdef class RowLearner(Scorer):
         x : ndarray of shape (n_features,)
             As for ``decision_one``.
         y : int or float
-            -1 or +1; a class from 0 to n_classes - 1; any finite number with the square loss; not
-            needed for novelty.
+            -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
+            for novelty.
+        weight : float, optional
+            What the row counts, > 0; 1 without it. Updates whose steps have a size of their own
+            refuse any other.
 
         Returns
         -------
@@ -56,7 +86,7 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row or label; the model is unchanged.
+            Bad row, label or weight; the model is unchanged.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
@@ -65,29 +95,33 @@ cdef class RowLearner(Scorer):
         With a contiguous float32 or float64 row nothing is allocated but the returned float.
         """
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = learn(&self.engine.state, self.placed(row), label, &f)
+        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        if self.engine.state.errors != NULL:
+            watch_error(self.engine, &label, &f, 1)
         if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
 
-    def learn_one_sparse(self, indices, values, y):
+    def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
 
         Parameters
         ----------
         indices, values
             As for ``decision_one_sparse``.
-        y : int or float
+        y, weight
             As for ``learn_one``.
         """
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double f
-        cdef const void* x = self.checked_sparse(indices, values)
-        cdef int outcome = learn(&self.engine.state, x, label, &f)
+        cdef const void* x = self.checked_sparse(indices, values, True)
+        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -113,7 +147,7 @@ cdef class RowLearner(Scorer):
             return wants(&self.engine.state, 0.0)
         return wants(&self.engine.state, self.score_row(x))
 
-    def learn_many(self, X, y=None, out=None):
+    def learn_many(self, X, y=None, out=None, weight=None):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -125,6 +159,8 @@ cdef class RowLearner(Scorer):
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
             Receives the scores; without it an array is made.
+        weight : array-like of shape (n,), optional
+            Weights as for ``learn_one``.
 
         Returns
         -------
@@ -134,8 +170,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad rows or labels; all are checked before the first is learned. Only a kernel that
-            overflows is found on the way: the rows before it have then been learned.
+            Bad rows, labels or weights; all are checked before the first is learned. Only a kernel
+            that overflows is found on the way: the rows before it have then been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
@@ -147,11 +183,24 @@ cdef class RowLearner(Scorer):
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
             y = np.zeros(row_count(held))
+        cdef object counts
+        cdef const double* weights = NULL
+        cdef const double* label
+        cdef double* f
         targets = converted_labels(y)
-        cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
+        counts = None if weight is None else converted_weights(weight)
+        read = (*as_tuple(held), targets)
+        if counts is not None:
+            read += (counts,)
+        cdef object scores = self.result_array(out, row_count(held), read)
         self.check_rows(held, &rows)
         check_labels(self.engine, targets, rows.n)
-        self.in_order(&rows, <const double*>cnp.PyArray_DATA(targets),
-                      <double*>cnp.PyArray_DATA(scores))
+        if counts is not None:
+            check_weights(self.engine, counts, rows.n)
+            weights = <const double*>cnp.PyArray_DATA(counts)
+        label = <const double*>cnp.PyArray_DATA(targets)
+        f = <double*>cnp.PyArray_DATA(scores)
+        self.in_order(&rows, label, weights, f)
         warn_of_levels(self.engine)
+        watch_error(self.engine, label, f, rows.n)
         return scores

@@ -9,11 +9,14 @@ cdef class Scorer:
     cdef bint mean
 
     cdef object checked_row(self, object x)
-    cdef const void* placed(self, object x) noexcept
+    cdef const void* placed(self, object x, bint learning) except NULL
     cdef int check_rows(self, object arrays, Batch* rows) except -1
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
-    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1
-    cdef const void* checked_sparse(self, object indices, object values) except NULL
+    cdef int in_order(self, const Batch* rows, const double* label, const double* weight,
+                      double* f) except -1
+    cdef const void* checked_sparse(
+        self, object indices, object values, bint learning
+    ) except NULL
     cdef int one_score(self) except -1
     cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0

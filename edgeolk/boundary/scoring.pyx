@@ -4,11 +4,12 @@
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, place_row, row_count,
+    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, row_count, take_row,
     whole_numbers,
 )
 from edgeolk.boundary.messages cimport outcome_error, raise_not_finite
@@ -16,11 +17,14 @@ from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_value, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
+from edgeolk.core.familiarity cimport familiarity
+from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
-from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
-from edgeolk.core.rows cimport accepts_f32, accepts_f64, place_f32, place_f64, place_sparse
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
+from edgeolk.core.rows cimport accepts_f32, accepts_f64
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, prepare_mean
+from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
 
 cnp.import_array()
 
@@ -59,10 +63,15 @@ cdef class Scorer:
             raise RuntimeError("the learner is in use by another thread")
         return x
 
-    cdef const void* placed(self, object x) noexcept:
+    cdef const void* placed(self, object x, bint learning) except NULL:
+        cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            return place_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x))
-        return place_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x))
+            placed = take_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+        else:
+            placed = take_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
@@ -97,7 +106,8 @@ cdef class Scorer:
             raise ValueError("out must not share memory with a learner's buffer")
         return out
 
-    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1:
+    cdef int in_order(self, const Batch* rows, const double* label, const double* weight,
+                      double* f) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
         No code of the caller runs here but handlers of signals, which find the learner busy;
@@ -115,27 +125,34 @@ cdef class Scorer:
             with nogil:
                 if mean:
                     prepare_mean(s)
-                for i in range(rows.n):
+                if label == NULL and rows_together(s) > 1:
+                    i = score_blocks(s, rows, mean, f, &outcome)
+                else:
+                    i = 0
+                while i < rows.n and outcome == DONE:
                     if i >= look:
                         look += look_every(s)
                         with gil:
                             PyErr_CheckSignals()
-                    x = place_row(s, rows, i)
+                    x = take_row(s, rows, i, label != NULL)
                     if x == NULL:
                         outcome = REFUSED_ROW
                     elif label != NULL:
-                        outcome = learn(s, x, label[i], f + i)
+                        outcome = learn(
+                            s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
-                    if outcome != DONE:
-                        break
+                    if outcome == DONE:
+                        i += 1
         finally:
             engine.release()
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
 
-    cdef const void* checked_sparse(self, object indices, object values) except NULL:
+    cdef const void* checked_sparse(
+        self, object indices, object values, bint learning
+    ) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
         cdef State* s = &self.engine.state
         cdef object index = indices
@@ -156,8 +173,8 @@ cdef class Scorer:
             raise_not_finite(value, "values")
         if self.engine.busy:
             raise RuntimeError("the learner is in use by another thread")
-        placed = place_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
-                              <const double*>cnp.PyArray_DATA(value), n)
+        placed = take_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+                             <const double*>cnp.PyArray_DATA(value), n, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
@@ -171,7 +188,9 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x):
         """The scores of a placed row, one a class."""
         cdef object scores = np.empty(self.engine.state.c.columns)
-        if decide(&self.engine.state, x, False, <double*>cnp.PyArray_DATA(scores)) != DONE:
+        if self.mean:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores)) != DONE:
             raise outcome_error(-1, "x")
         return scores
 
@@ -188,7 +207,7 @@ cdef class Scorer:
         float64 ndarray of shape (n_classes,)
         """
         x = self.checked_row(x)
-        return self.class_scores(self.placed(x))
+        return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
         """Scores of many rows, float64 of shape (n, n_classes)."""
@@ -196,7 +215,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(made))
+        self.in_order(&rows, NULL, NULL, <double*>cnp.PyArray_DATA(made))
         return made
 
     cdef double score_placed(self, const void* x) except? -1.0:
@@ -209,13 +228,13 @@ cdef class Scorer:
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return f
         return 1 if f >= 0.0 else -1
 
     cdef double score_row(self, object x) except? -1.0:
         x = self.checked_row(x)
-        return self.score_placed(self.placed(x))
+        return self.score_placed(self.placed(x, False))
 
     def decision_one_sparse(self, indices, values):
         """Score of one row given by its non-zeros; every other number of it is 0.
@@ -228,11 +247,14 @@ cdef class Scorer:
         values : array-like of shape (k,)
             Finite.
         """
-        return self.score_placed(self.checked_sparse(indices, values))
+        return self.score_placed(self.checked_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
-        return self.label_of(self.score_placed(self.checked_sparse(indices, values)))
+        cdef const void* x = self.checked_sparse(indices, values, False)
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.class_scores(x)))
+        return self.label_of(self.score_placed(x))
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned.
@@ -264,6 +286,8 @@ cdef class Scorer:
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
 
+        With several classes those of all of them, softmax of the scores, of shape (n_classes,).
+
         Raises
         ------
         AttributeError
@@ -271,7 +295,41 @@ cdef class Scorer:
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
+        if self.engine.state.c.columns > 1:
+            scores = self.scores_one(x)
+            odds = np.exp(scores - scores.max())
+            return odds / odds.sum()
         return sigmoid(self.score_row(x))
+
+    def familiarity_one(self, x):
+        """How near one row lies to the support vectors, by the largest cosine.
+
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
+        and its score means nothing. Costs a kernel row.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float
+            From 0 to 1 for a Gaussian or Laplacian kernel; 0 for an empty model.
+
+        Raises
+        ------
+        AttributeError
+            The learner's function is not a sum over support vectors.
+        """
+        cdef double nearness
+        if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
+            raise AttributeError(
+                "familiarity_one needs support vectors: features of rows do not say which rows"
+                " were seen")
+        x = self.checked_row(x)
+        nearness = familiarity(&self.engine.state, self.placed(x, False))
+        return nearness
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
@@ -293,7 +351,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(scores))
+        self.in_order(&rows, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def predict(self, X):
@@ -302,9 +360,39 @@ cdef class Scorer:
         if self.engine.state.c.columns > 1:
             return np.argmax(self.scores(X), axis=1)
         scores = self.decision_function(X)
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t score_blocks(
+    State* s, const Batch* rows, bint mean, double* f, int* outcome
+) except -1 nogil:
+    """Score rows in blocks; returns how many are done, and why if these are not all."""
+    cdef char block[BLOCK]
+    cdef Py_ssize_t most = rows_together(s)
+    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t look = look_every(s)
+    cdef Py_ssize_t good, i, n
+    cdef const void* x
+    while done < rows.n and outcome[0] == DONE:
+        if done >= look:
+            look += look_every(s)
+            with gil:
+                PyErr_CheckSignals()
+        n = min(most, rows.n - done)
+        for i in range(n):
+            x = take_row(s, rows, done + i, False)
+            if x == NULL:
+                n = i
+                outcome[0] = REFUSED_ROW
+                break
+            memcpy(block + i * row_bytes(s), x, <size_t>row_bytes(s))
+        good = decide_together(s, block, n, mean, f + done)
+        if good < n:
+            outcome[0] = REFUSED_OVERFLOW
+        done += good
+    return done
 
 
 cdef Py_ssize_t look_every(const State* s) noexcept nogil:

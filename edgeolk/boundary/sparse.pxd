@@ -22,7 +22,7 @@ cdef inline bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d)
 
 cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Each of n numbers, as if each were a row's only one."""
-    if s.c.vectors == DTYPE_FLOAT64:
+    if s.c.vectors == DTYPE_FLOAT64 or s.intake.reshapes:
         return all_finite(value, n)
     if s.c.vectors == DTYPE_FLOAT16:
         return all_within(value, n, half_most())

@@ -1,11 +1,16 @@
 """The engine: one model's block and its regions."""
 
+from libc.stdint cimport int64_t
+
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.state cimport State
 
 
+cdef class Engine
+
 cdef bint is_label(const State* s, double label) noexcept nogil
 cdef str labels_allowed(const State* s)
+cdef int check_weight(Engine engine, double weight) except -1
 
 
 cdef class Engine:
@@ -14,6 +19,9 @@ cdef class Engine:
     cdef readonly object config
     cdef bint busy
     cdef bint warned              # that readings lay beyond the levels of int8 storage
+    cdef bint warned_of_error     # that predictions ran away from the targets
+    cdef double largest_target    # |y| of those seen since this engine was made
+    cdef int64_t targets_seen
     # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
     # into them.
     cdef dict views
@@ -21,7 +29,8 @@ cdef class Engine:
 
     cdef void* at(self, str name) except? NULL
     cdef int attach_structured(self) except -1
-    cdef const void* checked_row(self, const Py_buffer* x) except NULL
+    cdef int attach_intake(self) except -1
+    cdef const void* checked_row(self, const Py_buffer* x, bint learning=*) except NULL
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept

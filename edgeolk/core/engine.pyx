@@ -6,105 +6,38 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
-from libc.math cimport floor, isfinite, sqrt
+from libc.math cimport floor, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
 from edgeolk.errors import BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
+from edgeolk.core.decode cimport decode, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE,
-)
+from edgeolk.core.intake cimport start_scaler, take_f64
+from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
-from edgeolk.core.rows cimport accepts_f64, place_f64
+from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    State,
+    State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean
-from edgeolk.core.structured cimport (
-    OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
-    olk_pcg_seed, olk_sorf, olk_sorf_state,
-)
+from edgeolk.core.structured cimport olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
+from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
 
+#: Regions of state that do not start anew when the width of the kernel is known.
+STAYS = frozenset((
+    "levels", "errors", "scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
+    "width_mean",
+))
+
 if sizeof(Model) != 88:
     raise ImportError("the header's struct does not have the layout of the file format")
-
-
-cdef void decode(State* s, object config) except *:
-    """The configuration as numbers."""
-    cdef int32_t* choice = <int32_t*>&s.c.choice
-    cdef double* param = <double*>&s.c.p
-    cdef Py_ssize_t i
-    s.c.n_features = config.n_features
-    s.c.budget = config.budget
-    s.c.stride = config.stride
-    s.c.weights = config.weights
-    s.c.columns = config.columns
-    s.c.own = config.update.own
-    s.c.item = config.storage.nbytes
-    s.c.vectors = config.vectors
-    s.c.window_stride = config.window_stride
-    s.c.tracks_norm = config.tracks_norm
-    for i, value in enumerate(config.choices):
-        choice[i] = value
-    for i, value in enumerate(config.params):
-        param[i] = value
-    s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
-    s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
-
-
-cdef void decode_structured(State* s, object config) except *:
-    """What a learner on structured features is made of (S 3 of the specification)."""
-    cdef olk_sorf* p = &s.structured.made
-    cdef int g, i
-    cdef double widest = 0.0
-    values = config.values
-    groups = int(values["groups"])
-    blocks = -(-config.budget // 64)
-    share, rest = divmod(blocks, groups)
-    choose(&s.structured, s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
-    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
-    if s.c.choice.loss == LOSS_SQUARE:
-        p.task = OLK_SORF_REGRESSION
-    elif s.c.choice.loss == LOSS_NOVELTY:
-        p.task = OLK_SORF_NOVELTY
-    p.groups = groups
-    p.first[0] = 0
-    for g in range(groups):
-        size = share + (g < rest)
-        p.first[g + 1] = p.first[g] + size
-        p.size[g] = config.budget if groups == 1 else 64 * size
-        widths = config.list_of(f"widths{g}")
-        p.widths[g] = len(widths)
-        for i, width in enumerate(widths):
-            p.omega[g][i] = sqrt(2.0 * s.c.kernel.gamma * width) / 64.0
-            widest = max(widest, p.omega[g][i])
-    blends = config.list_of("blends")
-    p.n_blends = len(blends)
-    for i, blend in enumerate(blends):
-        p.blends[i] = blend
-    p.linear, p.last_label = values["linear"], values["last_label"]
-    p.relevance = values["relevance"]
-    p.kappa = 1.0
-    if s.c.choice.dtype == DTYPE_INT8:
-        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
-    p.r, p.sharp, p.delta = values["r"], values["sharp"], values["memory"]
-    p.cmin, p.cmax, p.shrink = values["cmin"], values["cmax"], values["shrink"]
-    p.nu, p.window = values["nu"], values["forget"]
-    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    # Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares.
-    s.structured.most = (1e30 if s.c.vectors == DTYPE_FLOAT32 else 1e300) / max(1.0, 2e6 * widest)
-    if p.linear:
-        s.structured.most = min(s.structured.most, 1e12)
-    if p.relevance:  # squares of gradients, which grow with a row and with the widths
-        s.structured.most = min(s.structured.most, 1e10 / max(1.0, 64.0 * widest))
 
 
 cdef object typed(object shaped, str element):
@@ -138,7 +71,7 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
     """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
     if s.c.columns > 1:
         return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
         return isfinite(label)
     return label == 1.0 or label == -1.0
 
@@ -146,8 +79,18 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
 cdef str labels_allowed(const State* s):
     if s.c.columns > 1:
         return f"a class from 0 to {s.c.columns - 1}"
-    finite = s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY
+    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
     return "finite" if finite else "-1 or +1"
+
+
+cdef int check_weight(Engine engine, double weight) except -1:
+    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
+    if not (weight > 0.0 and isfinite(weight)):
+        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
+    if not engine.state.c.weighs:
+        raise ValueError(
+            f"weight must be 1 for this learner, got {weight!r}: {engine.config.no_weights}")
+    return 0
 
 
 cdef class Engine:
@@ -173,11 +116,13 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         decode(&self.state, config)
+        decode_intake(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
         self.attach()
         if config.update.whole:
             self.attach_structured()
+        self.attach_intake()
         if fresh:
             self.start()
 
@@ -208,6 +153,7 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.novelty = <double*>self.at("novelty")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("levels")
@@ -237,6 +183,8 @@ cdef class Engine:
         s.distance = self.at("distance_row")
         s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
         s.mean_coef = self.at("mean_coefficients")
+        s.class_scores = <double*>self.at("class_scores")
+        s.pulls = <double*>self.at("pulls")
         s.gram = <double*>self.at("gram")
         s.work = <double*>self.at("work")
         s.work2 = <double*>self.at("work2")
@@ -272,6 +220,32 @@ cdef class Engine:
         t.row = NULL
         return 0
 
+    cdef int attach_intake(self) except -1:
+        """Pointers of the intake, and the width where it is known."""
+        cdef State* s = &self.state
+        cdef Py_ssize_t end = -1
+        cdef int count = -1
+        s.intake.scaler = <double*>self.at("scaler")
+        s.intake.counts = <int32_t*>self.at("scaler_counts")
+        s.intake.least = <double*>self.at("scaler_range")
+        s.intake.most = NULL if s.intake.least == NULL else s.intake.least + s.c.n_features
+        s.intake.clipped = <int64_t*>self.at("clipped_rows")
+        s.intake.width = <Width*>self.at("width")
+        s.intake.mean = self.at("width_mean")
+        start_scaler(s)
+        if s.intake.width == NULL:
+            return 0
+        use_width(s)
+        for name, region in self.regions.items():
+            if name not in STAYS and region.element and region.offset < self.state.m.eighths * 8:
+                if region.offset != end:
+                    count += 1
+                    s.intake.model[count].start = self.arena.base + <Py_ssize_t>region.offset
+                end = region.offset + region.nbytes
+                s.intake.model[count].nbytes = (
+                    self.arena.base + end - s.intake.model[count].start)
+        return 0
+
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
@@ -289,7 +263,7 @@ cdef class Engine:
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const Py_buffer* x) except NULL:
+    cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
         cdef const double* numbers = <const double*>x.buf
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
@@ -297,18 +271,20 @@ cdef class Engine:
             raise ValueError("x must be finite and fit the storage type")
         if self.busy:
             raise RuntimeError("the learner is in use by another thread")
-        return place_f64(&self.state, numbers)
+        return take_f64(&self.state, numbers, learning)
 
-    def learn_row(self, object x, double y):
+    def learn_row(self, object x, double y, double weight=1.0):
         """Learn one row of a float64 buffer; the score before the update."""
         cdef double f
         cdef Py_buffer view
         cdef int outcome
         if not is_label(&self.state, y):
             raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
+        if weight != 1.0:
+            check_weight(self, weight)
         borrow(x, "x", 0, &view)
         try:
-            outcome = learn(&self.state, self.checked_row(&view), y, &f)
+            outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
         finally:
             PyBuffer_Release(&view)
         if outcome == REFUSED_FULL:
@@ -354,11 +330,15 @@ cdef class Engine:
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
+        cdef const Width* before = s.intake.width
         return {
-            "steps": s.m.steps,
-            "mistakes": s.m.mistakes,
-            "updates": s.m.updates,
-            "capacity_hits": s.function.capacity_hits if s.function != NULL else 0,
+            "steps": s.m.steps + (before.steps if before != NULL else 0),
+            "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
+            "updates": s.m.updates + (before.updates if before != NULL else 0),
+            "capacity_hits": (
+                (s.function.capacity_hits if s.function != NULL else 0)
+                + (before.capacity_hits if before != NULL else 0)),
+            "clipped_rows": s.intake.clipped[0] if s.intake.clipped != NULL else 0,
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
@@ -368,6 +348,10 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
+
+    def gamma(self):
+        """Width of the kernel in use."""
+        return self.state.c.kernel.gamma
 
     def norm2(self):
         """Squared norm kept by increments, or None where nothing needs it."""

@@ -15,6 +15,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.numbers import AXES, STORED
 from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.storage import COEFFICIENTS
 from edgeolk.parts.updates import UPDATES
 
 HERE = Path(__file__).parent
@@ -26,6 +27,10 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
+    "coefficients_short_range": (
+        "coefficients",
+        [real for real, row in COEFFICIENTS.items() if row.short_range],
+    ),
     "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
     "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
     "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
@@ -73,7 +78,7 @@ ROLES: dict[str, Role] = {
     ),
     "update_learn": Role(
         *("update", "updates", "int"),
-        *("State* s, const void* x, double y, double* f", "DONE"),
+        *("State* s, const void* x, double y, double v, double* f", "DONE"),
         {part: row.learn for part, row in UPDATES.items()},
     ),
     "update_decide": Role(

@@ -24,13 +24,14 @@ cdef inline double half_most() noexcept nogil:
 
 
 cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
-    if s.c.vectors == DTYPE_FLOAT16:
+    if s.c.vectors == DTYPE_FLOAT16 and not s.intake.reshapes:
         return all_within(x, s.c.n_features, half_most())
     return all_finite(x, s.c.n_features)
 
 
 cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
-    if s.c.vectors == DTYPE_FLOAT64:
+    # A row that is scaled or bounded fits storage then, whatever it was before.
+    if s.c.vectors == DTYPE_FLOAT64 or s.intake.reshapes:
         return all_finite(x, s.c.n_features)
     if s.c.vectors == DTYPE_FLOAT16:
         return all_within(x, s.c.n_features, half_most())

@@ -20,10 +20,15 @@ cdef extern from "simd.h" nogil:
     # The type of coefficients, kernel rows and products: of the `void` arrays of what has an index
     # of 3, and of row and sparse.
     enum: OLK_F32, OLK_F64
+    double olk_get(int real, const void* array, Py_ssize_t i) noexcept
+    void olk_put(int real, void* array, Py_ssize_t i, double value) noexcept
 
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
                                   void* row, void* products) noexcept
+    ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
+                                 Py_ssize_t, Py_ssize_t, const void* x, Py_ssize_t pitch,
+                                 Py_ssize_t count, int real, const void* coef, double* f) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      int real, const void* coef, void* row) noexcept
@@ -35,6 +40,8 @@ cdef extern from "simd.h" nogil:
     ctypedef void (*olk_axpy_fn)(void* y, double w, const void* x, Py_ssize_t n) noexcept
     ctypedef void (*olk_clamp_fn)(void* coef, Py_ssize_t n, double most) noexcept
     ctypedef void (*olk_divide_fn)(void* coef, const double* w, Py_ssize_t n, double c) noexcept
+    ctypedef void (*olk_settle_fn)(const void* coef, double weight, double* start, double* sum,
+                                   Py_ssize_t n) noexcept
     ctypedef double (*olk_max_abs_fn)(const void* coef, const double* diagonal,
                                       Py_ssize_t n) noexcept
     ctypedef Py_ssize_t (*olk_argmin_fn)(const void* v, Py_ssize_t n) noexcept
@@ -45,6 +52,15 @@ cdef extern from "simd.h" nogil:
     ctypedef Py_ssize_t (*olk_plane_fn)(const void* coef, const double* diagonal, const void* row,
                                         double k_tt, const int64_t* near, const double* near_k,
                                         double singular, Py_ssize_t n, double* least) noexcept
+    ctypedef Py_ssize_t (*olk_line_weight_fn)(const double* weight, const double* diagonal,
+                                              const void* row, double k_tt, Py_ssize_t n,
+                                              double* least) noexcept
+    ctypedef Py_ssize_t (*olk_plane_weight_fn)(const double* weight, const double* diagonal,
+                                               const void* row, double k_tt, const int64_t* near,
+                                               const double* near_k, double singular,
+                                               Py_ssize_t n, double* least) noexcept
+    ctypedef void (*olk_squares_fn)(const void* coef, Py_ssize_t stride, Py_ssize_t n,
+                                    Py_ssize_t columns, double* squares) noexcept
     ctypedef void (*olk_merge_fn)(double b, double gamma, Py_ssize_t iters, const void* coef,
                                   const void* distance, Py_ssize_t n, double* height,
                                   double* loss) noexcept
@@ -53,11 +69,13 @@ cdef extern from "simd.h" nogil:
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
+        olk_rows_fn rows[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
         olk_dot_fn dot[3]
         olk_weigh_fn weigh[3]
         olk_axpy_fn axpy[3]
+        olk_settle_fn settle[3]
         olk_clamp_fn clamp[3]
         olk_divide_fn divide_by_probability[3]
         olk_max_abs_fn max_abs[3]
@@ -65,6 +83,9 @@ cdef extern from "simd.h" nogil:
         olk_argmin_abs_fn argmin_abs[3]
         olk_line_fn argmin_line_residual[3]
         olk_plane_fn argmin_plane_residual[3]
+        olk_line_weight_fn argmin_line_weight[3]
+        olk_plane_weight_fn argmin_plane_weight[3]
+        olk_squares_fn squares[3]
         olk_merge_fn merge[3]
         olk_cos_sin_fn cos_sin[3]
         double (*sum_uncertain)(const double* w, Py_ssize_t n, double c,

@@ -2,7 +2,7 @@
 
 CONVENTION, true between any two steps:
 - slots 0..n-1 are in use, alpha_i = scale * coef[i]; coef[i] = 0 for n <= i < stride;
-- norm2 = alpha' K alpha where the norm is tracked;
+- norm2 = alpha' K alpha where the norm is tracked, summed over the columns;
 - diagonal[i] = k(s_i, s_i) where the region exists (kernels with k(x, x) != 1);
 - the coefficients of f_1 + ... + f_t are mean_sum[i] + coef[i] (weight - mean_start[i]).
 """
@@ -10,6 +10,7 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
+from edgeolk.core.scaler cimport Head as ScalerHead
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
@@ -73,6 +74,48 @@ cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
 
+cdef struct Width:
+    double gamma              # of the kernel once it is known, 0 before
+    double spread             # sum of squared (Laplacian: absolute) distances from the mean
+    int64_t measured          # rows in it
+    int64_t steps             # counters of the model that had the provisional width
+    int64_t mistakes
+    int64_t updates
+    int64_t capacity_hits
+
+
+cdef struct Raw:
+    # A row as the caller has it: one of wide, narrow, index with value.
+    const double* wide
+    const float* narrow
+    const int32_t* index
+    const double* value
+    int64_t count             # of index and value
+
+cdef struct Span:
+    char* start
+    int64_t nbytes
+
+
+cdef struct Intake:
+    # What is done with a row before the learner sees it.
+    bint reshapes             # rows are scaled or bounded
+    bint on                   # something is done after a row is learned
+    ScalerHead head           # of the scaler; n_seen follows the steps
+    double* scaler            # (d, 4) doubles of Feature (winsor.pxd), or NULL
+    int32_t* counts           # (d, 2) its whole numbers
+    double* least             # (d,) or NULL
+    double* most
+    double longest            # bound of a row's norm, 0 for none
+    int64_t* clipped          # rows that were bounded, or NULL
+    bint bounded              # the row in scratch was
+    Raw raw                   # the row that is being learned
+    int64_t gamma_rows        # rows that the width is made from, 0 where it is given
+    Width* width              # or NULL
+    void* mean                # (d,) of these rows, in the type rows are computed in
+    Span model[4]             # what starts anew with the width
+
+
 cdef struct Settings:
     # The configuration, decoded from the header; no step changes it.
     int64_t n_features        # d
@@ -85,6 +128,8 @@ cdef struct Settings:
     int vectors               # storage type that rows are seen in
     int64_t window_stride
     bint tracks_norm
+    bint weighs               # whether a row may count more or less than one
+    bint softmax              # several classes with the logistic loss
     Choices choice
     Params p
     olk_kernel kernel
@@ -101,6 +146,7 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
+    double* novelty           # threshold rho of novelty
     # arrays
     void* sv                  # (d, stride) in the storage type
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
@@ -132,7 +178,9 @@ cdef struct State:
     void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL
     void* products            # distance, where the kernel row yields it on the way, or NULL
     void* mean_coef           # (columns, weights) of the coefficients' type, or NULL
+    double* class_scores      # (columns,) scores of the classes, then the shares of a newcomer
     double* gram              # packed lower triangle, or NULL
+    double* pulls             # (columns, budget // 2) right-hand sides of a halving, or NULL
     double* work              # (slots,) or NULL
     double* work2             # (slots,) or NULL
     int32_t* order            # (B,) or NULL
@@ -140,16 +188,23 @@ cdef struct State:
     olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
+    Intake intake
     Structured structured     # the learner on structured features, step = NULL for the others
 
 
 cdef struct Example:
     const void* x             # (d,) in the type rows are computed in
-    double y
-    double f                  # score of f as it is now; kept true where the norm is tracked
+    double y                  # the label; 1 with several classes; the threshold for novelty
+    # Score of f as it is now; kept true where the norm is tracked. With several classes the margin,
+    # then the scores weighted by share.
+    double f
+    double weight             # what the row counts
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0
-    const double* share       # (columns,) a newcomer's coefficients over a; NULL for one column
+    int64_t label             # the class, of several
+    double* share             # (columns,) a newcomer's coefficients over a
+    double power              # sum of the squares of share
+    double one                # the share where there is one column
 
 
 cdef enum Outcome:

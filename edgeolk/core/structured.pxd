@@ -74,6 +74,7 @@ cdef struct Structured:
     olk_sorf_scores_fn scores
     olk_sorf made
     olk_sorf_state state
+    double widths[4][8]       # of each group, as multiples of gamma
     double most               # the largest sum |x_j| that is taken
 
 

@@ -52,7 +52,10 @@ VALUES: dict[str, int] = {
     **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
     **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
     **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
+    **{"epsilon": 43},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
+    **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
+    **{"clip_rows": 148, "gamma_rows": 149},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
@@ -74,6 +77,8 @@ REGIONS: dict[str, int] = {
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
+    **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
+    **{"width": 68, "width_mean": 69},
 }
 
 #: Numbers of the element types.

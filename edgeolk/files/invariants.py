@@ -13,6 +13,7 @@ from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
+from edgeolk.files.intake import check_intake
 from edgeolk.files.weights import check_weights
 from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
 from edgeolk.parts.table import DEFAULT_PARTS
@@ -31,6 +32,7 @@ _HALF_EXPONENT = 0x7C00
 _COUNTERS = (
     *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
+    *("steps_before", "clipped_rows"),
 )
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
 _WHOLE = ("support_vectors", "window", "coefficients", "window_labels", "own")
@@ -126,14 +128,21 @@ def _check_reals(config: Resolved, words: Words) -> None:
         value = words.get(name, 0.0)
         _require(0.0 <= value < inf, f"{name} is {value}")
     # Only reported, and may have grown beyond the range of numbers.
-    error = words.get("squared_error", 0.0)
-    _require(0.0 <= error <= inf, f"squared_error is {error}")
+    for name in ("squared_error", "absolute_error"):
+        error = words.get(name, 0.0)
+        _require(0.0 <= error <= inf, f"{name} is {error}")
     spent = words.get("forgetron_q", 0.0)
     _require(isfinite(spent), f"forgetron_q is {spent}")
     if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):
         # What the shrinking factor is made from must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
+
+
+def _columns(config: Resolved, numbers: memoryview[Any]) -> list[memoryview[Any]]:
+    """The columns of a region that has a number a class for each slot."""
+    length = len(numbers) // config.columns
+    return [numbers[at : at + length] for at in range(0, len(numbers), length)]
 
 
 def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
@@ -143,7 +152,8 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
             _require(_all_finite(regions[name]), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     used = 2 * n if config.parts["basis"] == Basis.FOURIER else rank or n
-    _require(not any(regions["coefficients"][used:]), "a coefficient beyond those in use is not 0")
+    for column in _columns(config, regions["coefficients"]):
+        _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:
         labels = regions["window_labels"]
         held = int(min(words.get("seen", 0), config.values["window"]))
@@ -152,11 +162,14 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
         _require(not any(labels[held:]), "there are labels beyond the window")
     for name in ("mean_start", "mean_sum"):
         if name in regions:
-            _require(_all_finite(regions[name][:used]), f"{name} must be finite")
+            for column in _columns(config, regions[name]):
+                _require(_all_finite(column[:used]), f"{name} must be finite")
 
 
 def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
-    """What is kept beside each support vector."""
+    """What is kept beside each support vector, and the threshold of novelty."""
+    if "novelty" in regions:
+        _require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
     n, steps = int(words["n_support"]), words["steps"]
     if "arrivals" in regions:
         for arrival in regions["arrivals"][:n]:
@@ -236,6 +249,7 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
     """
     check_name(config)
     _check_counters(config, words)
+    check_intake(config, words, regions)
     if config.update.whole:
         check_weights(config, words, regions)
         return

@@ -10,6 +10,7 @@ from typing import Any
 from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head, lists_from
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
+from edgeolk.intake import intake_from
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
@@ -102,6 +103,7 @@ def resolved_from(head: Head) -> Resolved:
     """
     values = dict(head.values)
     lists = lists_from(values)
+    intake = intake_from(values)
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
@@ -118,6 +120,7 @@ def resolved_from(head: Head) -> Resolved:
         values,
         columns=head.columns,
         lists=lists,
+        intake=intake,
     )
 
 

@@ -168,6 +168,7 @@ def from_stored(stored: Stored) -> tuple[Config, Arena]:
             values,
             columns=stored.columns,
             lists=stored.lists,
+            intake=stored.intake,
         )
     )
     regions = layout(config)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from edgeolk.intake import Intake
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -38,6 +40,8 @@ class Stored:
         Columns of coefficients or weights.
     lists : dict
         Parameters that are several numbers.
+    intake : Intake
+        What is done with a row before the learner sees it.
     """
 
     version: int
@@ -52,3 +56,4 @@ class Stored:
     regions: dict[str, tuple[str, int, memoryview]]
     columns: int = 1
     lists: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    intake: Intake = field(default_factory=Intake)

@@ -24,6 +24,7 @@ from edgeolk.files.head import (
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
+from edgeolk.intake import intake_from
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 _SWAP = sys.byteorder == "big"
@@ -112,6 +113,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         regions[name] = (element, count // each if each > 1 else 0, part)
     values = dict(head.values)
     lists = lists_from(values)
+    intake = intake_from(values)
     gamma, scale, shift = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
@@ -130,4 +132,5 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         regions=regions,
         columns=head.columns,
         lists=lists,
+        intake=intake,
     )

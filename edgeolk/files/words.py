@@ -19,4 +19,14 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
+    "clipped_rows": (("clipped_rows", "q"),),
+    "width": (
+        ("gamma", "d"),
+        ("spread", "d"),
+        ("measured", "q"),
+        ("steps_before", "q"),
+        ("mistakes_before", "q"),
+        ("updates_before", "q"),
+        ("hits_before", "q"),
+    ),
 }

@@ -56,14 +56,25 @@ STORAGES: dict[Dtype, StorageTraits] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RealTraits(Part):
-    """What is true of a type of coefficients: the code and bytes of one number."""
+    """What is true of a type of coefficients.
+
+    Attributes
+    ----------
+    element : str
+        Code of one number, as ``struct`` and memoryviews spell it.
+    nbytes : int
+        Bytes of one number.
+    short_range : bool
+        A common factor must be folded into such numbers within ten decades.
+    """
 
     element: str
     nbytes: int
+    short_range: bool = False
 
 
 COEFFICIENTS: dict[Coefficients, RealTraits] = {
-    Coefficients.FLOAT32: RealTraits(element="f", nbytes=4),
+    Coefficients.FLOAT32: RealTraits(element="f", nbytes=4, short_range=True),
     Coefficients.FLOAT64: RealTraits(element="d", nbytes=8),
 }
 

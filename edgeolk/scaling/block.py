@@ -16,15 +16,16 @@ from typing import NamedTuple
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
+from edgeolk.parts.scaling import NAMES, clip_number, window_number
 from edgeolk.parts.whole import whole
-from edgeolk.scaling.layout import HEAD_BYTES, NAMES, clip_number, plan_of, window_number
+from edgeolk.scaling.layout import HEAD_BYTES, plan_of
 
 FORMAT_VERSION = 2
 MAGIC = b"edgescal"
 MOST_SEEN = 2**62
 
 _COMMON = struct.Struct("<8sIIqqqq")
-_HEAD = struct.Struct("<8sIIqqqqHHId")
+HEAD = struct.Struct("<8sIIqqqqHHId")
 _HEAD_1 = struct.Struct("<8sIIqqqqiiq")
 
 
@@ -64,7 +65,7 @@ def _from_version_1(block: bytes) -> bytes:
     if method not in NAMES or not 0 <= frozen <= 1 or zero != 0:
         raise ValueError("the scaler is inconsistent: its header contradicts itself")
     common[1] = FORMAT_VERSION
-    return _HEAD.pack(*common, method, frozen, 0, 0.0) + block[HEAD_BYTES:]
+    return HEAD.pack(*common, method, frozen, 0, 0.0) + block[HEAD_BYTES:]
 
 
 def _check_head(head: Head) -> None:
@@ -103,7 +104,7 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     seal.verify(block, nbytes, "scaler")
     if version == 1:
         block = _from_version_1(block)
-    head = Head(*_HEAD.unpack_from(block))
+    head = Head(*HEAD.unpack_from(block))
     _check_head(head)
     plan = plan_of(whole("n_features", head.n_features, 1), head.method, head.clip > 0)
     if plan.nbytes != head.nbytes + ALIGNMENT:

@@ -11,11 +11,10 @@ from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Head, Lines, Scaler, lines, scaler_holds
 from edgeolk.core.winsor cimport Feature
 
+from edgeolk.parts.scaling import CLIP, NAMES, clip_number, method_number, window_number
 from edgeolk.parts.whole import whole
 from edgeolk.scaling import block as blocks
-from edgeolk.scaling.layout import (
-    CLIP, FEATURE_BYTES, HEAD_BYTES, NAMES, clip_number, method_number, plan_of, window_number,
-)
+from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
 
 if sizeof(Head) != HEAD_BYTES or sizeof(Feature) != FEATURE_BYTES:
     raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")

@@ -136,6 +136,7 @@ def compare(
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    config = config.outside()
     rows = prepare(config)
     gamma = rows.width.gamma
     runs = []

@@ -28,6 +28,9 @@ def command(config: ReplayConfig) -> str:
     for field in fields(ReplayConfig):
         value = getattr(config, field.name)
         if field.name == "stream" or (value == getattr(usual, field.name) and field.name != "ram"):
+            # Named, it is behind a scaler of the device; not named, it scales by itself.
+            if field.name == "algorithm" and config.scales_outside:
+                words += _option(field.name, value)
             continue
         words += _option(field.name, value)
     return shlex.join(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware_sim.boards import board_of, size
+from firmware_sim.config import freezes
 from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import printable
@@ -51,10 +52,15 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines.append(
         f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )
+    if freezes(config):
+        lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
+    if config.chooses_inside:
+        reason = ", gamma made by the learner from the first rows it learns"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
-    lines.append(f"scaling   {config.scale}{freeze}")
+    where = ", inside the learner" if config.scales_inside else ""
+    lines.append(f"scaling   {config.scale}{freeze}{where}")
     if speed is not None:
         lines.append(
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows a second, reading included"

@@ -50,7 +50,9 @@ def advice(result: ReplayResult) -> str:
         tries.append("another step size, such as --param eta=0.5 or eta=0.02")
     elif config.algorithm != "bpa_s":
         tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
-    if result.width is not None:
+    if config.chooses_inside:
+        pass
+    elif result.width is not None:
         gamma = result.width.gamma
         tries.append(f"another width, such as --gamma {gamma * 4:.3g} or {gamma / 4:.3g}")
     else:

@@ -67,7 +67,11 @@ def test_plan_of_one(
 
 def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
-    lines = run(capsys, *command).splitlines()[2:]
+    first, _, _, *lines = run(capsys, *command).splitlines()
+    assert first == (
+        "recommended: sorf, D = 50, scaling and the width of its kernel inside,"
+        f" {ek.plan(n_features=5, budget=50).nbytes} bytes"
+    )
     records = json.loads(run(capsys, *command, "--json"))
     names = [row.name for row in ek.algorithms()]
     assert [line.split()[0] for line in lines] == [made["algorithm"] for made in records] == names

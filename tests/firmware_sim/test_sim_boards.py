@@ -19,7 +19,7 @@ NEEDED = ("pi-zero-2w", "pi-3", "pi-4", "pi-5", "pico", "pico-2", "esp32", "nrf5
 
 
 def run(**changes: object) -> fs.ReplayResult:
-    base = {"limit": 400, "gamma": 0.2, "device": "pico", "ram": "16KiB"}
+    base = {"algorithm": "ahpatron", "limit": 400, "gamma": 0.2, "device": "pico", "ram": "16KiB"}
     return fs.replay(fs.ReplayConfig("occupancy", **{**base, **changes}))  # type: ignore[arg-type]
 
 

@@ -3,7 +3,7 @@
 /* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
    parts, of which the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm
    on [-pi/4, pi/4]. Absolute error below 3e-16. */
-static OLK_INLINE void
+static OLK_ALWAYS void
 OLK_FN(olk_cos_sin_vectors)(const OLK_V *angle, OLK_V *cosine, OLK_V *sine)
 {
     static const double of_sine[] = {
@@ -56,7 +56,7 @@ static OLK_APART void OLK_FN(olk_cos_sin_by_libm)(OLK_R *row, ptrdiff_t n,
 }
 
 /* The same for w angles, up to two vectors of them. */
-static OLK_INLINE void
+static OLK_ALWAYS void
 OLK_FN(olk_cos_sin_part)(OLK_R *cosines, OLK_R *sines, ptrdiff_t w, double norm)
 {
     OLK_R in[2 * OLK_L] = {0}, out[2 * OLK_L];

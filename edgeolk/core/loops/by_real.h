@@ -1,5 +1,5 @@
 /* The loops over coefficients, kernel rows and products for one type of these, OLK_R named
-   OLK_REAL; included by isa.h. Each number is widened to double as it is read: what is computed with
+   OLK_REAL; included by isa.h through reals.h. Each number is widened to double as it is read: what is computed with
    it does not depend on the type. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_REAL))

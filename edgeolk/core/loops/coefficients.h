@@ -24,6 +24,23 @@ static void OLK_FN(olk_divide_by_probability)(void *coefficients, const double *
             coef[i] = (OLK_R)((double)coef[i] / (c * w[i]));
 }
 
+/* A running sum brought up to date: sum_i += coef_i (weight - start_i), start_i <- weight. */
+static void OLK_FN(olk_settle)(const void *coefficients, double weight, double *restrict start,
+                               double *restrict sum, ptrdiff_t n)
+{
+    const OLK_R *coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        const OLK_V gained = OLK_AT(coef, i) * (weight - OLK_WIDE_AT(start, i));
+        OLK_NAME(olk_put_f64)(sum + i, OLK_WIDE_AT(sum, i) + gained);
+        OLK_NAME(olk_put_f64)(start + i, OLK_ALL(weight));
+    }
+    for (; i < n; i++) {
+        sum[i] += (double)coef[i] * (weight - start[i]);
+        start[i] = weight;
+    }
+}
+
 /* The largest |coef_i| sqrt(k_ii), k_ii = diagonal[i], or 1 where diagonal is NULL. */
 static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagonal, ptrdiff_t n)
 {
@@ -49,3 +66,26 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
     return largest;
 }
 
+
+/* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns. */
+static void OLK_FN(olk_squares)(const void *coefficients, ptrdiff_t stride, ptrdiff_t n,
+                                ptrdiff_t columns, double *restrict squares)
+{
+    const OLK_R *coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L) {
+        OLK_V sum[2] = {OLK_ALL(0.0), OLK_ALL(0.0)};
+        for (ptrdiff_t c = 0; c < columns; c++)
+            for (int g = 0; g < 2; g++) {
+                const OLK_V a = OLK_AT(coef, c * stride + i + g * OLK_L);
+                sum[g] += a * a;
+            }
+        for (int g = 0; g < 2; g++)
+            memcpy(squares + i + g * OLK_L, &sum[g], sizeof sum[g]);
+    }
+    for (; i < n; i++) {
+        squares[i] = 0.0;
+        for (ptrdiff_t c = 0; c < columns; c++)
+            squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];
+    }
+}

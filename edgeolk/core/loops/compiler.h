@@ -3,15 +3,15 @@
 #define EDGEOLK_COMPILER_H
 
 #if defined(__GNUC__)
-#define OLK_INLINE inline __attribute__((always_inline))
+#define OLK_ALWAYS inline __attribute__((always_inline))
 #define OLK_APART __attribute__((noinline, unused))
 #define OLK_COLD __attribute__((noinline, cold))
 #elif defined(_MSC_VER)
-#define OLK_INLINE __forceinline
+#define OLK_ALWAYS __forceinline
 #define OLK_APART __declspec(noinline)
 #define OLK_COLD __declspec(noinline)
 #else
-#define OLK_INLINE inline
+#define OLK_ALWAYS inline
 #define OLK_APART
 #define OLK_COLD
 #endif

@@ -60,16 +60,8 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_PICK(mask, yes, no) OLK_CHOOSE(OLK_V, OLK_BITS, mask, yes, no)
 #include "probabilities.h"
 #include "tracker.h"
-#define OLK_R double
-#define OLK_REAL f64
-#include "by_real.h"
-#undef OLK_R
-#undef OLK_REAL
-#define OLK_R float
-#define OLK_REAL f32
-#include "by_real.h"
-#undef OLK_R
-#undef OLK_REAL
+#define OLK_BY "by_real.h"
+#include "reals.h"
 #include "linalg.h"
 #undef OLK_V
 #undef OLK_BITS

@@ -11,7 +11,7 @@
    with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last product,
    which rounds it once. The vectors go side by side, a chain of dependent steps each: one after the
    other they would fill the processor's queues and wait. */
-static OLK_INLINE void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
+static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
     OLK_V shifted[4], r[4], p[4];
     for (int v = 0; v < vectors; v++)
@@ -35,7 +35,7 @@ static OLK_INLINE void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 }
 
 /* tile <- exp(-gamma tile). */
-static OLK_INLINE void
+static OLK_ALWAYS void
 OLK_FN(olk_exp_tile)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
 {
     OLK_V x[4];
@@ -81,76 +81,27 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
             values[i] = tanh(values[i]);
 }
 
-/* out[start + i] <- tile[i], i < w, in an array of type `real`, a constant. */
-static OLK_INLINE void
-OLK_FN(olk_copy)(const OLK_T *restrict tile, ptrdiff_t w, const int real, double *restrict f64,
-                 float *restrict f32)
-{
-    for (ptrdiff_t i = 0; i < w; i++)
-        if (real == OLK_F64)
-            f64[i] = tile[i];
-        else
-            f32[i] = (float)tile[i];
-}
-
-/* The first w values of a tile weighted into the eight running sums; `real` is a constant. */
-static OLK_INLINE void
-OLK_FN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdiff_t w, const int real,
-                       const double *restrict f64, const float *restrict f32,
-                       double *restrict lane)
-{
-    typedef OLK_NAME(olk_v_f64) wide;
-    enum { L = OLK_LANES_OF(double), SUMS = 8 / L };
-    wide sum[SUMS];
-    for (int k = 0; k < SUMS; k++)
-        sum[k] = ((const wide *)lane)[k];
-    ptrdiff_t i = 0;
-    for (; i + 8 <= w; i += 8)
-        for (int k = 0; k < SUMS; k++)
-            sum[k] = OLK_VMADD_F64(real == OLK_F64 ? OLK_NAME(olk_widen_f64)(f64 + i + k * L)
-                                                   : OLK_NAME(olk_widen_f32)(f32 + i + k * L),
-                                   OLK_FN(olk_widen)(tile + i + k * L), sum[k]);
-    for (int k = 0; k < SUMS; k++)
-        ((wide *)lane)[k] = sum[k];
-    for (int k = 0; i < w; i++, k++)
-        lane[k] = OLK_MADD_F64(real == OLK_F64 ? f64[i] : (double)f32[i], (double)tile[i], lane[k]);
-}
-
-/* What is kept and weighted in float32 is by functions of their own: inlined, they would take the
-   registers of the loops over tiles. */
-static OLK_APART void OLK_FN(olk_keep_narrow)(const OLK_T *tile, ptrdiff_t w,
-                                                              float *out)
-{
-    OLK_FN(olk_copy)(tile, w, OLK_F32, NULL, out);
-}
-
-static OLK_APART void
-OLK_FN(olk_weigh_narrow)(const OLK_T *tile, ptrdiff_t w, const float *coef, double *lane)
-{
-    OLK_FN(olk_weigh_tile)(tile, w, OLK_F32, NULL, coef, lane);
-}
-
-/* out[start + i] <- tile[i], i < w, in an array of type `real`. */
-static inline void OLK_FN(olk_keep)(const OLK_T *restrict tile, ptrdiff_t w, int real, void *out,
-                                    ptrdiff_t start)
-{
-    if (real == OLK_F64)
-        OLK_FN(olk_copy)(tile, w, OLK_F64, (double *)out + start, NULL);
-    else
-        OLK_FN(olk_keep_narrow)(tile, w, (float *)out + start);
-}
+#define OLK_BY "collect.h"
+#include "reals.h"
 
 /* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. */
-static inline void OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real,
-                                       const void *coef, void *row, ptrdiff_t start,
-                                       double *restrict lane)
+static OLK_ALWAYS void
+OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real, const void *coef, void *row,
+                    ptrdiff_t start, double *restrict lane)
 {
-    if (row)
-        OLK_FN(olk_keep)(tile, w, real, row, start);
-    if (coef && real == OLK_F64)
-        OLK_FN(olk_weigh_tile)(tile, w, OLK_F64, (const double *)coef + start, NULL, lane);
-    else if (coef)
-        OLK_FN(olk_weigh_narrow)(tile, w, (const float *)coef + start, lane);
+    switch (real) {
+#define OLK_CASE(number, name, type, ...)                                                          \
+    case number:                                                                                   \
+        if (row)                                                                                   \
+            OLK_FN(olk_keep_##name)(tile, w, (type *)row + start);                                 \
+        if (coef)                                                                                  \
+            OLK_FN(olk_weigh_tile_##name)(tile, w, (const type *)coef + start, lane);              \
+        break;
+        OLK_EACH_REAL(OLK_CASE, )
+#undef OLK_CASE
+    default:
+        break;
+    }
 }
 
 /* One tile of products, of which w are asked for: kernel values, kept and weighted. */

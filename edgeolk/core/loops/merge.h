@@ -1,7 +1,7 @@
 /* Merging support vectors; included by by_real.h. */
 
 /* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors; the exponentials to far and near. */
-static OLK_INLINE void
+static OLK_ALWAYS void
 OLK_FN(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OLK_V *weight,
                      OLK_V *exponential)
 {

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "reals.h"
 #include "storage.h"
 
 /* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
@@ -42,6 +43,12 @@ typedef struct {
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x, int real,
                              const void *coef, void *row, void *products);
+/* f[i], i < count, the sums of `count` rows at once, `pitch` numbers apart: bit for bit those of
+   olk_row_fn one by one. */
+typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
+                            ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
+                            ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
+                            double *f);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
@@ -55,10 +62,10 @@ typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const voi
    searches.h, merge.h, angles.h, linalg.h). Rows and pairs by storage type. Those with an index of
    OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the others in
    double. */
-enum { OLK_REALS = OLK_F64 + 1 };
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
+    olk_rows_fn rows[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
@@ -67,6 +74,8 @@ typedef struct {
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
     void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
+    void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,
+                              ptrdiff_t n);
     double (*max_abs[OLK_REALS])(const void *coef, const double *diagonal, ptrdiff_t n);
     ptrdiff_t (*argmin[OLK_REALS])(const void *v, ptrdiff_t n);
     ptrdiff_t (*argmin_abs[OLK_REALS])(const void *coef, const double *diagonal,
@@ -78,6 +87,15 @@ typedef struct {
                                                   const void *row, double k_tt,
                                                   const int64_t *near, const double *near_k,
                                                   double singular, ptrdiff_t n, double *least);
+    ptrdiff_t (*argmin_line_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                               const void *row, double k_tt, ptrdiff_t n,
+                                               double *least);
+    ptrdiff_t (*argmin_plane_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                                const void *row, double k_tt, const int64_t *near,
+                                                const double *near_k, double singular, ptrdiff_t n,
+                                                double *least);
+    void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                               double *squares);
     void (*merge[OLK_REALS])(double b, double gamma, ptrdiff_t iters, const void *coef,
                              const void *distance, ptrdiff_t n, double *height, double *loss);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);

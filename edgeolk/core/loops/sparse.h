@@ -9,7 +9,7 @@
 #define OLK_V OLK_BY_TYPE(olk_v)
 
 /* One tile of what the products are made from; constants as in rows.h. */
-static OLK_INLINE void
+static OLK_ALWAYS void
 OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *restrict sv,
                             const OLK_T *restrict norms, OLK_T own, ptrdiff_t stride,
                             ptrdiff_t count, const int32_t *restrict index,

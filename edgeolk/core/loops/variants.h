@@ -24,6 +24,16 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
    operands and what is in flight. */
 #define OLK_MOST 8
 
+/* Rows scored together, and vectors of support vectors beside each other then: their sums, the vectors
+   and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. */
+#ifdef __aarch64__
+#define OLK_WIDE_FILE 1
+#else
+#define OLK_WIDE_FILE (OLK_BYTES == 64)
+#endif
+#define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
+#define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+
 /* f(product, vectors, ...) with `vectors` a constant in each case. Numbers one by one are always
    taken OLK_MOST at a time: rows are padded to as many. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
@@ -101,11 +111,17 @@ OLK_BEGIN_V4
 OLK_END
 #endif
 
-#define OLK_BY_REAL(name, isa) {NULL, olk_##name##_f32_##isa, olk_##name##_f64_##isa}
+#define OLK_ENTRY(number, real, type, function, isa) [number] = olk_##function##_##real##_##isa,
+#define OLK_BY_REAL(function, isa)                                                                 \
+    {                                                                                              \
+        OLK_EACH_REAL(OLK_ENTRY, function, isa)                                                    \
+    }
 #define OLK_VARIANT(isa)                                                                           \
     {                                                                                              \
         .name = #isa,                                                                              \
         .row = {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},  \
+        .rows = {NULL, olk_rows_f32_##isa, olk_rows_f64_##isa, olk_rows_f16_##isa,                 \
+                 olk_rows_i8_##isa},                                                               \
         .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
@@ -114,11 +130,15 @@ OLK_END
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \
         .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
+        .settle = OLK_BY_REAL(settle, isa),                                                        \
         .max_abs = OLK_BY_REAL(max_abs, isa),                                                      \
         .argmin = OLK_BY_REAL(argmin, isa),                                                        \
         .argmin_abs = OLK_BY_REAL(argmin_abs, isa),                                                \
         .argmin_line_residual = OLK_BY_REAL(argmin_line_residual, isa),                            \
         .argmin_plane_residual = OLK_BY_REAL(argmin_plane_residual, isa),                          \
+        .argmin_line_weight = OLK_BY_REAL(argmin_line_weight, isa),                                \
+        .argmin_plane_weight = OLK_BY_REAL(argmin_plane_weight, isa),                              \
+        .squares = OLK_BY_REAL(squares, isa),                                                      \
         .merge = OLK_BY_REAL(merge, isa),                                                          \
         .cos_sin = OLK_BY_REAL(cos_sin, isa),                                                      \
         .sum_uncertain = olk_sum_uncertain_##isa,                                                  \

@@ -16,7 +16,7 @@ from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
-    " cmax shrink linear last_label relevance groups nu forget"
+    " cmax shrink linear last_label relevance groups nu forget epsilon"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Lists: the number of the first of eight.

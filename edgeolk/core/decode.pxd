@@ -1,0 +1,90 @@
+"""From a configuration, a Python object, to the numbers of the C struct."""
+
+from libc.stdint cimport int32_t
+
+from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.state cimport State
+from edgeolk.core.structured cimport (
+    OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
+    olk_pcg_seed, olk_sorf,
+)
+from edgeolk.core.updates.sorf cimport sorf_set_width
+
+
+cdef inline void decode(State* s, object config) except *:
+    """The configuration as numbers."""
+    cdef int32_t* choice = <int32_t*>&s.c.choice
+    cdef double* param = <double*>&s.c.p
+    cdef Py_ssize_t i
+    s.c.n_features = config.n_features
+    s.c.budget = config.budget
+    s.c.stride = config.stride
+    s.c.weights = config.weights
+    s.c.columns = config.columns
+    s.c.own = config.update.own
+    s.c.item = config.storage.nbytes
+    s.c.vectors = config.vectors
+    s.c.window_stride = config.window_stride
+    s.c.tracks_norm = config.tracks_norm
+    s.c.weighs = not config.no_weights
+    for i, value in enumerate(config.choices):
+        choice[i] = value
+    for i, value in enumerate(config.params):
+        param[i] = value
+    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
+    s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
+    s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
+
+
+cdef inline void decode_structured(State* s, object config) except *:
+    """What a learner on structured features is made of (S 3 of the specification)."""
+    cdef olk_sorf* p = &s.structured.made
+    cdef int g, i
+    values = config.values
+    groups = int(values["groups"])
+    blocks = -(-config.budget // 64)
+    share, rest = divmod(blocks, groups)
+    choose(&s.structured, s.c.choice.dtype)
+    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
+    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
+    if s.c.choice.loss == LOSS_SQUARE:
+        p.task = OLK_SORF_REGRESSION
+    elif s.c.choice.loss == LOSS_NOVELTY:
+        p.task = OLK_SORF_NOVELTY
+    p.groups = groups
+    p.first[0] = 0
+    for g in range(groups):
+        size = share + (g < rest)
+        p.first[g + 1] = p.first[g] + size
+        p.size[g] = config.budget if groups == 1 else 64 * size
+        widths = config.list_of(f"widths{g}")
+        p.widths[g] = len(widths)
+        for i, width in enumerate(widths):
+            s.structured.widths[g][i] = width
+    blends = config.list_of("blends")
+    p.n_blends = len(blends)
+    for i, blend in enumerate(blends):
+        p.blends[i] = blend
+    p.linear, p.last_label = values["linear"], values["last_label"]
+    p.relevance = values["relevance"]
+    p.kappa = 1.0
+    if s.c.choice.dtype == DTYPE_INT8:
+        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
+    p.r, p.sharp, p.delta = values["r"], values["sharp"], values["memory"]
+    p.cmin, p.cmax, p.shrink = values["cmin"], values["cmax"], values["shrink"]
+    p.nu, p.window = values["nu"], values["forget"]
+    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    sorf_set_width(s)
+
+
+cdef inline void decode_intake(State* s, object config) except *:
+    """What is done with rows on their way in."""
+    intake = config.intake
+    s.intake.head.method = intake.method
+    s.intake.head.clip = intake.clip
+    s.intake.head.window = intake.window
+    s.intake.head.freeze_after = intake.freeze_after
+    s.intake.longest = intake.clip_rows
+    s.intake.gamma_rows = intake.gamma_rows
+    s.intake.reshapes = intake.method != 0 or intake.clip_rows > 0.0
+    s.intake.on = s.intake.reshapes or intake.gamma_rows > 0

@@ -1,0 +1,282 @@
+"""A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
+
+A row that is learned is scaled by statistics that include it. They are worked out a few features at
+a time on the C stack, and put into the block only when the learner has taken the row
+(``keep_statistics``), so that a row it refuses changes nothing. That costs the statistics twice and
+no memory; the code is the scaler's own (scaler.pxd), and so are the numbers.
+
+The row that is passed in is only read. What the learner sees lies in ``query``.
+"""
+
+from libc.math cimport fabs, fmax, isfinite, sqrt
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.rows cimport (
+    olk_read_f64, olk_read_i32, place_f32, place_f64, place_sparse,
+)
+from edgeolk.core.scaler cimport (
+    BATCH, Head, Lines, METHOD_MINMAX, Scaler, learn, lines, scaled_number,
+)
+from edgeolk.core.state cimport Raw, State
+from edgeolk.core.winsor cimport Feature
+
+
+cdef struct Slice:
+    # Some features in a row: their readings and statistics, out of the block.
+    Head head
+    Scaler scaler
+    double x[BATCH]
+    Feature features[BATCH]
+    double least[BATCH]
+    double most[BATCH]
+
+
+cdef inline void start_scaler(State* s) noexcept nogil:
+    """What the scaler has seen, from the counters of the block."""
+    cdef Head* h = &s.intake.head
+    h.n_seen = s.m.steps
+    if s.intake.width != NULL:
+        h.n_seen += s.intake.width.steps
+    h.frozen = h.freeze_after > 0 and h.n_seen >= h.freeze_after
+    if h.frozen:
+        h.n_seen = h.freeze_after
+
+
+cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
+                       double* x) noexcept nogil:
+    """Readings first .. first + m - 1; ``at`` is the next entry of a sparse row.
+
+    False if a number is not finite (it counts as 0) or an index is not where it must be: another
+    thread may have written there since the row was checked.
+    """
+    cdef int64_t k
+    cdef int32_t j
+    cdef int64_t before = first - 1
+    cdef bint good = True
+    if raw.wide != NULL:
+        for k in range(m):
+            x[k] = olk_read_f64(raw.wide + first + k)
+    elif raw.narrow != NULL:
+        for k in range(m):
+            x[k] = raw.narrow[first + k]
+    else:
+        for k in range(m):
+            x[k] = 0.0
+        while at[0] < raw.count:
+            j = olk_read_i32(raw.index + at[0])
+            if j >= first + m:
+                break
+            if j <= before:
+                return False
+            before = j
+            x[j - first] = olk_read_f64(raw.value + at[0])
+            at[0] += 1
+    for k in range(m):
+        if not isfinite(x[k]):
+            x[k] = 0.0
+            good = False
+    return good
+
+
+cdef inline void gather(State* s, int64_t first, int64_t m, Slice* b) noexcept nogil:
+    """Statistics of features first .. first + m - 1."""
+    cdef int64_t k
+    cdef const double* numbers = s.intake.scaler + 4 * first
+    cdef const int32_t* counts = s.intake.counts + 2 * first
+    b.head = s.intake.head
+    b.head.n_features = m
+    b.scaler.head = &b.head
+    b.scaler.features = b.features
+    b.scaler.least = b.least
+    b.scaler.most = b.most
+    for k in range(m):
+        b.features[k].mean = numbers[4 * k]
+        b.features[k].low = numbers[4 * k + 1]
+        b.features[k].sd = numbers[4 * k + 2]
+        b.features[k].held = numbers[4 * k + 3]
+        b.features[k].age = <uint32_t>counts[2 * k]
+        b.features[k].clipped = <uint32_t>counts[2 * k + 1]
+        if s.intake.least != NULL:
+            b.least[k] = s.intake.least[first + k]
+            b.most[k] = s.intake.most[first + k]
+
+
+cdef inline void scatter(State* s, int64_t first, int64_t m, const Slice* b) noexcept nogil:
+    cdef int64_t k
+    cdef double* numbers = s.intake.scaler + 4 * first
+    cdef int32_t* counts = s.intake.counts + 2 * first
+    for k in range(m):
+        numbers[4 * k] = b.features[k].mean
+        numbers[4 * k + 1] = b.features[k].low
+        numbers[4 * k + 2] = b.features[k].sd
+        numbers[4 * k + 3] = b.features[k].held
+        counts[2 * k] = <int32_t>b.features[k].age
+        counts[2 * k + 1] = <int32_t>b.features[k].clipped
+        if s.intake.least != NULL:
+            s.intake.least[first + k] = b.least[k]
+            s.intake.most[first + k] = b.most[k]
+
+
+cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
+    if s.c.vectors == DTYPE_FLOAT64:
+        (<double*>s.query)[j] = v
+    else:
+        (<float*>s.query)[j] = <float>v
+
+
+cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The scaled row in ``query``; the block's statistics stay as they are."""
+    cdef Slice b
+    cdef Lines f
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef bint good = True
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good = fetch(raw, first, m, &at, b.x) and good
+        gather(s, first, m, &b)
+        if learning:
+            learn(&b.scaler, b.x)
+        lines(&b.scaler, 0, m, &f)
+        for k in range(m):
+            write(s, first + k, scaled_number(&f, k, b.x[k]))
+    return good and (raw.index == NULL or at == raw.count)
+
+
+cdef inline void keep_statistics(State* s) noexcept nogil:
+    """The row that was learned goes into the statistics."""
+    cdef Slice b
+    cdef int64_t batch, first, m
+    cdef int64_t at = 0
+    if s.intake.scaler == NULL:
+        return
+    b.head = s.intake.head
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(&s.intake.raw, first, m, &at, b.x)
+        gather(s, first, m, &b)
+        learn(&b.scaler, b.x)
+        scatter(s, first, m, &b)
+    s.intake.head.n_seen = b.head.n_seen
+    s.intake.head.frozen = b.head.frozen
+
+
+cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
+    """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef double total = 0.0
+    cdef double most = 0.0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good[0] = fetch(raw, first, m, &at, x) and good[0]
+        for k in range(m):
+            total += x[k] * x[k]
+            most = fmax(most, fabs(x[k]))
+    good[0] = good[0] and (raw.index == NULL or at == raw.count)
+    if sqrt(total) <= s.intake.longest:
+        return 1.0
+    # In units of the largest reading: squares of 1e200 overflow.
+    at = 0
+    total = 0.0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            total += (x[k] / most) * (x[k] / most)
+    return (s.intake.longest / most) / sqrt(total)
+
+
+cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
+    """The row times a factor in ``query``."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            write(s, first + k, x[k] * factor)
+
+
+cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
+    raw.wide = NULL
+    raw.narrow = NULL
+    raw.index = NULL
+    if s.c.vectors == DTYPE_FLOAT64:
+        raw.wide = <const double*>s.query
+    else:
+        raw.narrow = <const float*>s.query
+
+
+cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The row as the learner sees it; NULL if it has changed since it was checked."""
+    cdef Raw now = raw[0]
+    cdef bint good = True
+    cdef double factor
+    s.intake.raw = raw[0]
+    s.intake.bounded = False
+    if s.intake.scaler != NULL:
+        good = scale_row(s, raw, learning)
+        use_query(s, &now)
+    if s.intake.longest > 0.0:
+        factor = shorter(s, &now, &good)
+        if factor < 1.0:
+            s.intake.bounded = True
+            shorten(s, &now, factor)
+            use_query(s, &now)
+    if not good:
+        return NULL
+    if now.wide != NULL:
+        return place_f64(s, now.wide)
+    if now.narrow != NULL:
+        return place_f32(s, now.narrow)
+    return place_sparse(s, now.index, now.value, now.count)
+
+
+cdef inline const void* take_f64(State* s, const double* x, bint learning) noexcept nogil:
+    """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
+
+    ``learning`` says whether it is going to be learned or only scored.
+    """
+    cdef Raw raw
+    if not s.intake.reshapes:
+        return place_f64(s, x)
+    raw.wide = x
+    raw.narrow = NULL
+    raw.index = NULL
+    raw.value = NULL
+    raw.count = 0
+    return reshaped(s, &raw, learning)
+
+
+cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
+    cdef Raw raw
+    if not s.intake.reshapes:
+        return place_f32(s, x)
+    raw.wide = NULL
+    raw.narrow = x
+    raw.index = NULL
+    raw.value = NULL
+    raw.count = 0
+    return reshaped(s, &raw, learning)
+
+
+cdef inline const void* take_sparse(State* s, const int32_t* index, const double* value,
+                                    int64_t count, bint learning) noexcept nogil:
+    cdef Raw raw
+    if not s.intake.reshapes:
+        return place_sparse(s, index, value, count)
+    raw.wide = NULL
+    raw.narrow = NULL
+    raw.index = index
+    raw.value = value
+    raw.count = count
+    return reshaped(s, &raw, learning)

@@ -1,0 +1,31 @@
+"""What a row may be, so that whatever a step makes of it is a finite number.
+
+Products of two rows follow from their squares (Cauchy and Schwarz), so the square is all that is
+looked at: a step multiplies a few kernels and scores, never more than fit between these bounds and
+the largest number of their type. Kernels of distances are at most 1 whatever the rows.
+"""
+
+from libc.math cimport fabs
+
+from edgeolk.core.parts cimport COEFFICIENTS_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_SIGMOID, olk_kernel
+from edgeolk.core.state cimport State
+
+
+cdef inline bint in_range(const State* s, const void* x, double f, double own) noexcept nogil:
+    """Whether a row with this score and k(x, x) may be learned; False for NaN."""
+    cdef double most = 1e30 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100
+    cdef olk_kernel inner
+    if not fabs(f) <= 1e120:
+        return False
+    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+        return True
+    if not fabs(own) <= most:
+        return False
+    if s.c.kernel.kind != OLK_SIGMOID:
+        return True
+    # k(x, x) says nothing of the inner products it is made of, and infinities cancel to NaN.
+    inner = s.c.kernel
+    inner.kind = OLK_LINEAR
+    most = 1e100 if s.c.vectors == DTYPE_FLOAT64 else 1e36
+    return s.pair_fn(&inner, x, x, s.c.n_features) <= most

@@ -1,0 +1,47 @@
+"""The scaler in a learner's block as a scaler of its own."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from edgeolk.core.arena import ALIGNMENT
+from edgeolk.core.engine import Engine
+from edgeolk.files import seal
+from edgeolk.intake import Intake
+from edgeolk.scaling.block import FORMAT_VERSION, HEAD, MAGIC
+from edgeolk.scaling.layout import FEATURE_BYTES, plan_of
+from edgeolk.scaling.scaler import RunningScaler
+
+#: Feature of core/winsor.pxd.
+_FEATURE = np.dtype([("numbers", "f8", 4), ("counts", "u4", 2)])
+assert _FEATURE.itemsize == FEATURE_BYTES
+
+
+def copied(intake: Intake, engine: Engine) -> RunningScaler:
+    """A scaler with the statistics in the block of a learner as they are now."""
+    numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
+    counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
+    d = len(numbers)
+    plan = plan_of(d, intake.method, True)
+    steps = engine.counters()["steps"]
+    last = intake.freeze_after
+    frozen = 0 < last <= steps
+    block = bytearray(plan.nbytes - ALIGNMENT)
+    HEAD.pack_into(
+        block, 0, MAGIC, FORMAT_VERSION, 0, len(block), d, last, min(steps, last or steps),
+        intake.method, frozen, intake.window, intake.clip,
+    )  # fmt: skip
+    at = {region.name: region.offset for region in plan.regions}
+    features = np.frombuffer(block, _FEATURE, d, at["features"])
+    features["numbers"], features["counts"] = numbers, counts.view(np.uint32)
+    if "min" in at:
+        span: Any = np.asarray(engine.view("scaler_range")).reshape(2, d)
+        for name, values in zip(("min", "max"), span, strict=True):
+            struct.pack_into(f"={d}d", block, at[name], *values)
+    del features
+    crc = seal.checksum(block, seal.CRC_OFFSET)
+    block[seal.CRC_OFFSET : seal.CRC_OFFSET + 4] = crc.to_bytes(4, "little")
+    return RunningScaler._from_block(bytes(block))

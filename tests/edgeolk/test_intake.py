@@ -1,0 +1,453 @@
+"""Rows on their way in: the scaler inside, the bound on rows, the width from the first rows."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import EVERY, LIVELY, Csr, Owned, whole_end
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+from edgeolk.intake import ARGUMENTS
+
+D, BUDGET, ROWS = 4, 12, 160
+every = pytest.mark.parametrize("name", EVERY)
+methods = pytest.mark.parametrize("method", ["standard", "minmax"])
+
+
+def rows_and_labels(n: int = ROWS, d: int = D, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Readings of unlike sizes with a few glitches, and labels that follow two of them."""
+    draws = np.random.default_rng(seed)
+    z = draws.normal(size=(n, d))
+    y = np.where(z[:, 0] + 0.5 * z[:, -1] ** 2 > 0.3, 1, -1)
+    X = z * 10.0 ** (np.arange(d) % 7 - 3) + 7.0 * np.arange(d)
+    X[n // 2, 0] = 1e9
+    return X, y
+
+
+def options_of(name: str, **more: Any) -> dict[str, Any]:
+    return {"n_features": D, "budget": BUDGET, "seed": 9, **LIVELY.get(name, {}), **more}
+
+
+def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
+    """A learner behind a scaler of its own."""
+    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(name, **options)
+
+
+# ---- the scaler inside ----
+
+
+@every
+def test_a_scaler_inside_gives_the_numbers_of_one_before_it(name: str) -> None:
+    X, y = rows_and_labels()
+    options = options_of(name)
+    scaler, outer = apart(name, options)
+    inner = ek.Learner(name, scale="standard", **options)
+    for x, label in zip(X, y, strict=True):
+        assert inner.decision_one(x) == outer.decision_one(scaler.transform_one(x))
+        assert inner.learn_one(x, label) == outer.learn_one(scaler.learn_transform_one(x), label)
+    assert inner.updates == outer.updates
+    assert inner.updates > 0
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+
+
+@methods
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
+def test_it_does_in_every_storage_type(method: str, dtype: str) -> None:
+    X, y = rows_and_labels()
+    options = options_of("bpa_s", dtype=dtype)
+    if dtype == "int8":
+        options["feature_range"] = (-20.0, 20.0)
+    scaler, outer = apart("bpa_s", options, method=method, clip=3.0, window=40, freeze_after=100)
+    inner = ek.Learner(
+        "bpa_s", scale=method, clip=3.0, scale_window=40, freeze_after=100, **options
+    )
+    scores = [outer.learn_one(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
+    assert inner.learn_many(X, y).tolist() == scores
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+    assert inner.scaler is not None
+    assert inner.scaler.frozen
+    assert inner.decision_function(X).tolist() == outer.decision_function(
+        scaler.transform(X)).tolist()
+
+
+@pytest.mark.parametrize("d", [1, 63, 64, 65, 200])
+def test_it_does_for_any_number_of_features(d: int) -> None:
+    X, y = rows_and_labels(50, d)
+    options = {**options_of("sorf"), "n_features": d}
+    scaler, outer = apart("sorf", options)
+    inner = ek.Learner("sorf", scale="standard", **options)
+    scores = [outer.learn_one(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
+    assert inner.learn_many(X, y).tolist() == scores
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+
+
+@methods
+def test_rows_by_their_nonzeros_are_the_same_rows(method: str) -> None:
+    X, y = rows_and_labels()
+    X = np.where(np.abs(X - X.mean(axis=0)) < X.std(axis=0) / 4, 0.0, X)
+    dense, sparse, single = (
+        ek.Learner("ogd", scale=method, clip_rows=1.5, **options_of("ogd")) for _ in range(3)
+    )
+    scores = dense.learn_many(X, y)
+    assert sparse.learn_many(Csr(X), y).tolist() == scores.tolist()
+    for x, label, score in zip(X, y, scores, strict=True):
+        at = np.flatnonzero(x).astype(np.int32)
+        assert single.learn_one_sparse(at, x[at], label) == score
+    assert sparse.decision_function(Csr(X)).tolist() == dense.decision_function(X).tolist()
+    assert pickle.dumps(dense) == pickle.dumps(sparse) == pickle.dumps(single)
+
+
+def test_float32_rows_and_the_row_passed_in() -> None:
+    X, y = rows_and_labels()
+    narrow = X.astype(np.float32)
+    narrow.flags.writeable = False
+    kept = narrow.copy()
+    a = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
+    b = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
+    assert a.learn_many(narrow, y).tolist() == b.learn_many(kept.astype(float), y).tolist()
+    assert np.array_equal(narrow, kept)
+
+
+@pytest.mark.parametrize("name", ["pa", "sorf", "spa", "ogd"])
+def test_scoring_learns_nothing(name: str) -> None:
+    X, y = rows_and_labels()
+    owned = Owned(name, scale="minmax", gamma="auto", clip_rows=1.0, **options_of(name))
+    owned.learner.learn_many(X[:120], y[:120])
+    before = owned.state()
+    owned.learner.decision_one(X[121])
+    owned.learner.predict_one(X[122])
+    owned.learner.decision_function(X)
+    owned.learner.predict(X)
+    if name == "spa":
+        owned.learner.averaged.decision_function(X)
+    assert owned.state() == before
+
+
+def test_a_refused_row_changes_nothing() -> None:
+    X, y = rows_and_labels()
+    full = Owned("pa", scale="standard", gamma="auto", full="raise", **options_of("pa"))
+    with pytest.raises(ek.BudgetError):
+        full.learner.learn_many(X, y)
+    before, steps = full.state(), full.learner.steps
+    for bad in (X[steps], np.full(D, np.nan), np.full(D, np.inf), X[0, :2]):
+        with pytest.raises((ValueError, ek.BudgetError)):
+            full.learner.learn_one(bad, y[steps])
+        assert full.state() == before
+    with pytest.raises(ValueError, match="y must be -1 or"):
+        full.learner.learn_one(X[0], 3)
+    assert full.state() == before
+    assert full.learner.scaler is not None
+    assert full.learner.scaler.n_seen == steps
+
+    steep = Owned(
+        "pa", scale="standard", clip=1e6, kernel=ek.Polynomial(32, 1e12), **options_of("pa")
+    )
+    for x, label in zip(X[:80], y[:80], strict=True):
+        before = steep.state()
+        try:
+            steep.learner.learn_one(x, label)
+        except ValueError:
+            assert steep.state() == before
+            break
+    else:
+        pytest.fail("the kernel never overflowed")
+
+
+def test_huge_readings_are_taken() -> None:
+    X, y = rows_and_labels()
+    learner = ek.Learner("sorf", scale="standard", gamma="auto", **options_of("sorf"))
+    learner.learn_many(X, y)
+    for huge in (1e300, -1.7e308):
+        assert math.isfinite(learner.learn_one(np.full(D, huge), 1))
+    assert np.isfinite(learner.learn_many(X, y)).all()
+
+
+# ---- the bound on rows ----
+
+
+def test_long_rows_are_shortened() -> None:
+    bounded = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=5.0,
+                         dtype="float64")
+    plain = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), dtype="float64")
+    for x, shorter in (((30.0, 40.0), (3.0, 4.0)), ((0.3, 0.4), (0.3, 0.4)), ((0, 0), (0, 0))):
+        assert bounded.learn_one(x, 1) == pytest.approx(plain.learn_one(shorter, 1), rel=1e-12)
+        assert bounded.decision_one(x) == pytest.approx(plain.decision_one(shorter), rel=1e-12)
+    assert bounded.n_clipped == 1
+    assert plain.n_clipped == 0
+    assert math.isfinite(bounded.learn_one((1.7e308, -1.7e308), -1))
+    assert np.linalg.norm(bounded.support_vectors_, axis=1).max() <= 5.0 * (1 + 1e-12)
+    assert bounded.n_clipped == 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_what_storage_could_not_hold_is_shortened_first(dtype: str) -> None:
+    learner = ek.Learner(
+        "ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=2.0, dtype=dtype
+    )
+    learner.learn_one((1e300, 0.0), 1)
+    assert learner.support_vectors_.tolist() == [[2.0, 0.0]]
+
+
+@pytest.mark.parametrize("name", ["projectron", "projectron++", "bogd++", "nogd", "ogd"])
+@pytest.mark.parametrize("kernel", [ek.Linear(), ek.Polynomial(2)], ids=str)
+def test_one_huge_row_does_no_lasting_harm(name: str, kernel: ek.Kernel) -> None:
+    draws = np.random.default_rng(2)
+    X = draws.normal(size=(1500, 3))
+    y = np.where(X[:, 0] - X[:, 1] > 0.0, 1, -1)
+    X[300] = 1e6
+    learner = ek.Learner(name, n_features=3, budget=30, kernel=kernel, clip_rows=4.0)
+    scores = learner.learn_many(X, y)
+    assert learner.n_clipped < 30
+    late = np.sign(scores[700:]) != y[700:]
+    assert late.mean() < 0.25
+
+
+# ---- the width ----
+
+
+@pytest.mark.parametrize("scale", [None, "standard"])
+def test_the_width_is_that_of_the_first_rows(scale: str | None) -> None:
+    draws = np.random.default_rng(4)
+    X = draws.normal(size=(90, D)) * [1.0, 2.0, 3.0, 0.0] + 50.0
+    learner = ek.Learner(
+        "ogd", n_features=D, budget=9, dtype="float64", gamma="auto", gamma_rows=60, scale=scale
+    )
+    seen = X
+    if scale:
+        scaler = ek.RunningScaler(D)
+        seen = np.array([scaler.learn_transform_one(x) for x in X])
+    provisional = learner.kernel
+    assert provisional == ek.Gaussian(1.0 / D)
+    learner.learn_many(X[:59], np.ones(59))
+    assert learner.kernel == provisional
+    learner.learn_one(X[59], 1)
+    assert isinstance(learner.kernel, ek.Gaussian)
+    assert learner.kernel.gamma == pytest.approx(0.5 / seen[:60].var(axis=0).sum(), rel=1e-12)
+    fixed = learner.kernel
+    learner.learn_many(X[60:], np.ones(30))
+    assert learner.kernel == fixed
+
+
+def test_the_width_of_a_laplacian_kernel() -> None:
+    X = np.random.default_rng(4).normal(size=(4000, D))
+    learner = ek.Learner(
+        "ogd", n_features=D, budget=9, kernel=ek.Laplacian(0.1), gamma="auto", gamma_rows=4000
+    )
+    learner.learn_many(X, np.ones(4000))
+    between = np.abs(X[:2000] - X[2000:]).sum(axis=1).mean()
+    assert isinstance(learner.kernel, ek.Laplacian)
+    assert learner.kernel.gamma == pytest.approx(1.0 / between, rel=0.03)
+
+
+@every
+def test_the_model_starts_anew_with_the_width(name: str) -> None:
+    X, y = rows_and_labels()
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    auto = {"kernel_gamma" if "gamma" in LIVELY.get(name, {}) else "gamma": "auto"}
+    learner = ek.Learner(name, gamma_rows=40, **auto, **options_of(name))
+    first = learner.learn_many(X[:40], y[:40])
+    assert learner.kernel != ek.Learner(name, **options_of(name)).kernel
+    before = (learner.steps, learner.mistakes, learner.updates)
+    assert before[0] == 40
+    assert before[1] == np.sum(y[:40] * first <= 0)
+    fresh = ek.Learner(name, kernel=learner.kernel, **options_of(name))
+    assert learner.learn_many(X[40:], y[40:]).tolist() == fresh.learn_many(X[40:], y[40:]).tolist()
+    after = (learner.steps, learner.mistakes, learner.updates)
+    counted = (fresh.steps, fresh.mistakes, fresh.updates)
+    assert after == tuple(a + b for a, b in zip(before, counted, strict=True))
+
+
+def test_rows_that_are_all_alike_leave_the_provisional_width() -> None:
+    learner = ek.Learner("ogd", n_features=2, budget=5, gamma="auto", gamma_rows=5)
+    for _ in range(7):
+        learner.learn_one([1.0, 2.0], 1)
+    assert learner.kernel == ek.Gaussian(0.5)
+    assert learner.steps == 7
+
+
+# ---- files, plans, words ----
+
+FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "clip_rows": 1.2,
+                        "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
+
+
+@every
+@pytest.mark.parametrize("cut", [0, 1, 2, 20, 49, 50, 51, 95])
+def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_path: Path) -> None:
+    X, y = rows_and_labels()
+    learner = ek.Learner(name, kernel_gamma="auto", **FULL, **options_of(name))
+    learner.learn_many(X[:cut], y[:cut])
+    learner.save(tmp_path / "model")
+    other = ek.load(tmp_path / "model")
+    assert repr(other) == repr(learner)
+    again = pickle.loads(pickle.dumps(learner))
+    expected = learner.learn_many(X[cut:], y[cut:]).tolist()
+    assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
+    assert again.learn_many(X[cut:], y[cut:]).tolist() == expected
+    assert pickle.dumps(other) == pickle.dumps(learner) == pickle.dumps(again)
+    assert (other.steps, other.kernel, other.n_clipped) == (
+        learner.steps, learner.kernel, learner.n_clipped)
+
+
+def test_attached_it_goes_on_bit_for_bit() -> None:
+    X, y = rows_and_labels()
+    for cut in (10, 80):
+        owned = Owned("sorf", gamma="auto", **FULL, **options_of("sorf"))
+        owned.learner.learn_many(X[:cut], y[:cut])
+        copy = bytearray(owned.bytes())
+        other = ek.attach(copy)
+        expected = owned.learner.learn_many(X[cut:], y[cut:]).tolist()
+        assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
+
+
+@every
+def test_the_plan_has_every_byte(name: str) -> None:
+    # With it off whatever the size, as it is on by default only where there is room for it.
+    off = {"relevance": False} if name == "sorf" else {}
+    options = options_of(name, **FULL, **off)
+    plain = ek.plan(name, **options_of(name, **off))
+    plan = ek.plan(name, kernel_gamma="auto", **options)
+    names = {region.name for region in plan.regions} - {region.name for region in plain.regions}
+    assert names == {"scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
+                     "width_mean"}
+    assert whole_end(plan) == plan.nbytes == ek.Learner(
+        name, kernel_gamma="auto", **options).nbytes
+    fits = ek.plan(name, ram=plan.nbytes, kernel_gamma="auto",
+                   **{k: v for k, v in options.items() if k != "budget"})
+    assert fits.budget >= BUDGET
+    assert fits.nbytes <= plan.nbytes
+
+
+@every
+def test_repr_makes_the_same_learner(name: str) -> None:
+    config = ek.Config(name, kernel_gamma="auto", **options_of(name, **FULL))
+    made = eval(repr(config), {"ek": ek})
+    assert made == config
+    assert made.intake == config.intake
+    assert "gamma='auto'" in repr(config)
+    for word in ("scale='minmax'", "clip_rows=1.2", "clip=4.0", "gamma_rows=50"):
+        assert word in repr(config)
+
+
+def test_unset_options_write_nothing() -> None:
+    said = repr(ek.Config("sorf", n_features=2, budget=100))
+    assert not any(f" {name}=" in said for name in ARGUMENTS)
+    names = {r.name for r in ek.plan("sorf", n_features=2, budget=100, gamma="auto").regions}
+    assert "scaler" not in names
+    assert "width" in names
+
+
+def test_bare_learners_scale_inside_too() -> None:
+    X, y = rows_and_labels()
+    options = options_of("sorf", gamma="auto", **FULL)
+    bare, full = BareLearner("sorf", **options), ek.Learner("sorf", **options)
+    for x, label in zip(X, y, strict=True):
+        row = array("d", x)
+        assert bare.decision_one(row) == full.decision_one(x)
+        assert bare.learn_one(row, label) == full.learn_one(x, label)
+    assert bare.counters()["steps"] == full.steps == ROWS
+    assert bare.counters()["clipped_rows"] == full.n_clipped > 0
+
+
+def test_a_live_block_whose_intake_no_rows_lead_to_is_refused() -> None:
+    X, y = rows_and_labels()
+    owned = Owned("ogd", gamma="auto", **FULL, **options_of("ogd"))
+    owned.learner.learn_many(X, y)
+    ek.attach(bytearray(owned.bytes()))
+    arena = owned.learner._engine.arena
+    shift = owned.bytes().find(bytes(memoryview(arena)[:88]))
+    at = {region.name: region.offset + shift for region in owned.plan.regions}
+    nan, huge = np.float64(np.nan).tobytes(), np.int64(10**9).tobytes()
+    for name, place, wrong in (
+        ("scaler", 0, nan),
+        ("scaler", 16, np.float64(-1.0).tobytes()),
+        ("scaler_counts", 0, huge),
+        ("scaler_range", 0, np.float64(1e300).tobytes()),
+        ("clipped_rows", 0, huge),
+        ("width", 0, nan),
+        ("width", 0, bytes(8)),
+        ("width", 16, huge),
+        ("width", 24, huge),
+        ("width", 32, huge),
+        ("width_mean", 0, nan),
+    ):
+        block = bytearray(owned.bytes())
+        block[at[name] + place : at[name] + place + 8] = wrong
+        with pytest.raises(ValueError, match="inconsistent"):
+            ek.attach(block)
+
+
+# ---- arguments ----
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"scale": "median"}, ValueError, "scale must be one of 'standard', 'minmax' or None"),
+        ({"scale": 3}, ValueError, "scale must be one of"),
+        ({"scale": "standard", "clip": 1.0}, ValueError, "clip must be from 2"),
+        ({"scale": "standard", "clip": None}, ValueError, "one glitch would stay"),
+        ({"scale": "standard", "scale_window": 3}, ValueError, "window must be from 10"),
+        ({"scale": "standard", "freeze_after": 0}, ValueError, "freeze_after must be from 1"),
+        ({"clip": 5.0}, TypeError, "clip is of the scaler inside and needs scale="),
+        ({"scale_window": 100}, TypeError, "needs scale="),
+        ({"freeze_after": 100}, TypeError, "needs scale="),
+        ({"scale": "standard", "clip": 3, "scale_clip": 3}, TypeError, "not both"),
+        ({"gamma": 0.3}, TypeError, r"kernel=ek\.Gaussian\(0\.5\)"),
+        ({"gamma": "often"}, TypeError, "gamma must be 'auto' or None"),
+        ({"gamma_rows": 10}, TypeError, "gamma_rows needs gamma='auto'"),
+        ({"gamma": "auto", "gamma_rows": 1}, ValueError, "gamma_rows must be from 2"),
+        ({"gamma": "auto", "kernel": ek.Linear()}, ValueError, "a kernel with a width"),
+        ({"clip_rows": 0}, ValueError, "clip_rows must be above 0"),
+        ({"clip_rows": "5"}, TypeError, "clip_rows must be a number"),
+        ({"clip_rows": math.inf}, ValueError, "clip_rows must be above 0"),
+        ({"clip_rows": True}, TypeError, "clip_rows must be a number"),
+        ({"scale": "standard", "sparse": True}, ValueError, "scaled rows have no zeros"),
+        ({"dtype": "float16", "clip_rows": 1e5}, ValueError, "float16 holds numbers up to"),
+        ({"dtype": "float16", "scale": "minmax", "clip": 2e4}, ValueError, "float16 holds"),
+        ({"scael": "standard"}, TypeError, "scale"),
+    ],
+)
+def test_wrong_arguments(given: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        ek.Config("ogd", n_features=3, budget=5, **given)
+
+
+def test_names_that_an_algorithm_has_for_something_else() -> None:
+    config = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma="auto")
+    assert config.intake.gamma_rows == 100
+    assert config.parameters["gamma"] == 2.0
+    assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").intake.gamma_rows == 100
+    composed = ek.Config(
+        n_features=3, budget=5, update="gradient", policy="oldest", projection="clip", clip=1.5,
+        scale="standard", scale_clip=3.0,
+    )
+    assert composed.intake.clip == 3.0
+    assert composed.parameters["clip"] == 1.5
+    assert eval(repr(composed), {"ek": ek}) == composed
+
+
+# ---- the default ----
+
+
+def test_without_an_algorithm_it_is_the_recommended_one() -> None:
+    learner = ek.Learner(n_features=5, ram="16KiB")
+    assert learner.algorithm == "sorf"
+    assert learner.config.intake.gamma_rows == 100
+    assert learner.config.intake.method == 1
+    assert learner.nbytes <= 16 * 1024
+    assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
+    said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")
+    assert learner.config == said
+    assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).intake.gamma_rows == 0
+    assert ek.Config(n_features=5, budget=99, scale=None).intake.method == 0
+    assert ek.Config(n_features=5, budget=99, loss="novelty").name == "sorf"
+    assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE).is_regression
+    assert ek.Config(n_features=5, budget=99, policy="random").name == "custom"
