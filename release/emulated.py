@@ -70,9 +70,9 @@ def prepared(target: Target, release: Debian) -> Path:
     shutil.copy(ROOT / "pyproject.toml", project)
     # Debian links these by its alternatives, which are set up by scripts that are not run.
     libraries = system / "usr/lib" / target.triplet
-    for name, folder in (("libblas.so.3", "blas"), ("liblapack.so.3", "lapack")):
-        if (libraries / folder / name).exists() and not (libraries / name).exists():
-            (libraries / name).symlink_to(f"{folder}/{name}")
+    for name, place in (("libblas.so.3", "blas"), ("liblapack.so.3", "lapack")):
+        if (libraries / place / name).exists() and not (libraries / name).exists():
+            (libraries / name).symlink_to(f"{place}/{name}")
     if not (system / "lib").exists():
         (system / "lib").symlink_to("usr/lib")
     if target.name in ("x86_64", "s390x") and not (system / "lib64").exists():

@@ -89,7 +89,7 @@ def built(source: Path, target: Target, release: Debian) -> Path:
     environment = {
         **os.environ,
         "CC": str(script),
-        "LDSHARED": f"{script} -shared",
+        "LDSHARED": f"{script} -shared -s",
         "CFLAGS": "",
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-{digits}-{target.triplet}.so",
         "_PYTHON_HOST_PLATFORM": f"linux-{target.name}",
