@@ -34,6 +34,9 @@ from edgeolk.parts.updates import UpdateTraits
 ROW_BYTES = 64
 PAGE = 4096
 
+#: Values of no part, which any learner may have: 1 where they are asked for, else not there.
+OPTIONS = ("skip_bad_rows", "checksums")
+
 
 @dataclass(frozen=True, eq=False)
 class Resolved:
@@ -233,4 +236,8 @@ class Resolved:
             asked.append("class_scores")
             if not self.update.whole:
                 asked += ["kernel_row", *(self.policy.columns or ())]
+        if "skip_bad_rows" in self.values:
+            asked.append("skipped")
+        if "checksums" in self.values:
+            asked.append("checksums")
         return (*asked, *self.intake.regions)

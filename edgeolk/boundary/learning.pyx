@@ -2,21 +2,26 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
-from libc.math cimport fabs
+from libc.math cimport NAN, fabs, isfinite
 
 import warnings
 
 import numpy as np
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, row_count
-from edgeolk.boundary.labels cimport check_labels, checked_label, converted_labels
-from edgeolk.boundary.messages cimport outcome_error
+from edgeolk.errors import BadRowError
+
+from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
+from edgeolk.boundary.labels cimport (
+    checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
+)
+from edgeolk.boundary.messages cimport label_error, outcome_error
 from edgeolk.boundary.scoring cimport Scorer
+from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
-from edgeolk.core.engine cimport Engine
+from edgeolk.core.engine cimport Engine, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport learn, wants
+from edgeolk.core.step cimport learn, skip, wants
 
 cnp.import_array()
 
@@ -86,7 +91,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row, label or weight; the model is unchanged.
+            Bad row, label or weight; the model is unchanged. ``BadRowError`` is what
+            ``on_bad_row="skip"`` counts instead, answering NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
@@ -94,10 +100,19 @@ cdef class RowLearner(Scorer):
         -----
         With a contiguous float32 or float64 row nothing is allocated but the returned float.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_one(x, y, weight)
+        try:
+            return self.learned_one(x, y, weight)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_one(self, object x, object y, object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
         cdef double f
+        self.engine.idle()
         cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
@@ -106,6 +121,12 @@ cdef class RowLearner(Scorer):
         if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
+
+    cdef double left_out(self) except? -1.0:
+        """A bad row is counted; its score is NaN."""
+        self.engine.idle()
+        skip(&self.engine.state)
+        return NAN
 
     def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
@@ -117,6 +138,15 @@ cdef class RowLearner(Scorer):
         y, weight
             As for ``learn_one``.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_sparse(indices, values, y, weight)
+        try:
+            return self.learned_sparse(indices, values, y, weight)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_sparse(self, object indices, object values, object y,
+                               object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double f
@@ -142,10 +172,13 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
+        cdef double f = 0.0
         if self.engine.state.c.columns > 1:
             self.checked_row(x)
-            return wants(&self.engine.state, 0.0)
-        return wants(&self.engine.state, self.score_row(x))
+        else:
+            f = self.score_row(x)
+        self.engine.idle()
+        return wants(&self.engine.state, f)
 
     def learn_many(self, X, y=None, out=None, weight=None):
         """Learn rows in order, without the interpreter lock.
@@ -165,13 +198,14 @@ cdef class RowLearner(Scorer):
         Returns
         -------
         float64 ndarray of shape (n,)
-            Score of each row before its update.
+            Score of each row before its update; NaN for a bad row that was left out.
 
         Raises
         ------
         TypeError, ValueError
-            Bad rows, labels or weights; all are checked before the first is learned. Only a kernel
-            that overflows is found on the way: the rows before it have then been learned.
+            The arrays are not rows, labels and weights: wrong shape, kind, or structure, or a bad
+            weight; nothing has been learned. Or a row or label is bad: the message names it, those
+            before it have been learned, it and those after it have not.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
@@ -193,14 +227,28 @@ cdef class RowLearner(Scorer):
         if counts is not None:
             read += (counts,)
         cdef object scores = self.result_array(out, row_count(held), read)
-        self.check_rows(held, &rows)
-        check_labels(self.engine, targets, rows.n)
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t bad_row, bad
+        cdef Py_ssize_t first = 0
+        describe(s, held, &rows)
+        label = described_labels(targets, rows.n)
         if counts is not None:
             check_weights(self.engine, counts, rows.n)
             weights = <const double*>cnp.PyArray_DATA(counts)
-        label = <const double*>cnp.PyArray_DATA(targets)
         f = <double*>cnp.PyArray_DATA(scores)
-        self.in_order(&rows, label, weights, f)
+        while True:
+            bad_row = first_bad_row(s, &rows, first)
+            bad = first_bad_label(s, label, first, bad_row)
+            self.in_order(&rows, first, bad, label, weights, f)
+            if bad == rows.n:
+                break
+            if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
+                if bad == bad_row:
+                    raise self.row_error(held, &rows, bad)
+                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
+                                  f"{label[bad]:g}{elsewhere(self.engine)}")
+            f[bad] = self.left_out()
+            first = bad + 1
         warn_of_levels(self.engine)
         watch_error(self.engine, label, f, rows.n)
         return scores

@@ -17,7 +17,9 @@ cdef class Engine:
     cdef State state
     cdef readonly Arena arena
     cdef readonly object config
-    cdef bint busy
+    # Who is inside a long call, without the interpreter lock: readers, or -1 for one who learns.
+    # Read and written only with the lock held.
+    cdef int users
     cdef bint warned              # that readings lay beyond the levels of int8 storage
     cdef bint warned_of_error     # that predictions ran away from the targets
     cdef double largest_target    # |y| of those seen since this engine was made
@@ -30,6 +32,11 @@ cdef class Engine:
     cdef void* at(self, str name) except? NULL
     cdef int attach_structured(self) except -1
     cdef int attach_intake(self) except -1
-    cdef const void* checked_row(self, const double[::1] x, bint learning=*) except NULL
+    cdef const void* checked_row(self, const Py_buffer* x, bint learning=*) except NULL
+    cdef double learned_row(self, object x, double y, double weight) except? -1.0
+    cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept
+    cdef State* enter(self) except NULL
+    cdef void leave(self, State* s) noexcept
+    cdef int idle(self) except -1

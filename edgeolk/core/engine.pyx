@@ -5,23 +5,29 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from libc.math cimport floor, isfinite
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
+from cpython.mem cimport PyMem_Free
+from libc.math cimport NAN, floor, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
-from edgeolk.errors import BudgetError
+from edgeolk.errors import BadRowError, BudgetError
 
 from edgeolk.core.arena cimport Arena
+from edgeolk.core.borrowed cimport borrow
 from edgeolk.core.decode cimport decode, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
 from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
+from edgeolk.core.marks cimport end_step
+from edgeolk.core.mend cimport mend
+from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    State, Width,
+    Skipped, State, Width,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean
+from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
 from edgeolk.core.structured cimport olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.width cimport use_width
@@ -151,6 +157,7 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.skipped = <Skipped*>self.at("skipped")
         s.novelty = <double*>self.at("novelty")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
@@ -205,6 +212,7 @@ cdef class Engine:
         t.mistakes = <uint64_t*>&m.mistakes
         t.updates = <uint64_t*>&m.updates
         t.rounding = &m.rng
+        t.flags = &m.flags
         t.target = <double*>self.at("target")
         t.last = <double*>self.at("last_label")
         t.novelty = <double*>self.at("novelty")
@@ -247,60 +255,120 @@ cdef class Engine:
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
+        end_step(&self.state.m.flags, 0)
+
+    def mend(self):
+        """Compute afresh what follows from vectors and coefficients; whether that can be done."""
+        return mend(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
-    cdef int take(self) except -1:
-        if self.busy:
+    cdef int idle(self) except -1:
+        """Raise RuntimeError while another thread is inside a long call."""
+        if self.users != 0:
             raise RuntimeError("the learner is in use by another thread")
-        self.busy = True
+        return 0
+
+    cdef int take(self) except -1:
+        """A long call that learns begins: nobody else may be inside."""
+        self.idle()
+        self.users = -1
         return 0
 
     cdef void release(self) noexcept:
-        self.busy = False
+        self.users = 0
+
+    cdef State* enter(self) except NULL:
+        """A long call that only reads begins; where others read too, with scratch of its own."""
+        cdef State* s = &self.state
+        self.check_idle()
+        if self.users > 0:
+            s = with_own_scratch(&self.state, self.arena.length)
+            if s == NULL:
+                raise MemoryError("no memory for the scratch of one more thread")
+        self.users += 1
+        return s
+
+    cdef void leave(self, State* s) noexcept:
+        self.users -= 1
+        if s != &self.state:
+            PyMem_Free(s)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const double[::1] x, bint learning=False) except NULL:
+    cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
+        cdef const double* numbers = <const double*>x.buf
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
-        if not accepts_f64(&self.state, &x[0]):
-            raise ValueError("x must be finite and fit the storage type")
-        if self.busy:
-            raise RuntimeError("the learner is in use by another thread")
-        return take_f64(&self.state, &x[0], learning)
+        if not accepts_f64(&self.state, numbers):
+            raise BadRowError("x must be finite and fit the storage type")
+        self.idle()
+        return take_f64(&self.state, numbers, learning)
 
-    def learn_row(self, const double[::1] x not None, double y, double weight=1.0):
-        """Learn one row of a float64 buffer; the score before the update."""
+    def learn_row(self, object x, double y, double weight=1.0):
+        """Learn one row of a float64 buffer; the score before the update.
+
+        NaN for a bad row, where those are left out.
+        """
+        if self.state.skipped == NULL:
+            return self.learned_row(x, y, weight)
+        try:
+            return self.learned_row(x, y, weight)
+        except BadRowError:
+            skip(&self.state)
+            return NAN
+
+    cdef double learned_row(self, object x, double y, double weight) except? -1.0:
         cdef double f
-        cdef const void* row
+        cdef Py_buffer view
+        cdef int outcome
         if not is_label(&self.state, y):
-            raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
+            raise (ValueError if isfinite(y) else BadRowError)(
+                f"y must be {labels_allowed(&self.state)}, got {y!r}")
         if weight != 1.0:
             check_weight(self, weight)
-        row = self.checked_row(x, True)
-        cdef int outcome = learn(&self.state, row, y, weight, &f)
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
+        finally:
+            PyBuffer_Release(&view)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
         if outcome != DONE:
-            raise ValueError("x: the kernel overflows for this row; nothing was changed")
+            raise BadRowError("x: the kernel overflows for this row; nothing was changed")
         return f
 
-    def score_row(self, const double[::1] x not None):
+    cdef int decide_row(self, object x, double* f) except -1:
+        cdef Py_buffer view
+        cdef int outcome
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = decide(&self.state, self.checked_row(&view), False, f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise ValueError("x: the kernel overflows for this row")
+        return 0
+
+    def score_row(self, object x):
         """f(x) of one row of a float64 buffer."""
         cdef double f
         if self.state.c.columns > 1:
             raise TypeError("a row has a score for each class here: scores_one gives them")
-        if decide(&self.state, self.checked_row(x), False, &f) != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+        self.decide_row(x, &f)
         return f
 
-    def scores_row(self, const double[::1] x not None, double[::1] out not None):
+    def scores_row(self, object x, object out):
         """Scores of one row, one a class, into a float64 buffer."""
-        if out.shape[0] != self.state.c.columns:
-            raise ValueError(f"out must have {self.state.c.columns} numbers, got {out.shape[0]}")
-        if decide(&self.state, self.checked_row(x), False, &out[0]) != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+        cdef Py_buffer view
+        borrow(out, "out", PyBUF_WRITABLE, &view)
+        try:
+            if view.shape[0] != self.state.c.columns:
+                raise ValueError(
+                    f"out must have {self.state.c.columns} numbers, got {view.shape[0]}")
+            self.decide_row(x, <double*>view.buf)
+        finally:
+            PyBuffer_Release(&view)
 
     # ---- what a Python face reads ---------------------------------------------------------------
 
@@ -323,6 +391,7 @@ cdef class Engine:
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.function.clipped if s.function != NULL else 0,
+            "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 
@@ -335,8 +404,8 @@ cdef class Engine:
         return self.state.function.norm2 if self.state.c.tracks_norm else None
 
     def check_idle(self):
-        """Raise RuntimeError while another thread is inside a long call."""
-        if self.busy:
+        """Raise RuntimeError while another thread learns in a long call."""
+        if self.users < 0:
             raise RuntimeError("the learner is in use by another thread")
 
     def view(self, str name):
@@ -350,6 +419,6 @@ cdef class Engine:
 
     def mean_view(self):
         """Coefficients of the mean model, written to scratch anew."""
-        self.check_idle()
+        self.idle()
         prepare_mean(&self.state)
         return self.view("mean_coefficients")

@@ -32,7 +32,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags
+    uint16_t flags            # bits of loops/marks.h
     int32_t n                 # support vectors held
     uint64_t rng
     int64_t steps             # examples seen, t
@@ -72,6 +72,9 @@ cdef struct Hints:
 
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
+
+cdef struct Skipped:
+    int64_t rows              # bad rows that were left out
 
 
 cdef struct Width:
@@ -146,6 +149,7 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
+    Skipped* skipped          # where bad rows are left out
     double* novelty           # threshold rho of novelty
     # arrays
     void* sv                  # (d, stride) in the storage type

@@ -7,7 +7,7 @@ write. Free functions over the C struct: no Python object is near.
 """
 
 from libc.math cimport INFINITY, fabs, isfinite
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from edgeolk.core.classes cimport along_shares, see_classes
@@ -15,6 +15,7 @@ from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.core.intake cimport keep_statistics
+from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
@@ -24,17 +25,13 @@ from edgeolk.core.range cimport in_range
 from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
+from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, Span, State
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
 from edgeolk.core.width cimport set_width, width_is_due
-
-
-cdef inline double threshold(const State* s) noexcept nogil:
-    """What a score is held against: rho of novelty."""
-    return s.novelty[0] if s.novelty != NULL else 0.0
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
@@ -69,14 +66,17 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
 
 cdef struct Tally:
     # What a step writes before it is sure to be taken.
+    uint16_t flags
     uint64_t rng
     int64_t steps, mistakes, capacity_hits
     double mean_weight, squared, absolute
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
-    """Count the example; before keeps what that changes."""
+    """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
+    before.flags = m.flags
+    begin_step(&m.flags)
     before.rng = m.rng
     before.steps = m.steps
     before.mistakes = m.mistakes
@@ -107,6 +107,7 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     if s.errors != NULL:
         s.errors.squared = before.squared
         s.errors.absolute = before.absolute
+    end_step(&s.m.flags, before.flags)
 
 
 cdef inline void renew_norm(State* s) noexcept nogil:
@@ -202,14 +203,16 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
     cdef int outcome = step(s, x, y, weight, f)
-    if outcome != DONE or not s.intake.on:
+    if outcome != DONE:
         return outcome
-    keep_statistics(s)
-    if s.intake.clipped != NULL:
-        s.intake.clipped[0] += s.intake.bounded
-    if width_is_due(s, x):
-        set_width(s)
-        begin_anew(s)
+    if s.intake.on:
+        keep_statistics(s)
+        if s.intake.clipped != NULL:
+            s.intake.clipped[0] += s.intake.bounded
+        if width_is_due(s, x):
+            set_width(s)
+            begin_anew(s)
+    end_step(&s.m.flags, 0)
     return DONE
 
 
@@ -246,6 +249,13 @@ cdef void construct(State* s) noexcept nogil:
     update_construct(s)
 
 
+cdef void skip(State* s) noexcept nogil:
+    """Count a bad row that is left out."""
+    begin_step(&s.m.flags)
+    s.skipped.rows += 1
+    end_step(&s.m.flags, 0)
+
+
 cdef void prepare_mean(State* s) noexcept nogil:
     """mean_coef <- coefficients of (f_1 + ... + f_T) / T."""
     cdef int64_t i, at, column
@@ -264,5 +274,7 @@ cdef bint wants(State* s, double f) noexcept nogil:
     if s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
         return False
     if s.function != NULL:
+        begin_step(&s.m.flags)
         s.function.labels_asked += 1
+        end_step(&s.m.flags, 0)
     return True

@@ -28,9 +28,12 @@ from dataclasses import dataclass, field
 MARK = b"eolk"
 VERSION = 3
 CRC_OFFSET = 8
+FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
 MOST_BYTES = 8 * (2**32 - 1)
+#: Bits of the flags of a live block, as loops/marks.h has them; a file has none.
+TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024
 
@@ -56,6 +59,7 @@ VALUES: dict[str, int] = {
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
+    **{"skip_bad_rows": 152, "checksums": 153},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
@@ -78,7 +82,7 @@ REGIONS: dict[str, int] = {
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
-    **{"width": 68, "width_mean": 69},
+    **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
 }
 
 #: Numbers of the element types.

@@ -95,6 +95,10 @@ def _check_counters(config: Resolved, words: Words) -> None:
     for name in ("halvings", "removals"):
         _require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
     optimistic = config.parts["update"] == Update.OPTIMISTIC
+    # Only reported, and may have grown beyond the range of numbers.
+    for name in ("squared_error", "absolute_error"):
+        error = words.get(name, 0.0)
+        _require(0.0 <= error <= inf, f"{name} is {error}")
     seen = words.get("seen", 0)
     _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
@@ -127,10 +131,6 @@ def _check_reals(config: Resolved, words: Words) -> None:
     for name in ("norm2", "mean_weight", "hint_error"):
         value = words.get(name, 0.0)
         _require(0.0 <= value < inf, f"{name} is {value}")
-    # Only reported, and may have grown beyond the range of numbers.
-    for name in ("squared_error", "absolute_error"):
-        error = words.get(name, 0.0)
-        _require(0.0 <= error <= inf, f"{name} is {error}")
     spent = words.get("forgetron_q", 0.0)
     _require(isfinite(spent), f"forgetron_q is {spent}")
     if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):

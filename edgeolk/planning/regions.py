@@ -124,6 +124,12 @@ def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
     return lambda config: (1, n)
 
 
+def _state_regions(config: Resolved) -> tuple[int, int]:
+    """One number for each region of state; that of the checksums themselves is the header's."""
+    names = needed(config)
+    return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
+
+
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
     "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
@@ -192,6 +198,8 @@ KINDS: dict[str, Kind] = {
     "clipped_rows": Kind("w", _words(1), "rows that were bounded"),
     "width": Kind("w", _words(7), "width of the kernel, counters from before it was known"),
     "width_mean": Kind("computing", _features, "mean of the rows that the width is made from"),
+    "skipped": Kind("w", _words(1), "bad rows that were left out"),
+    "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),

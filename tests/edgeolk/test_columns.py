@@ -258,7 +258,7 @@ def test_bad_rows_and_labels_change_nothing(name: str) -> None:
         with pytest.raises((TypeError, ValueError), match=r"\by\b"):
             learner.learn_one(X[0], label)
         with pytest.raises((TypeError, ValueError), match=r"\by\b"):
-            learner.learn_many(X[:2], [y[0], label])
+            learner.learn_many(X[:2], [label, y[0]])
     for row in (np.ones(D - 1), np.full(D, np.nan), "abc", None):
         with pytest.raises((TypeError, ValueError), match=r"\bx\b"):
             learner.learn_one(row, y[0])

@@ -9,7 +9,6 @@ import pickletools
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
 
@@ -39,6 +38,7 @@ def _scaler() -> ek.RunningScaler:
 
 
 def _through_joblib(what: Any) -> Any:
+    joblib = pytest.importorskip("joblib")
     file = io.BytesIO()
     joblib.dump(what, file)
     file.seek(0)
