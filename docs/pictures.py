@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import lzma
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,7 +25,7 @@ SENSORS = {
 }
 INK, PALE, SHADE = "#1f4e79", "#8a8a8a", "#f3d9b1"
 
-text = gzip.decompress((files("firmware_sim.data") / "occupancy.csv.gz").read_bytes()).decode()
+text = lzma.decompress((files("firmware_sim.data") / "occupancy.csv.xz").read_bytes()).decode()
 table = list(csv.DictReader(text.splitlines()))
 X = np.array([[float(row[name]) for name in SENSORS] for row in table])
 y = np.array([1.0 if row["occupied"] == "1" else -1.0 for row in table])
