@@ -44,6 +44,13 @@ def test_the_command_of_the_tutorial(
     assert any(Path().glob("*/report.html"))
 
 
+@pytest.mark.parametrize("name", ["edgeolk", "edgeolk.sklearn", "edgeolk.river"])
+def test_every_public_name_has_an_entry(name: str) -> None:
+    said = re.findall(r"\.\. auto(?:class|function):: (\S+)", (DOCS / "reference.md").read_text())
+    public = [f"{name}.{each}" for each in importlib.import_module(name).__all__]
+    assert [each for each in public if each not in said] == []
+
+
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_examples_in_docstrings(path: Path) -> None:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
