@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _record(chosen)
         if chosen.command == "compare":
             return _compare(chosen)
+        if chosen.command == "fleet":
+            return _fleet(chosen)
         if chosen.command == "tune":
             return _tune(chosen)
         if chosen.command == "streams":
@@ -109,6 +111,17 @@ def _compare(chosen: argparse.Namespace) -> int:
         files = write_comparison(found, chosen.out, picture=picture)
     if not chosen.quiet:
         _print(comparison_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
+    return interrupted.exit_code if interrupted else OK
+
+
+def _fleet(chosen: argparse.Namespace) -> int:
+    from firmware_sim.fleet import command
+
+    bar = _Bar(" boards", not (chosen.no_progress or chosen.quiet))
+    with interruption() as interrupted:
+        text = command.run(chosen, bar, lambda: bool(interrupted), _tell)
+    if not chosen.quiet:
+        _print(text)
     return interrupted.exit_code if interrupted else OK
 
 
