@@ -108,6 +108,8 @@ def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:
             )
         for number, record in enumerate(records, 1):
             try:
+                if len(record) != len(header):
+                    raise ValueError(f"{len(record)} cells where the header has {len(header)}")
                 boards.append(_board(dict(zip(header, record, strict=True)), path, given))
             except (ValueError, csv.Error) as error:
                 raise SimulatorError(f"{path}: row {number}: {error}") from None

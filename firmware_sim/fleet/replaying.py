@@ -96,6 +96,8 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
     prefix = max(config.prefix for config in configs)
     waiting: list[tuple[Row, Row]] = []
     whole: list[Row] = []
+    if isinstance(stream, FaultyStream):
+        table.seat(_clean_prefix(configs[0], stream.clean, prefix))
     for X, y, first in reader.blocks():
         if len(y):
             baselines.add(y)
@@ -123,6 +125,16 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
             f"a value, {reader.damaged:,} are damaged"
         )
     return [_figured(task, at, table, rows, baselines) for at in range(len(configs))]
+
+
+def _clean_prefix(config: ReplayConfig, clean: Stream, prefix: int) -> Row:
+    """Return the first rows without a gap: sensors are whole when a board is flashed."""
+    whole: list[Row] = []
+    for _, _, first in Reader(config, clean).blocks():
+        whole.append(first)
+        if sum(map(len, whole)) >= prefix:
+            break
+    return np.concatenate([np.empty((0, len(clean.features))), *whole])
 
 
 def _settle(table: _Table, waiting: list[tuple[Row, Row]]) -> None:

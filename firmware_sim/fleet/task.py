@@ -11,7 +11,6 @@ from typing import Any
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.errors import StreamError
 from firmware_sim.fleet.configurations import Configuration
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.streams.bundled import BUNDLED
@@ -129,7 +128,7 @@ def digest(path: str) -> tuple[str, int]:
     bundled = BUNDLED.get(path)
     file = Path(path) if bundled is None else bundled.path
     if not file.is_file():  # a pipe would be waited on for ever
-        raise StreamError(f"no file {path!r}")
+        raise FileNotFoundError(f"no file {path!r}")
     found, size = hashlib.sha256(), 0
     with file.open("rb") as stream:
         while piece := stream.read(_PIECE):
