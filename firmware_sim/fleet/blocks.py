@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
@@ -96,9 +97,9 @@ class Reader:
         gone = ~np.isfinite(X)
         if self._codes.size:
             gone |= np.isin(X, self._codes)
-        absent = gone.any(axis=1)
+        absent: npt.NDArray[np.bool_] = np.any(gone, axis=1).astype(bool)
         whole = X[~absent]
-        usable = ~absent
+        usable: npt.NDArray[np.bool_] = np.logical_not(absent)
         if self._repair is not None:
             X = X.copy()
             for i, row in enumerate(X):

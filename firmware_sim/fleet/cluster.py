@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -19,6 +21,7 @@ _AHEAD = 2
 _RETRIES = 2
 #: Times that a task by itself is given to the cluster again when its worker dies.
 _LIVES = 3
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss)://\S+:\d+")
 #: Seconds between two looks at whether there is still a scheduler.
 _LOOK = 0.2
 
@@ -65,32 +68,34 @@ class Crew:
         patience: float = 120.0,
     ) -> None:
         try:
-            import distributed
+            distributed: Any = import_module("distributed")
         except ImportError:
             raise SimulatorError(
                 "a fleet on several workers needs Dask: pip install 'edgeolk[fleet]'; --workers 1 "
                 "does without"
             ) from None
+        if address is not None and not _ADDRESS.fullmatch(address):
+            raise SimulatorError(f"scheduler is {address!r}, it must be as in tcp://10.0.0.1:8786")
         self._dask = distributed
         self._patience = patience
         self._cluster: Any = None
         self._client: Any = None
         self._address = address
         # What the loss of a worker does is told by the run, in a sentence each.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         if address is None:
             self._cluster = self._started(workers)
             self._address = self._cluster.scheduler_address
         try:
             self._connect(min(patience, 20.0))
-            self.workers = max(1, sum(self._client.nthreads().values()) or workers)
+            self.workers = self._threads() or workers
         except BaseException:
             self.close()
             raise
 
     def _started(self, workers: int) -> Any:
-        import dask
-
+        dask: Any = import_module("dask")
         # The death of a worker says nothing about the tasks it had: they get more than three lives.
         dask.config.set({"distributed.scheduler.allowed-failures": 10})
         return self._dask.LocalCluster(
@@ -106,11 +111,9 @@ class Crew:
         """The address of Dask's own page, where there is one."""
         return str(self._client.dashboard_link or "")
 
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers."""
-        found = self._client.run(_pid)
-        return list(found.values())
+    def _threads(self) -> int:
+        """What the workers there are do at once; none may be there yet."""
+        return int(sum(self._client.nthreads().values()))
 
     def _connect(self, patience: float) -> None:
         deadline = time.monotonic() + patience
@@ -233,9 +236,3 @@ class Alone:
 
     def __exit__(self, *_: object) -> None:
         pass
-
-
-def _pid() -> int:
-    import os
-
-    return os.getpid()

@@ -124,4 +124,5 @@ def _toml(text: str) -> dict[str, Any]:
             raise SimulatorError(
                 "TOML needs Python 3.11 or pip install tomli; a .json file will do as well"
             ) from None
-    return tomllib.loads(text)
+    found: dict[str, Any] = tomllib.loads(text)
+    return found

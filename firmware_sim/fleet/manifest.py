@@ -14,17 +14,22 @@ from firmware_sim.fleet.names import check_name
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.text import Records, open_lines
 
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(";") if word.strip())
+
+
 #: Columns beside stream and device, and how their cells are read; empty cells are left out.
 _CELLS: dict[str, Any] = {
     "target": str,
     "positive": str,
-    "ignore": lambda text: _words(text),
+    "ignore": _words,
     "missing": str,
     "missing_codes": lambda text: tuple(float(word) for word in _words(text)),
     "time": str,
     "categories": str,
     "category_slots": int,
-    "faults": lambda text: _words(text),
+    "faults": _words,
     "fault_seed": int,
     "limit": int,
 }
@@ -131,10 +136,6 @@ def _board(cells: dict[str, str], manifest: Path, given: dict[str, Any]) -> Boar
     seed = own.pop("fault_seed", 0)
     device = cells.get("device", "").strip() or _stem(stream)
     return Board(device, stream, path, {**given, **own}, seed)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(";") if word.strip())
 
 
 def _stem(path: str) -> str:

@@ -126,7 +126,7 @@ def _unit(relative: bool) -> str:
 
 
 def _distributions(table: statistics.Losses, relative: bool) -> Table:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             one.name,
             f"{one.streams:,}",
@@ -141,7 +141,7 @@ def _distributions(table: statistics.Losses, relative: bool) -> Table:
 
 
 def _differences(found: list[statistics.Difference], relative: bool) -> Table:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"{one.name} - {one.reference}",
             f"{one.streams:,}",
@@ -164,7 +164,7 @@ def _worst(fleet: Fleet, table: statistics.Losses, best: str | None, relative: b
         for device in dict.fromkeys(device for name in names for device in table[name])
     }
     worst = sorted(least, key=lambda device: -least[device][0])[:_WORST]
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for device in worst:
         loss, name = least[device]
         own = "-" if best is None else table[best].get(device)
@@ -180,7 +180,7 @@ def _failures(fleet: Fleet) -> Table:
     for record in fleet.failed:
         why = record.detail.replace(Path(record.stream).name, "...")
         reasons.setdefault(why, []).append(record)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for why, found in sorted(reasons.items(), key=lambda one: -len(one[1]))[:_REASONS]:
         boards = list(dict.fromkeys(record.device for record in found))
         more = f" and {len(boards) - 1:,} more" if len(boards) > 1 else ""

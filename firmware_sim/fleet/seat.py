@@ -168,7 +168,7 @@ class Seat:
         """Return the score of each row, and which of them were learned."""
         scores = np.empty(len(y))
         taken = np.ones(len(y), dtype=bool)
-        labels, means, spreads = y, None, None
+        labels, means, spreads = y, np.zeros(1), np.ones(1)
         if self._targets is not None:
             labels, means, spreads = self._scaled_targets(y)
         before = self.learner.steps
@@ -178,7 +178,7 @@ class Seat:
             # The rows before one that is refused may have been learned: the others singly.
             done = self.learner.steps - before
             self._singly(rows, labels, scores, taken, done)
-        if means is not None:
+        if self._targets is not None:
             scores = means + spreads * scores
         return scores, taken
 

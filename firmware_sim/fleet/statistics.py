@@ -113,8 +113,6 @@ def interval(gaps: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % interval of a mean, by resampling."""
     rng = np.random.default_rng(_SEED)
     n = len(gaps)
-    means = [
-        gaps[rng.integers(0, n, (_CHUNK, n))].mean(axis=1) for _ in range(_DRAWS // _CHUNK)
-    ]
+    means = [gaps[rng.integers(0, n, (_CHUNK, n))].mean(axis=1) for _ in range(_DRAWS // _CHUNK)]
     low, high = np.quantile(np.concatenate(means), (0.025, 0.975))
     return float(low), float(high)

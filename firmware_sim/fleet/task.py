@@ -98,7 +98,7 @@ class Record:
         """
         own = ("key", "device", "stream", "configuration", "status", "detail", "loss")
         figures = {name: value for name, value in found.items() if name not in own}
-        return cls(*(found[name] for name in own), figures=figures)
+        return cls(**{name: found[name] for name in own}, figures=figures)
 
 
 def key_of(board: Board, content: str, configuration: Configuration) -> str:

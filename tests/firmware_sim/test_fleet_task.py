@@ -131,7 +131,7 @@ def test_a_file_that_is_gone_or_another_is_no_record(fleet):
     with pytest.raises(OSError, match="not the file that the run began with"):
         replay_task(replace(task, content="0" * 64))
     Path(boards[0].path).unlink()
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError, match="no file"):
         replay_task(task)
 
 
