@@ -255,6 +255,7 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
         OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, all || !one ? fa : NULL);
 
     double returned, blended = 0.0;
+    olk_begin_step(s->flags);
     if (real) {
         blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
         returned = s->target[0] + olk_sorf_deviation(s->target, *s->t) * blended;
@@ -301,6 +302,7 @@ static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *
         OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, NULL, &f);
     const double returned = f - *rho;
     const int novel = f < *rho;
+    olk_begin_step(s->flags);
     *s->mistakes += (uint64_t)novel;
     *m += (fabs(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
     const double pace = 10.0 / rows < 0.02 ? 0.02 : (10.0 / rows < 1.0 ? 10.0 / rows : 1.0);
