@@ -183,7 +183,7 @@ def _replay(chosen: argparse.Namespace) -> int:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
     replay = Replay(configs.to_config(chosen))
     if chosen.save_model:
-        model_file.check(replay, Path(chosen.save_model))
+        model_file.check(Path(chosen.save_model))
     picture = _can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -193,9 +193,10 @@ def _replay(chosen: argparse.Namespace) -> int:
         with_bar = not (chosen.no_progress or chosen.quiet)
         result = _run(replay, lambda: bool(interrupted), with_bar=with_bar)
         files = write_files(result, Path(chosen.out), picture=picture)
-        if chosen.save_model:
+        there = result.status not in ("killed", "died")  # the learner's process, where it has one
+        if chosen.save_model and there:
             files.append(model_file.save_model(replay, chosen.save_model))
-        if chosen.write_script:
+        if chosen.write_script and there:
             files.append(model_file.write_script(replay, chosen.write_script, chosen.save_model))
     if not chosen.quiet:
         for warning in result.warnings:

@@ -9,7 +9,7 @@ import numpy as np
 from firmware_sim.fleet.report import Findings, Table
 from firmware_sim.plaintext import printable
 
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 20, 10, 44
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 36, 10, 44
 _STYLE = """
 :root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--bar:#0072b2;--warn:#b00020}
 *{box-sizing:border-box}
