@@ -1,6 +1,8 @@
 """Boards a learner may be flashed to: what they have, and how long a step takes on them.
 
-Memory, clock and flash are those of the data sheets named in each row. Times are estimates: the
+Memory, clock and flash are those of the data sheets named in each row, as remembered. Memory and
+clock were held against the page named beside them, where one is; what no page was found for is
+unchecked, and so are pages, erasures and cycles of every flash. Times are estimates: the
 instructions of a kernel row are counted, not run, and the core is taken to do what it does in the
 mean.
 """
@@ -78,6 +80,8 @@ class Board:
         Erasures a place of it bears.
     source : str
         Where the figures come from.
+    seen : str
+        The page that memory and clock were held against; empty where they are unchecked.
     """
 
     name: str
@@ -92,6 +96,14 @@ class Board:
     erase: int
     endurance: int
     source: str
+    seen: str = ""
+
+    @property
+    def provenance(self) -> str:
+        """Where the figures come from, and whether anybody looked."""
+        if not self.seen:
+            return f"{self.source} [unchecked]"
+        return f"{self.source} [RAM and clock: {self.seen}; flash unchecked]"
 
     @property
     def per_second(self) -> float:
@@ -99,14 +111,30 @@ class Board:
         return self.clock * self.per_cycle
 
 
+# Where memory and clock were looked up.
+_PICO_2_PAGE = "core-electronics.com.au/guides/raspberry-pi-pico-2-overview-features-and-specs"
+_PICO_PAGE = "tech.arunkumarn.in/blogs/raspberry-pi-pico/pico-vs-pico2, at most 133 MHz"
+_ZERO_PAGE = "etechnophiles.com/rpi-zero-2w-board-layout-pinout-specs-price"
+_WASM_PAGE = "github.com/DianQK/wasm3 docs/Hardware.md"
+_NORDIC_PAGE = "github.com/platformio/platformio-docs boards/nordicnrf52/nrf52840_dk.rst"
+_ST_PAGE = "github.com/platformio/platformio-docs frameworks/libopencm3.rst, Feather F405"
+_MICROBIT_PAGE = "docs.rs/crate/rmicrobit source/memory.x, RAM alone"
+
 _CARD = (4 * KIB, 4 * MIB, 1_000)  # a consumer's card; makers state little
 _NOR = (256, 4 * KIB, 100_000)
 
 
 def _linux(
-    name: str, title: str, ram: int, cache: int, clock: float, rate: float, source: str
+    name: str,
+    title: str,
+    ram: int,
+    cache: int,
+    clock: float,
+    rate: float,
+    source: str,
+    seen: str = "",
 ) -> Board:
-    return Board(name, title, _LANES, ram, ram // 16, cache, clock, rate, *_CARD, source)
+    return Board(name, title, _LANES, ram, ram // 16, cache, clock, rate, *_CARD, source, seen)
 
 
 def _small(
@@ -117,9 +145,10 @@ def _small(
     clock: float,
     flash: tuple[int, int, int],
     source: str,
+    seen: str,
 ) -> Board:
     rate = 1.0 if core is _SINGLE else 0.7  # loads and branches take more than one cycle
-    return Board(name, title, core, ram, ram // 2, 0, clock, rate, *flash, source)
+    return Board(name, title, core, ram, ram // 2, 0, clock, rate, *flash, source, seen)
 
 
 BOARDS = {
@@ -128,6 +157,7 @@ BOARDS = {
         _linux(
             *("pi-zero-2w", "Raspberry Pi Zero 2 W", 512 * MIB, 512 * KIB, 1.0e9, 0.8),
             "product brief (RP3A0, Cortex-A53); a consumer's SD card",
+            _ZERO_PAGE,
         ),
         _linux(
             *("pi-3", "Raspberry Pi 3 Model B", 1024 * MIB, 512 * KIB, 1.2e9, 0.8),
@@ -144,30 +174,37 @@ BOARDS = {
         _small(
             *("pico", "Raspberry Pi Pico", _SOFT, 264 * KIB, 125e6, _NOR),
             "RP2040 data sheet (Cortex-M0+); W25Q16JV data sheet",
+            _PICO_PAGE,
         ),
         _small(
             *("pico-2", "Raspberry Pi Pico 2", _SINGLE, 520 * KIB, 150e6, _NOR),
             "RP2350 data sheet (Cortex-M33); W25Q32JV data sheet",
+            _PICO_2_PAGE,
         ),
         _small(
             *("esp32", "ESP32", _SINGLE, 320 * KIB, 240e6, _NOR),
             "ESP32 data sheet (Xtensa LX6, counted as a Cortex-M4F; data RAM of 520 KiB)",
+            _WASM_PAGE,
         ),
         _small(
             *("nrf52840", "nRF52840", _SINGLE, 256 * KIB, 64e6, (4, 4 * KIB, 10_000)),
             "nRF52840 product specification (Cortex-M4F)",
+            _NORDIC_PAGE,
         ),
         _small(
             *("stm32f405", "STM32F405", _SINGLE, 128 * KIB, 168e6, (4, 128 * KIB, 10_000)),
             "STM32F405 data sheet (Cortex-M4F; without the 64 KiB of core-coupled RAM)",
+            _ST_PAGE,
         ),
         _small(
             *("microbit", "micro:bit V1", _SOFT, 16 * KIB, 16e6, (4, KIB, 20_000)),
             "nRF51822 product specification (Cortex-M0)",
+            _MICROBIT_PAGE,
         ),
         _small(
             *("microbit-2", "micro:bit V2", _SINGLE, 128 * KIB, 64e6, (4, 4 * KIB, 10_000)),
             "nRF52833 product specification (Cortex-M4F)",
+            _WASM_PAGE,
         ),
     )
 }
@@ -280,7 +317,7 @@ def table() -> str:
     lines += [
         f"{b.name:<12}{size(b.ram):>9}{size(b.for_learner):>10}{size(b.cache):>9}"
         f"{b.clock / 1e6:>6,.0f} MHz{b.per_second / 1e6:>11,.0f}{size(b.page):>7}"
-        f"{size(b.erase):>9}{b.endurance:>9,}  {b.title}; {b.source}"
+        f"{size(b.erase):>9}{b.endurance:>9,}  {b.title}; {b.provenance}"
         for b in BOARDS.values()
     ]
     return "\n".join(lines)

@@ -21,6 +21,8 @@ from firmware_sim import seccomp
 
 #: Rows in a block at most.
 BLOCK = 64
+#: In place of a number of rows: send the learner's whole block.
+SEND = BLOCK + 1
 #: What follows a block: rows learned, and bytes of the message that says why no more.
 ANSWER = struct.Struct("=qq")
 COUNTERS = ("n_support", "updates", "mistakes", "steps")
@@ -73,6 +75,12 @@ class Server:
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
         self._kept: list[bytearray] = []
+        self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are sent where the whole block is asked for."""
+        return len(self._whole)
 
     def warm_up(self) -> None:
         """Do once what every block does, but for learning."""
@@ -86,13 +94,16 @@ class Server:
         COUNTS.pack_into(self._counts, 0, *(counters[name] for name in COUNTERS))
 
     def serve(self, leak: int) -> None:
-        """Answer blocks until the pipe ends; an empty block asks for the counters."""
+        """Answer blocks until the pipe ends; an empty one asks for the counters."""
         view = memoryview(self._count)
         while fill(self._in, view):
             n = int.from_bytes(self._count, "little")
             if n == 0:
                 self._pack_counts()
                 self._out.write(self._counts)
+                continue
+            if n == SEND:
+                self._send()
                 continue
             if not fill(self._in, self._label_bytes[: 8 * n]):
                 return
@@ -103,6 +114,12 @@ class Server:
             self._out.write(self._answer)
             self._out.write(self._score_bytes[: 8 * done])
             self._out.write(message)
+
+    def _send(self) -> None:
+        """Write the learner's block as it lies there."""
+        done = 0
+        while done < len(self._whole):
+            done += self._out.write(self._whole[done:])
 
     def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
         learn, rows, labels, scores = (
@@ -160,7 +177,8 @@ def main() -> int:
     else:
         limit, reasons = _arm(spec["limit"])
     del reserve
-    pipes[1].write(packed({"limit": limit, "reasons": reasons, "budget": learner.budget}))
+    greeting = {"budget": learner.budget, "nbytes": server.nbytes}
+    pipes[1].write(packed({"limit": limit, "reasons": reasons, **greeting}))
     try:
         server.serve(leak)
     except MemoryError:

@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _record(chosen)
         if chosen.command == "compare":
             return _compare(chosen)
+        if chosen.command == "fleet":
+            return _fleet(chosen)
         if chosen.command == "tune":
             return _tune(chosen)
         if chosen.command == "streams":
@@ -112,6 +114,17 @@ def _compare(chosen: argparse.Namespace) -> int:
     return interrupted.exit_code if interrupted else OK
 
 
+def _fleet(chosen: argparse.Namespace) -> int:
+    from firmware_sim.fleet import command
+
+    bar = _Bar(" boards", not (chosen.no_progress or chosen.quiet))
+    with interruption() as interrupted:
+        text = command.run(chosen, bar, lambda: bool(interrupted), _tell)
+    if not chosen.quiet:
+        _print(text)
+    return interrupted.exit_code if interrupted else OK
+
+
 def _tune(chosen: argparse.Namespace) -> int:
     from firmware_sim import tuning
 
@@ -170,7 +183,7 @@ def _replay(chosen: argparse.Namespace) -> int:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
     replay = Replay(configs.to_config(chosen))
     if chosen.save_model:
-        model_file.check(replay, Path(chosen.save_model))
+        model_file.check(Path(chosen.save_model))
     picture = _can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -180,9 +193,10 @@ def _replay(chosen: argparse.Namespace) -> int:
         with_bar = not (chosen.no_progress or chosen.quiet)
         result = _run(replay, lambda: bool(interrupted), with_bar=with_bar)
         files = write_files(result, Path(chosen.out), picture=picture)
-        if chosen.save_model:
+        there = result.status not in ("killed", "died")  # the learner's process, where it has one
+        if chosen.save_model and there:
             files.append(model_file.save_model(replay, chosen.save_model))
-        if chosen.write_script:
+        if chosen.write_script and there:
             files.append(model_file.write_script(replay, chosen.write_script, chosen.save_model))
     if not chosen.quiet:
         for warning in result.warnings:

@@ -20,7 +20,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     Parameters
     ----------
     replay : Replay
-        With ``enforce="arena"``: the other device has its learner in a process that has ended.
+        Its learner is taken from its process where it has one, unless that has died.
     path : str or Path
         A zip archive, replaced whole: ``learner.olk`` for ``edgeolk.load``, ``scaler.olk`` for
         ``edgeolk.RunningScaler.load`` where readings are scaled, and ``about.json``.
@@ -32,7 +32,9 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     """
     path = Path(path)
     device, stream, config = replay.device, replay.stream, replay.config
-    check(replay, path)
+    check(path)
+    if not hasattr(device, "learner"):
+        raise SimulatorError(f"no model to write to {path}: the learner's process has died")
     about = {
         "stream": stream.name,
         "features": list(stream.features),
@@ -59,18 +61,14 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     return path
 
 
-def check(replay: Replay, path: Path) -> None:
-    """See to it that there will be a model to save, and a place for it.
+def check(path: Path) -> None:
+    """See to it that there is a place for a model.
 
     Raises
     ------
     SimulatorError
-        There will not.
+        There is not.
     """
-    if replay.config.enforce != "arena":
-        raise SimulatorError(
-            "--save-model needs --enforce arena: with 'process' the learner ends with its process"
-        )
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise SimulatorError(f"cannot write to {path}: no folder {path.parent} to write to")
 

@@ -11,6 +11,7 @@ from firmware_sim import values
 from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
+from firmware_sim.fleet.command import add_options as add_fleet
 from firmware_sim.streams import BUNDLED
 
 
@@ -46,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_tune(commands)
     _add_record(commands)
+    add_fleet(commands)
     commands.add_parser("streams", help="list the bundled streams")
     commands.add_parser("devices", help="list the boards that --device knows")
     return parser

@@ -68,6 +68,8 @@ class ProcessLearner:
         Why stronger ones are not.
     peak : int
         Peak resident memory of the child in bytes, as last seen.
+    gone : bool
+        Whether the child has ended, or gives no answer.
 
     Raises
     ------
@@ -84,6 +86,8 @@ class ProcessLearner:
         patience: float = PATIENCE,
     ) -> None:
         self.peak = 0
+        self.gone = False
+        self._nbytes = 0
         self.limit = ""
         self._patience = patience
         self._score_bytes = memoryview(bytearray(8 * child.BLOCK))
@@ -150,6 +154,7 @@ class ProcessLearner:
         if greeting["limit"] == "none":
             raise SimulatorError(f"no limit can be put on a process here: {self.reasons}")
         self.limit = _NAMES[greeting["limit"]]
+        self._nbytes = int(greeting["nbytes"])
         if self._group is not None:
             try:
                 self._group.close()
@@ -205,6 +210,19 @@ class ProcessLearner:
         self._read(memoryview(counts))
         return dict(zip(child.COUNTERS, child.COUNTS.unpack(counts), strict=True))
 
+    def block(self) -> bytearray:
+        """Return the learner's block as it lies in the child.
+
+        Raises
+        ------
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        out = bytearray(self._nbytes)
+        self._write(struct.pack("=q", child.SEND))
+        self._read(memoryview(out))
+        return out
+
     def _look(self) -> None:
         """Remember the child's peak: the kernel forgets it when the child ends."""
         with contextlib.suppress(OSError):
@@ -238,6 +256,7 @@ class ProcessLearner:
         poll.register(pipe, event)
         left = deadline - time.monotonic()
         if left <= 0 or not poll.poll(1e3 * left):
+            self.gone = True
             raise LearnerDiedError(
                 f"the learner's process gave no answer for {self._patience:g} s and was ended; "
                 f"it was {self._state()}"
@@ -253,6 +272,7 @@ class ProcessLearner:
 
     def _died(self) -> BeyondCapError | LearnerDiedError:
         """Tell a child that its limit ended from one that anything else did."""
+        self.gone = True
         end = self._end()
         by_limit = {
             _NAMES["seccomp"]: end == "SIGSYS",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+import edgeolk as ek
+from edgeolk.files import v3
 from firmware_sim.child import BLOCK, COUNTERS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device import Device, Outcome
+from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.process import ProcessLearner
 
 
@@ -95,7 +99,11 @@ class SplitDevice(Device):
         return {"budget": self._budget, "nbytes": nbytes, **self._counters}
 
     def close(self) -> None:
-        """End the process."""
+        """Take the learner out of the process, if there is one still, and end it."""
+        if not (self._process.gone or hasattr(self, "learner")):
+            with suppress(BeyondCapError, LearnerDiedError):
+                file = v3.written(memoryview(self._process.block()))
+                self.learner = ek.Learner._from_block(bytes(file))
         self._process.close()
 
 

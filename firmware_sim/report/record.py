@@ -149,7 +149,7 @@ def _board(result: ReplayResult) -> dict[str, Any] | None:
         "longest_step": result.timing.formula,
         "period_seconds": result.period,
         "note": f"times are estimates: {board.core.source}",
-        "source": board.source,
+        "source": board.provenance,
     }
 
 

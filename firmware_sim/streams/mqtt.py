@@ -13,6 +13,8 @@ import json
 import queue
 import secrets
 import threading
+import zlib
+from collections import deque
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -28,6 +30,7 @@ _LONGEST = 1 << 16
 #: Seconds the broker is kept waiting for room; well below the keep-alive.
 PATIENCE = 15.0
 _KEEP_ALIVE = 60
+_RECALLED = 128  # messages remembered, to know one that comes again
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
 _FORM = "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME]"
@@ -47,8 +50,9 @@ class MqttSource(Source):
 
     Attributes
     ----------
-    received, dropped, damaged, reconnects : int
-        Messages taken in; those that found no room; those that are no row; connections made anew.
+    received, dropped, damaged, reconnects, repeated : int
+        Messages taken in; those that found no room; those that are no row; connections made anew;
+        those that came twice, which are taken in twice.
 
     Raises
     ------
@@ -74,7 +78,8 @@ class MqttSource(Source):
         self._subscribed = threading.Event()
         self._failure = ""
         self._client_id = asked.get("client", [f"firmware-sim-{secrets.token_hex(6)}"])[0]
-        self.received = self.dropped = self.damaged = self.connects = 0
+        self.received = self.dropped = self.damaged = self.connects = self.repeated = 0
+        self._recent: deque[tuple[int, int]] = deque(maxlen=_RECALLED)
         self._connect(parts)
 
     @property
@@ -141,6 +146,7 @@ class MqttSource(Source):
         self._subscribed.set()
 
     def _on_message(self, _: Any, __: Any, message: Any) -> None:
+        self._recall(message)
         waited = 0.0
         while not self._ending.is_set():
             try:
@@ -152,6 +158,12 @@ class MqttSource(Source):
                 if waited >= PATIENCE:
                     self.dropped += 1
                     return
+
+    def _recall(self, message: Any) -> None:
+        """Count a message that has been here: QoS 1 sends again what it had no answer for."""
+        mark = (message.mid, zlib.crc32(message.payload))
+        self.repeated += message.dup and mark in self._recent
+        self._recent.append(mark)
 
     def header(self) -> Record:
         """Return the columns; those of JSON messages come with the first of them."""
@@ -203,6 +215,7 @@ class MqttSource(Source):
             (self.damaged, "messages are no rows"),
             (self.dropped, "messages found no room in the queue and were dropped"),
             (self.reconnects, "reconnections"),
+            (self.repeated, "messages came twice, as QoS 1 may send them"),
         )
         return out + [f"{count:,} {what}" for count, what in counts if count]
 

@@ -48,7 +48,9 @@ def test_table_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(printed.splitlines()) == len(BOARDS) + 1
     for board in BOARDS.values():
         assert board.title in printed
-        assert board.source in printed
+        assert board.provenance in printed
+        assert ("[unchecked]" in board.provenance) == (not board.seen)
+        assert "flash unchecked" in board.provenance or not board.seen
 
 
 def test_counts_that_the_estimates_come_from() -> None:

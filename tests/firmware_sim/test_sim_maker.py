@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -170,10 +171,26 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
     assert len(script.read_text().splitlines()) <= 40
 
 
+def test_model_is_taken_out_of_its_process(room: Path) -> None:
+    held = []
+    for enforce in ("arena", "process"):
+        model = room.parent / f"{enforce}.zip"
+        words = ["--positive", "occupied", "--quiet", "--no-picture", "--save-model", str(model)]
+        assert main(command(room, *words, "--enforce", enforce)) == 0
+        with zipfile.ZipFile(model) as box:
+            held.append({name: box.read(name) for name in box.namelist()})
+    assert held[0] == held[1]
+
+
+def test_no_model_is_written_of_a_process_that_has_died(room: Path) -> None:
+    model = room.parent / "dead.zip"
+    words = ["--positive", "occupied", "--quiet", "--no-picture", "--save-model", str(model)]
+    assert main(command(room, *words, "--enforce", "process", "--inject", "leak=64KiB")) == 3
+    assert not model.exists()
+
+
 def test_model_that_cannot_be_had(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base = command(room, "--positive", "occupied")
-    line = refusal([*base, "--save-model", "m", "--enforce", "process"], capsys)
-    assert "--save-model needs --enforce arena" in line
     assert "needs --save-model" in refusal([*base, "--write-script", "run.py"], capsys)
     gone = str(room.parent / "no" / "such")
     assert "cannot write to" in refusal([*base, "--save-model", gone], capsys)

@@ -56,6 +56,11 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         broker.terminate()
 
 
+def message(value: int, mid: int, dup: bool = False) -> SimpleNamespace:
+    """A message as the client library hands it over."""
+    return SimpleNamespace(payload=str(value).encode(), mid=mid, dup=dup)
+
+
 class Publisher:
     """A client that publishes and waits for what it asks for."""
 
@@ -225,10 +230,29 @@ def test_full_queue_drops_and_counts(port: int, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(mqtt, "_TICK", 0.01)
     try:
         for i in range(7):
-            source._on_message(None, None, SimpleNamespace(payload=str(i).encode()))
+            source._on_message(None, None, message(i, i))
         assert (source.received, source.dropped) == (5, 2)
         assert "2 messages found no room in the queue and were dropped" in source.notes()
         assert taken(source, 5) == [["0"], ["1"], ["2"], ["3"], ["4"]]
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_messages_that_come_twice_are_counted(port: int) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/twice?columns=i")
+    try:
+        for one in (
+            message(1, 7),
+            message(1, 7, dup=True),  # here already: the answer was lost, not the message
+            message(2, 8, dup=True),  # lost the first time
+            message(3, 7),  # the number has been free again
+            message(4, 7, dup=True),
+        ):
+            source._on_message(None, None, one)
+        assert source.repeated == 1
+        assert "1 messages came twice, as QoS 1 may send them" in source.notes()
+        assert source.received == 5
     finally:
         source.close()
 

@@ -1,0 +1,108 @@
+"""Rows a second of a fleet against one plain loop over `replay`, and the cost of Dask.
+
+What is held against each other alternates, a few streams at a time, so that what else the machine
+does befalls both. Run as ``python -m bench.fleets [STREAMS]``.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import firmware_sim as fs
+from bench.fleets.streams import write
+from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet import Board, Configuration, Task, read_configurations, read_manifest
+from firmware_sim.fleet.cluster import Crew
+from firmware_sim.fleet.replaying import replay_task
+from firmware_sim.fleet.run import run_fleet
+from firmware_sim.fleet.task import Record, digest
+
+_TURNS = 8
+
+
+def loop(boards: list[Board], configurations: list[Configuration]) -> int:
+    """Replay one after the other, as a user's loop would; return the rows learned."""
+    rows = 0
+    for board in boards:
+        for one in configurations:
+            try:
+                rows += fs.replay(one.on(board.path, board.options)).rows.used
+            except SimulatorError:
+                continue
+    return rows
+
+
+def tasks(boards: list[Board], configurations: list[Configuration]) -> list[Task]:
+    """Return a task for each board."""
+    return [Task(board, *digest(board.path), tuple(configurations)) for board in boards]
+
+
+def learned(records: list[Record]) -> int:
+    """Return the rows learned."""
+    return sum(int(one.figures.get("rows_used") or 0) for one in records)
+
+
+def main() -> None:
+    """Measure and print."""
+    streams = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        manifest, configs = write(folder, streams)
+        boards = read_manifest(str(manifest))
+        configurations = read_configurations(configs)
+        _against_loops(boards, configurations)
+        _workers(boards, configurations)
+        fleet = run_fleet(boards, configurations, folder / "out", workers=2)
+        rest = 1.0 - fleet.busy / (fleet.seconds * fleet.workers)
+        print(
+            f"{streams:,} streams x {len(configurations)} configurations on 2 workers: "
+            f"{fleet.rows:,} rows in {fleet.seconds:.1f} s, {fleet.rows / fleet.seconds:,.0f} a "
+            f"second; {100 * rest:.1f} % not in tasks; {len(fleet.failed)} failed"
+        )
+
+
+def _against_loops(boards: list[Board], configurations: list[Configuration]) -> None:
+    ratios, rates = [], []
+    few = 3
+    step = len(boards) // _TURNS
+    for turn in range(_TURNS):
+        some = boards[turn * step : turn * step + few]
+        began = time.perf_counter()
+        plain = loop(some, configurations) / (time.perf_counter() - began)
+        began = time.perf_counter()
+        rows = sum(learned(replay_task(task)) for task in tasks(some, configurations))
+        once = rows / (time.perf_counter() - began)
+        rates.append((plain, once))
+        ratios.append(once / plain)
+    plain, once = (statistics.median(one) for one in zip(*rates, strict=True))
+    print(
+        f"loop over replay {plain:,.0f} rows a second, reading once {once:,.0f}: "
+        f"{statistics.median(ratios):.1f} times ({min(ratios):.1f} to {max(ratios):.1f})"
+    )
+
+
+def _workers(boards: list[Board], configurations: list[Configuration]) -> None:
+    ratios = []
+    step = len(boards) // _TURNS
+    with Crew(workers=2) as two, Crew(workers=1) as one:
+        for turn in range(_TURNS):
+            some = tasks(boards[turn * step : (turn + 1) * step][:40], configurations)
+            spent = []
+            for crew in (one, two):
+                began = time.perf_counter()
+                done = sum(1 for _ in crew.work(list(some)))
+                spent.append(time.perf_counter() - began)
+                assert done == len(some)
+            ratios.append(spent[0] / spent[1])
+    print(
+        f"2 workers against 1: {statistics.median(ratios):.2f} times "
+        f"({min(ratios):.2f} to {max(ratios):.2f})"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""A thousand boards at once: many streams, several configurations each, on Dask.
+
+Design: one pure function, `replay_task`, reads a stream once and lets the learners of all
+configurations step through it together. What it returns is a record for each configuration,
+under a key made of the stream's content, the configuration and the library's version. Records are
+appended to a journal as they come, so a run that was stopped, however it was, goes on with what is
+missing. Sharing out, retries and the loss of workers are Dask's business; the scheduler may be lost
+as well, since the journal is the only state there is.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firmware_sim.fleet.configurations import Configuration, read_configurations
+    from firmware_sim.fleet.manifest import Board, read_manifest
+    from firmware_sim.fleet.replaying import replay_task
+    from firmware_sim.fleet.run import Fleet, run_fleet
+    from firmware_sim.fleet.task import Task
+
+__all__ = [
+    "Board",
+    "Configuration",
+    "Fleet",
+    "Task",
+    "read_configurations",
+    "read_manifest",
+    "replay_task",
+    "run_fleet",
+]
+
+_HOMES = {
+    "Board": "manifest",
+    "Configuration": "configurations",
+    "Fleet": "run",
+    "Task": "task",
+    "read_configurations": "configurations",
+    "read_manifest": "manifest",
+    "replay_task": "replaying",
+    "run_fleet": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"firmware_sim.fleet.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'firmware_sim.fleet' has no attribute {name!r}")

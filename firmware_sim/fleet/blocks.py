@@ -1,0 +1,110 @@
+"""A stream in blocks of rows: parsed once, for all learners of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import StreamError
+from firmware_sim.labels import LabelMap, Labels, Targets
+from firmware_sim.repair import KEEPS, Repair
+from firmware_sim.streams import Row, Stream
+
+#: Rows in a block.
+ROWS = 512
+
+
+@dataclass
+class Reader:
+    """The usable rows of a stream, as a replay would give them to its learner.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        How rows are read and repaired.
+    stream : Stream
+        The stream.
+
+    Attributes
+    ----------
+    read, missing, damaged, repaired : int
+        Rows so far, and what became of those that could not be used.
+    """
+
+    config: ReplayConfig
+    stream: Stream
+    read: int = 0
+    missing: int = 0
+    damaged: int = 0
+    repaired: int = 0
+    labels: Labels = field(init=False)
+
+    def __post_init__(self) -> None:
+        config = self.config
+        self.labels = (
+            Targets(config.missing_codes)
+            if config.is_regression
+            else LabelMap(config.positive, config.missing_codes)
+        )
+        self._repair = None
+        if config.missing in KEEPS:
+            n = len(self.stream.features)
+            held = memoryview(bytearray(Repair.nbytes(config.missing, n)))
+            self._repair = Repair(config.missing, n, held)
+        self._codes = np.array(config.missing_codes)
+
+    def blocks(self) -> Iterator[tuple[Row, Row, Row]]:
+        """Yield blocks: usable rows, their labels, and the rows without a gap, labelled or not.
+
+        Raises
+        ------
+        StreamError
+            The stream cannot be read, or a label is not understood.
+        """
+        n = len(self.stream.features)
+        X, y = np.empty((ROWS, n)), np.empty(ROWS)
+        row = np.empty(n)
+        at = 0
+        for sample in self.stream.samples(row):
+            if sample is None:
+                continue
+            limit = self.config.limit
+            if limit is not None and sample.number > limit:
+                break
+            self.read = sample.number
+            if sample.damage:
+                self.damaged += 1
+                continue
+            X[at] = row
+            try:
+                label = self.labels.decode(sample.label)
+            except StreamError as error:
+                where = f"row {sample.number}, column {self.stream.target!r}"
+                raise StreamError(f"{self.stream.name}: {where}: {error}") from None
+            y[at] = np.nan if label is None else label
+            at += 1
+            if at == ROWS:
+                yield self._usable(X, y)
+                at = 0
+        if at:
+            yield self._usable(X[:at], y[:at])
+
+    def _usable(self, X: Row, y: Row) -> tuple[Row, Row, Row]:
+        gone = ~np.isfinite(X)
+        if self._codes.size:
+            gone |= np.isin(X, self._codes)
+        absent: npt.NDArray[np.bool_] = np.any(gone, axis=1).astype(bool)
+        whole = X[~absent]
+        usable: npt.NDArray[np.bool_] = np.logical_not(absent)
+        if self._repair is not None:
+            X = X.copy()
+            for i, row in enumerate(X):
+                usable[i] = self._repair.mend(row, np.flatnonzero(gone[i]).tolist())
+        usable &= ~np.isnan(y)
+        self.missing += int(np.sum(~usable))
+        self.repaired += int(np.sum(usable & absent))
+        return X[usable], y[usable], whole

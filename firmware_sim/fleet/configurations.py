@@ -1,0 +1,128 @@
+"""The learners of a fleet, from a TOML or JSON file: a table for each, by its name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet.names import check_name
+
+#: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
+FIELDS = (
+    "ram",
+    "algorithm",
+    "budget",
+    "params",
+    "kernel",
+    "gamma",
+    "degree",
+    "offset",
+    "dtype",
+    "seed",
+    "scale",
+    "freeze_after",
+    "prefix",
+)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One learner of a fleet.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    fields : mapping
+        Fields of `ReplayConfig`, those of `FIELDS`.
+    """
+
+    name: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def on(self, stream: str, options: Mapping[str, Any]) -> ReplayConfig:
+        """Return the replay of one stream with it.
+
+        Raises
+        ------
+        SimulatorError
+            A field has no such value.
+        """
+        try:
+            return ReplayConfig(stream, **{**self.fields, **options})
+        except TypeError as error:
+            raise SimulatorError(f"configuration {self.name!r}: {error}") from None
+
+
+def read_configurations(path: str | Path) -> list[Configuration]:
+    """Read a file of configurations.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML, or JSON where the name ends in ``.json``.
+
+    Returns
+    -------
+    list of Configuration
+        In the order of the file.
+
+    Raises
+    ------
+    SimulatorError
+        The file cannot be read, or a table holds what no configuration has.
+    """
+    path = Path(path)
+    tables = _tables(path)
+    if not tables:
+        raise SimulatorError(f"{path}: no configuration; write a table for each, as in [small]")
+    found = []
+    for name, table in tables.items():
+        check_name(name)
+        if not isinstance(table, dict):
+            raise SimulatorError(f"{path}: {name!r} is no table; write [{name}] above its fields")
+        unknown = [key for key in table if key not in FIELDS]
+        if unknown:
+            raise SimulatorError(
+                f"{path}: configuration {name!r} has {', '.join(unknown)}; it may have: "
+                f"{', '.join(FIELDS)}"
+            )
+        found.append(Configuration(name, table))
+        found[-1].on("", {})  # what is wrong with it is better said now than by every worker
+    kinds = {one.on("", {}).is_regression for one in found}
+    if len(kinds) > 1:
+        raise SimulatorError(f"{path}: some learn classes and some real numbers; run two fleets")
+    return found
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text) if path.suffix == ".json" else _toml(text)
+    except OSError as error:
+        raise SimulatorError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:  # both decoders raise kinds of it
+        raise SimulatorError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise SimulatorError(f"{path}: not a table of configurations")
+    return found
+
+
+def _toml(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        try:
+            import tomli as tomllib
+        except ImportError:
+            raise SimulatorError(
+                "TOML needs Python 3.11 or pip install tomli; a .json file will do as well"
+            ) from None
+    found: dict[str, Any] = tomllib.loads(text)
+    return found

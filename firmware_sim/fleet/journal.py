@@ -1,0 +1,129 @@
+"""Records on disk as they come, and the same in order at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet.task import Record
+
+JOURNAL = "journal.jsonl"
+FORMATS = ("jsonl", "parquet")
+
+
+class Journal:
+    """What has been done, one line a task, in the order in which it was.
+
+    A line cut off by a loss of power is done again; what comes after it counts.
+
+    Parameters
+    ----------
+    folder : Path
+        Where ``journal.jsonl`` is, or will be.
+
+    Attributes
+    ----------
+    records : dict
+        Records by their keys.
+    seconds : dict
+        Time of the task that each came from.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.records: dict[str, Record] = {}
+        self.seconds: dict[str, float] = {}
+        path = folder / JOURNAL
+        try:
+            whole = self._read(path) if path.exists() else True
+            self._file = path.open("a", encoding="utf-8")
+            if not whole:
+                self._file.write("\n")
+        except OSError as error:
+            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
+
+    def _read(self, path: Path) -> bool:
+        """Take in what is whole; whether the last line has its end."""
+        line = "\n"
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    said = json.loads(line)
+                    self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
+                except (ValueError, KeyError, TypeError, AttributeError):
+                    continue
+        return line.endswith("\n")
+
+    def _take(self, records: Iterable[Record], seconds: float) -> None:
+        for record in records:
+            self.records[record.key] = record
+            self.seconds[record.key] = seconds
+
+    def enter(self, records: Sequence[Record], seconds: float) -> None:
+        """Keep the records of a task."""
+        self._take(records, seconds)
+        said = {"seconds": seconds, "records": [record.to_dict() for record in records]}
+        self._file.write(json.dumps(said, allow_nan=False) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """See to it that all of it is on disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def publish(
+    folder: Path, records: Sequence[Record], seconds: Sequence[float | None], form: str
+) -> list[Path]:
+    """Write the records in their order, times apart; return the files.
+
+    The first file is the same, byte for byte, for every way the run may have gone.
+    """
+    rows = [record.to_dict() for record in records]
+    times = [
+        {"key": record.key, "task_seconds": spent}
+        for record, spent in zip(records, seconds, strict=True)
+    ]
+    found = []
+    for name, table in (("records", rows), ("timings", times)):
+        path = folder / f"{name}.{form}"
+        scratch = folder / f".{name}.{form}"
+        try:
+            (_write_parquet if form == "parquet" else _write_lines)(scratch, table)
+            os.replace(scratch, path)
+        except OSError as error:
+            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
+        found.append(path)
+    return found
+
+
+def check_form(form: str) -> None:
+    """See to it that records can be written in a format.
+
+    Raises
+    ------
+    SimulatorError
+        What it needs is not there.
+    """
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise SimulatorError("--format parquet needs pyarrow: pip install pyarrow")
+
+
+def _write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def _write_parquet(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # Columns are named here: a failed record, which has few, may come first.
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    parquet.write_table(pa.table(columns), path)

@@ -1,0 +1,142 @@
+"""The boards of a fleet: a CSV with a row for each, or a pattern of file names."""
+
+from __future__ import annotations
+
+import csv
+import glob
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.fleet.names import check_name
+from firmware_sim.streams.bundled import BUNDLED
+from firmware_sim.streams.text import Records, open_lines
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(";") if word.strip())
+
+
+#: Columns beside stream and device, and how their cells are read; empty cells are left out.
+_CELLS: dict[str, Any] = {
+    "target": str,
+    "positive": str,
+    "ignore": _words,
+    "missing": str,
+    "missing_codes": lambda text: tuple(float(word) for word in _words(text)),
+    "time": str,
+    "categories": str,
+    "category_slots": int,
+    "faults": _words,
+    "fault_seed": int,
+    "limit": int,
+}
+
+
+@dataclass(frozen=True)
+class Board:
+    """One board and its stream.
+
+    Attributes
+    ----------
+    device : str
+        Its name, of which there is one.
+    stream : str
+        The stream as the manifest has it.
+    path : str
+        Where it is, as a worker opens it.
+    options : mapping
+        Fields of `ReplayConfig` that say how it is read and what breaks.
+    fault_seed : int
+        Of what breaks; learners have seeds of their own.
+    """
+
+    device: str
+    stream: str
+    path: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fault_seed: int = 0
+
+
+def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> list[Board]:
+    """Return the boards of a manifest.
+
+    Parameters
+    ----------
+    manifest : str
+        A CSV file with a column ``stream`` (paths, relative to the file), and where wanted
+        ``device``, ``target``, ``positive``, ``ignore``, ``missing``, ``missing_codes``, ``time``,
+        ``categories``, ``category_slots``, ``faults``, ``fault_seed``, ``limit``; several values
+        in a cell are parted by semicolons. Or a pattern, such as ``"logs/*.csv.gz"``.
+    options : mapping, optional
+        What holds where the manifest says nothing.
+
+    Raises
+    ------
+    SimulatorError
+        There is no such file, a cell cannot be read, or two boards have one name.
+    """
+    given = dict(options or {})
+    if glob.has_magic(manifest):
+        boards = [
+            Board(_stem(path), path, str(Path(path).absolute()), given)
+            for path in sorted(glob.glob(manifest, recursive=True))
+        ]
+        if not boards:
+            raise SimulatorError(f"no file is called {manifest!r}")
+    else:
+        boards = _from_table(Path(manifest), given)
+    seen: dict[str, Board] = {}
+    for board in boards:
+        check_name(board.device)
+        other = seen.setdefault(board.device, board)
+        if other is not board:
+            raise SimulatorError(
+                f"two boards are called {board.device!r}, {other.stream} and {board.stream}: "
+                "give them names in a column 'device'"
+            )
+    return boards
+
+
+def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:
+    boards = []
+    with open_lines(path) as lines:
+        records = Records(lines, ",")
+        header = [cell.strip() for cell in next(records, [])]
+        unknown = [name for name in header if name not in ("stream", "device", *_CELLS)]
+        if "stream" not in header or unknown:
+            raise SimulatorError(
+                f"{path} is no manifest: it has the columns {', '.join(header)}; it needs 'stream' "
+                f"and may have device, {', '.join(_CELLS)}"
+            )
+        for number, record in enumerate(records, 1):
+            try:
+                if len(record) != len(header):
+                    raise ValueError(f"{len(record)} cells where the header has {len(header)}")
+                boards.append(_board(dict(zip(header, record, strict=True)), path, given))
+            except (ValueError, csv.Error) as error:
+                raise SimulatorError(f"{path}: row {number}: {error}") from None
+    if not boards:
+        raise StreamError(f"{path}: no board after the header")
+    return boards
+
+
+def _board(cells: dict[str, str], manifest: Path, given: dict[str, Any]) -> Board:
+    stream = cells["stream"].strip()
+    if not stream:
+        raise ValueError("no stream")
+    path = stream if stream in BUNDLED else str((manifest.parent / stream).absolute())
+    own = {
+        name: read(cells[name].strip())
+        for name, read in _CELLS.items()
+        if cells.get(name, "").strip()
+    }
+    seed = own.pop("fault_seed", 0)
+    device = cells.get("device", "").strip() or _stem(stream)
+    return Board(device, stream, path, {**given, **own}, seed)
+
+
+def _stem(path: str) -> str:
+    return Path(path).name.split(".")[0]

@@ -1,0 +1,209 @@
+"""The one pure task: a stream is read once, and all learners step through it together."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import numpy as np
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.faults import parse
+from firmware_sim.fleet.blocks import Reader
+from firmware_sim.fleet.configurations import Configuration
+from firmware_sim.fleet.scores import ClassBaselines, Figures, NumberBaselines
+from firmware_sim.fleet.seat import Scalers, Seat
+from firmware_sim.fleet.task import Record, Task, digest
+from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams.faulty import FaultyStream
+
+
+def replay_task(task: Task) -> list[Record]:
+    """Replay one stream for several configurations at once.
+
+    Parameters
+    ----------
+    task : Task
+        Paths and words; the file is read where this runs.
+
+    Returns
+    -------
+    list of Record
+        One for each configuration, in their order; the same for the same task, wherever and how
+        often it runs. A stream or a configuration that is at fault gives a failed one.
+
+    Raises
+    ------
+    OSError, MemoryError
+        What may go better the next time: the file cannot be read now, or there is no memory.
+    """
+    try:
+        return _replayed(task)
+    except (OSError, MemoryError) as error:
+        if not isinstance(error, gzip.BadGzipFile):
+            raise
+        return _failed(task, str(error))
+    except SimulatorError as error:
+        cause = error.__context__
+        if isinstance(cause, OSError) and not isinstance(cause, gzip.BadGzipFile):
+            raise OSError(str(error)) from None
+        return _failed(task, str(error))
+    except Exception as error:  # a stream that nobody thought of stops nobody
+        return _failed(task, f"{type(error).__name__}: {error}")
+
+
+def _failed(task: Task, why: str) -> list[Record]:
+    return [_record(task, one, "failed", why) for one in task.configurations]
+
+
+def _record(task: Task, one: Configuration, status: str, detail: str = "") -> Record:
+    board = task.board
+    return Record(task.key(one), board.device, board.stream, one.name, status, detail)
+
+
+def _replayed(task: Task) -> list[Record]:
+    content, _ = digest(task.board.path)
+    if content != task.content:
+        raise OSError(f"{task.board.stream} is not the file that the run began with")
+    configs = [task.config(one) for one in task.configurations]
+    stream = _opened(configs[0], task.board.fault_seed)
+    try:
+        return _learned(task, configs, stream)
+    finally:
+        stream.close()
+
+
+def _opened(config: ReplayConfig, seed: int) -> Stream:
+    stream = open_stream(
+        config.stream,
+        target=config.target,
+        ignore=config.ignore,
+        time=config.time,
+        categories=config.categories,
+        category_slots=config.category_slots,
+    )
+    if not config.faults:
+        return stream
+    return FaultyStream(stream, [parse(text) for text in config.faults], seed)
+
+
+def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Record]:
+    reader = Reader(configs[0], stream)
+    baselines = NumberBaselines() if configs[0].is_regression else ClassBaselines()
+    table = _Table(task, configs, len(stream.features))
+    prefix = max(config.prefix for config in configs)
+    waiting: list[tuple[Row, Row]] = []
+    whole: list[Row] = []
+    if isinstance(stream, FaultyStream):
+        table.seat(_clean_prefix(configs[0], stream.clean, prefix))
+    for X, y, first in reader.blocks():
+        if len(y):
+            baselines.add(y)
+        if table.seated:
+            table.learn(X, y)
+            continue
+        waiting.append((X, y))
+        whole.append(first)
+        if sum(map(len, whole)) >= prefix:
+            table.seat(np.concatenate(whole))
+            _settle(table, waiting)
+    if not table.seated and whole and sum(map(len, whole)):
+        table.seat(np.concatenate(whole))
+        _settle(table, waiting)
+    used = sum(table.used)
+    rows: Figures = {
+        "rows_read": reader.read,
+        "rows_missing": reader.missing,
+        "rows_damaged": reader.damaged,
+        "rows_repaired": reader.repaired,
+    }
+    if not used:
+        raise StreamError(
+            f"{stream.name}: none of the {reader.read:,} rows can be used: {reader.missing:,} lack "
+            f"a value, {reader.damaged:,} are damaged"
+        )
+    return [_figured(task, at, table, rows, baselines) for at in range(len(configs))]
+
+
+def _clean_prefix(config: ReplayConfig, clean: Stream, prefix: int) -> Row:
+    """Return the first rows without a gap: sensors are whole when a board is flashed."""
+    whole: list[Row] = []
+    for _, _, first in Reader(config, clean).blocks():
+        whole.append(first)
+        if sum(map(len, whole)) >= prefix:
+            break
+    return np.concatenate([np.empty((0, len(clean.features))), *whole])
+
+
+def _settle(table: _Table, waiting: list[tuple[Row, Row]]) -> None:
+    for X, y in waiting:
+        table.learn(X, y)
+    waiting.clear()
+
+
+def _figured(
+    task: Task,
+    at: int,
+    table: _Table,
+    rows: Figures,
+    baselines: ClassBaselines | NumberBaselines,
+) -> Record:
+    one, seat = task.configurations[at], table.seats[at]
+    if isinstance(seat, str):
+        return _record(task, one, "failed", seat)
+    if seat.stopped:
+        return _record(task, one, "failed", f"the learner takes no more rows: {seat.stopped}")
+    record = _record(task, one, "done")
+    own = seat.figures()
+    figures: Figures = {**rows, "rows_used": table.used[at], **own, **baselines.figures()}
+    record.figures = {name: _finite(value) for name, value in figures.items()}
+    record.loss = _finite(baselines.loss(own))
+    if task.models:
+        seat.save(Path(task.models), f"{task.board.device}.{one.name}")
+    return record
+
+
+def _finite(value: float | int | None) -> float | int | None:
+    """JSON has no other numbers."""
+    return value if value is None or math.isfinite(value) else None
+
+
+class _Table:
+    """The learners of a task."""
+
+    def __init__(self, task: Task, configs: list[ReplayConfig], n_features: int) -> None:
+        self._task, self._configs, self._n_features = task, configs, n_features
+        self._scalers = Scalers(n_features)
+        self.seats: list[Seat | str] = []
+        self.used = [0] * len(configs)
+
+    @property
+    def seated(self) -> bool:
+        """Whether the learners are made."""
+        return bool(self.seats)
+
+    def seat(self, first: Row) -> None:
+        """Make the learners; one that cannot be had is a sentence instead."""
+        for config in self._configs:
+            try:
+                self.seats.append(Seat(config, self._n_features, self._scalers, first))
+            except SimulatorError as error:
+                self.seats.append(str(error))
+        needed = sum(seat.nbytes for seat in self.seats if isinstance(seat, Seat))
+        if self._task.memory and needed > self._task.memory:
+            raise SimulatorError(
+                f"the learners need {needed:,} bytes, a worker may have {self._task.memory:,}"
+            )
+
+    def learn(self, X: Row, y: Row) -> None:
+        """Let every learner step through a block."""
+        if not len(y):
+            return
+        self._scalers.begin_block()
+        for at, seat in enumerate(self.seats):
+            if isinstance(seat, Seat):
+                before = seat.refused
+                seat.learn(X, y)
+                self.used[at] += 0 if seat.stopped else len(y) - (seat.refused - before)

@@ -1,0 +1,118 @@
+"""Configurations held against each other over the same streams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.fleet.task import Record
+
+#: Draws of the bootstrap, whose seed is fixed: the same records, the same interval.
+_DRAWS = 2_000
+_SEED = 0
+#: Least numbers drawn at once, so that memory stays small for many streams.
+_CHUNK = 50
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Losses of one configuration over streams."""
+
+    name: str
+    streams: int
+    mean: float
+    quantiles: tuple[float, float, float, float, float]  # 0, 10, 50, 90 and 100 %
+    best_on: int  # streams where none does better
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more a configuration errs than another, paired over streams.
+
+    Attributes
+    ----------
+    streams : int
+        Those that both have finished.
+    mean, low, high : float
+        Mean difference of losses, and its 95 % interval (percentile bootstrap over streams).
+    wins, losses : int
+        Streams where the configuration errs less, and more.
+    """
+
+    name: str
+    reference: str
+    streams: int
+    mean: float
+    low: float
+    high: float
+    wins: int
+    losses: int
+
+
+Losses = dict[str, dict[str, float]]
+
+
+def losses(records: Sequence[Record]) -> Losses:
+    """Return losses by configuration and device, of what got to the end."""
+    found: Losses = {}
+    for record in records:
+        table = found.setdefault(record.configuration, {})
+        if record.status == "done" and record.loss is not None:
+            table[record.device] = record.loss
+    return found
+
+
+def distributions(table: Losses) -> list[Distribution]:
+    """Return the distribution of each configuration, in their order; those with a result."""
+    least: dict[str, float] = {}
+    for found in table.values():
+        for device, loss in found.items():
+            least[device] = min(loss, least.get(device, loss))
+    out = []
+    for name, found in table.items():
+        if not found:
+            continue
+        values = np.array(list(found.values()))
+        marks = np.quantile(values, (0.0, 0.1, 0.5, 0.9, 1.0))
+        best = sum(loss <= least[device] for device, loss in found.items())
+        out.append(
+            Distribution(name, len(values), float(values.mean()), tuple(marks.tolist()), best)
+        )
+    return out
+
+
+def reference(table: Losses) -> str | None:
+    """Return the configuration with the least mean loss among those with the most streams."""
+    there = [(-len(found), sum(found.values()), name) for name, found in table.items() if found]
+    return min(there)[2] if there else None
+
+
+def differences(table: Losses, name: str) -> list[Difference]:
+    """Return how every other configuration does against one."""
+    base = table[name]
+    out = []
+    for other, found in table.items():
+        both = [device for device in found if device in base]
+        if other == name or not both:
+            continue
+        gaps = np.array([found[device] - base[device] for device in both])
+        low, high = interval(gaps)
+        out.append(
+            Difference(
+                *(other, name, len(both), float(gaps.mean()), low, high),
+                *(int(np.sum(gaps < 0.0)), int(np.sum(gaps > 0.0))),
+            )
+        )
+    return out
+
+
+def interval(gaps: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean, by resampling."""
+    rng = np.random.default_rng(_SEED)
+    n = len(gaps)
+    means = [gaps[rng.integers(0, n, (_CHUNK, n))].mean(axis=1) for _ in range(_DRAWS // _CHUNK)]
+    low, high = np.quantile(np.concatenate(means), (0.025, 0.975))
+    return float(low), float(high)

@@ -1,0 +1,83 @@
+"""Manifests and configurations: what is read, and what is refused with its remedy."""
+
+from __future__ import annotations
+
+import pytest
+from fleets import write_fleet, write_stream
+
+from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet import read_configurations, read_manifest
+
+
+def test_a_table_gives_boards_with_their_options(tmp_path):
+    manifest, _ = write_fleet(tmp_path, boards=3)
+    boards = read_manifest(str(manifest), {"target": "other", "positive": "1"})
+    assert [board.device for board in boards] == ["board0", "board1", "board2"]
+    assert boards[0].stream == "logs/log0.csv"
+    assert boards[0].path == str(tmp_path / "logs" / "log0.csv")
+    assert boards[0].options == {"target": "label", "positive": "1"}  # the manifest's own wins
+    assert boards[1].options["missing"] == "last"
+    assert boards[2].options["faults"] == (
+        "noise:column=a,sd=0.5",
+        "dropout:column=b,p=0.1",
+    )
+
+
+def test_a_pattern_gives_a_board_a_file(tmp_path):
+    write_fleet(tmp_path, boards=3)
+    boards = read_manifest(str(tmp_path / "logs" / "*.csv"), {"target": "label"})
+    assert [board.device for board in boards] == ["log0", "log1", "log2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("path\nx.csv\n", "needs 'stream'"),
+        ("stream,colour\nx.csv,red\n", "colour"),
+        ("stream\n", "no board"),
+        ("stream,limit\nx.csv,many\n", "row 1"),
+        ("stream,device\na.csv,one\nb.csv,one\n", "two boards are called 'one'"),
+        ("stream,device\na.csv,../one\n", "cannot name a board"),
+        ("stream,device\n,one\n", "no stream"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused(tmp_path, text, why):
+    path = tmp_path / "manifest.csv"
+    path.write_text(text)
+    with pytest.raises(SimulatorError, match=why):
+        read_manifest(str(path))
+
+
+def test_a_pattern_without_files_is_refused(tmp_path):
+    with pytest.raises(SimulatorError, match="no file is called"):
+        read_manifest(str(tmp_path / "*.csv"))
+
+
+def test_configurations_are_read_from_toml_and_json(tmp_path):
+    toml, json = tmp_path / "c.toml", tmp_path / "c.json"
+    toml.write_text('[a]\nalgorithm = "ogd"\nram = "4KiB"\nparams = {eta = 0.5}\n')
+    json.write_text('{"a": {"algorithm": "ogd", "ram": "4KiB", "params": {"eta": 0.5}}}')
+    assert read_configurations(toml) == read_configurations(json)
+    (one,) = read_configurations(toml)
+    write_stream(tmp_path / "x.csv", 0)
+    config = one.on(str(tmp_path / "x.csv"), {"target": "label"})
+    assert (config.algorithm, config.cap_bytes, config.params["eta"]) == ("ogd", 4096, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no configuration"),
+        ("ram = 4096\n", "no table"),
+        ("[a]\nspeed = 3\n", "has speed"),
+        ('[a]\nram = "much"\n', "much"),
+        ('[a]\nscale = "cubic"\n', "scale"),
+        ("[a\n", "configs.toml"),
+        ('[a]\nparams = {loss = "square"}\nalgorithm = "ogd"\n[b]\n', "two fleets"),
+    ],
+)
+def test_a_file_of_configurations_that_is_none_is_refused(tmp_path, text, why):
+    path = tmp_path / "configs.toml"
+    path.write_text(text)
+    with pytest.raises(SimulatorError, match=why):
+        read_configurations(path)

@@ -1,0 +1,154 @@
+"""The task of a fleet: what it finds is what a replay finds, and it fails in a record."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fleets import write_fleet, write_stream
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.fleet import (
+    Board,
+    Configuration,
+    Task,
+    read_configurations,
+    read_manifest,
+    replay_task,
+)
+from firmware_sim.fleet.task import digest
+
+
+def task_of(board: Board, *configurations: Configuration, models: str = "") -> Task:
+    return Task(board, *digest(board.path), configurations, models)
+
+
+@pytest.fixture
+def fleet(tmp_path):
+    manifest, configs = write_fleet(tmp_path, boards=3)
+    return read_manifest(str(manifest)), read_configurations(configs)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])  # plain, repaired, with faults
+def test_task_counts_as_a_replay_of_each_configuration(fleet, at):
+    boards, configurations = fleet
+    board = boards[at]
+    records = replay_task(task_of(board, *configurations))
+    assert [record.configuration for record in records] == ["small", "wide", "usual"]
+    for record, one in zip(records, configurations, strict=True):
+        result = fs.replay(one.on(board.path, board.options))
+        learner = result.metrics.summary()["learner"]
+        rows = result.rows
+        assert record.status == "done"
+        assert record.loss == learner["error"] == record.figures["error"]
+        for name in ("wrong", "kappa", "f1", "true_positive", "false_negative"):
+            assert record.figures[name] == learner[name]
+        assert record.figures["no_change_error"] == result.metrics.summary()["no_change"]["error"]
+        assert record.figures["majority_error"] == result.metrics.summary()["majority"]["error"]
+        assert record.figures["rows_read"] == rows.read
+        assert record.figures["rows_used"] == rows.used
+        assert record.figures["rows_missing"] == rows.missing
+        assert record.figures["rows_damaged"] == rows.damaged
+        assert record.figures["rows_repaired"] == rows.repaired
+        assert record.figures["n_support"] == result.learner["n_support"]
+        assert record.figures["nbytes"] == result.layout.end
+
+
+def test_regression_counts_as_a_replay(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((1200, 2))
+    target = 30.0 + 4.0 * np.sin(x[:, 0]) + x[:, 1]
+    lines = [f"{a:.4f},{b:.4f},{t:.4f}" for (a, b), t in zip(x, target, strict=True)]
+    (tmp_path / "log.csv").write_text("\n".join(["a,b,t", *lines]) + "\n")
+    board = read_manifest(str(tmp_path / "*.csv"), {"target": "t"})[0]
+    one = Configuration("r", {"algorithm": "ogd", "ram": "8KiB", "params": {"loss": "square"}})
+    (record,) = replay_task(task_of(board, one))
+    summary = fs.replay(one.on(board.path, board.options)).metrics.summary()
+    assert record.figures["mae"] == pytest.approx(summary["learner"]["mae"], rel=1e-12)
+    assert record.figures["rmse"] == pytest.approx(summary["learner"]["rmse"], rel=1e-12)
+    assert record.figures["last_value_mae"] == pytest.approx(summary["last_value"]["mae"])
+    assert record.loss == pytest.approx(summary["learner"]["mae"] / summary["last_value"]["mae"])
+
+
+def test_task_and_function_survive_a_pickle_and_give_the_same_again(fleet):
+    boards, configurations = fleet
+    task = task_of(boards[2], *configurations)
+    function, copy = pickle.loads(pickle.dumps((replay_task, task)))
+    assert function(copy) == replay_task(task) == replay_task(task)
+
+
+def test_a_row_the_learner_refuses_is_counted_and_the_others_learned(tmp_path):
+    path = tmp_path / "log.csv"
+    write_stream(path, 3, damage=False)
+    lines = path.read_text().splitlines()
+    lines[300] = "1e300,20,3,1"
+    path.write_text("\n".join(lines) + "\n")
+    board = read_manifest(str(path.parent / "*.csv"), {"target": "label"})[0]
+    one = Configuration("raw", {"algorithm": "ogd", "ram": "4KiB", "gamma": 0.5, "scale": "none"})
+    (record,) = replay_task(task_of(board, one))
+    result = fs.replay(one.on(board.path, board.options))
+    assert record.figures["rows_refused"] == result.rows.refused == 1
+    assert record.figures["rows_used"] == result.rows.used == 699
+    assert record.figures["wrong"] == result.metrics.summary()["learner"]["wrong"]
+
+
+def test_what_does_not_fit_fails_by_itself(fleet):
+    boards, configurations = fleet
+    tiny = Configuration("tiny", {"algorithm": "rbp", "ram": 64})
+    records = replay_task(task_of(boards[0], tiny, configurations[0]))
+    assert [record.status for record in records] == ["failed", "done"]
+    assert "too few" in records[0].detail
+    assert records[0].loss is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a,b,c\n1,2,3\n", "no column 'label'"),
+        ("a,label\n1,maybe\n", "neither 1 nor -1"),
+        ("a,label\n,1\n", "none of the 1 rows can be used"),
+        ("a,label\n", "none of the 0 rows"),
+        ("", "first line"),
+        ("a,label\n1,\0\n", "binary"),
+    ],
+)
+def test_a_poisoned_stream_is_a_failed_record_with_its_reason(tmp_path, text, why):
+    (tmp_path / "log.csv").write_text(text)
+    board = read_manifest(str(tmp_path / "*.csv"), {"target": "label"})[0]
+    one = Configuration("one", {"algorithm": "ogd", "ram": "4KiB", "gamma": 1.0})
+    (record,) = replay_task(task_of(board, one))
+    assert record.status == "failed"
+    assert why in record.detail
+
+
+def test_a_file_that_is_gone_or_another_is_no_record(fleet):
+    boards, configurations = fleet
+    task = task_of(boards[0], *configurations)
+    with pytest.raises(OSError, match="not the file that the run began with"):
+        replay_task(replace(task, content="0" * 64))
+    Path(boards[0].path).unlink()
+    with pytest.raises(FileNotFoundError, match="no file"):
+        replay_task(task)
+
+
+def test_learners_beyond_the_memory_of_a_worker_are_refused(fleet):
+    boards, configurations = fleet
+    task = replace(task_of(boards[0], *configurations), memory=4096)
+    assert {record.status for record in replay_task(task)} == {"failed"}
+    assert "a worker may have 4,096" in replay_task(task)[0].detail
+
+
+def test_models_come_back_and_go_on_learning(fleet, tmp_path):
+    boards, configurations = fleet
+    records = replay_task(task_of(boards[0], *configurations, models=str(tmp_path)))
+    usual = ek.load(tmp_path / "board0.usual.olk")
+    assert usual.n_support == records[2].figures["n_support"]
+    assert usual.steps == records[2].figures["rows_used"]
+    usual.learn_one(np.array([0.1, 21.0, 3.0]), 1)
+    scaler = ek.RunningScaler.load(tmp_path / "board0.wide.scaler.olk")
+    assert scaler.n_seen == records[1].figures["rows_used"]
+    assert not list(tmp_path.glob(".model-*"))
