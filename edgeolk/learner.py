@@ -297,7 +297,7 @@ class Learner(RowLearner):
     def dual_coef_(self) -> FloatArray:
         """Dual coefficients of shape (n_support,), slot order, a copy.
 
-        For a Fourier basis the weights of the D cosines, then of the D sines; for a Nystrom basis
+        For cosines and sines the weights of the D cosines, then of the D sines; for a Nystrom basis
         the coefficients on the support vectors that the weights amount to.
 
         Raises
@@ -305,16 +305,15 @@ class Learner(RowLearner):
         AttributeError
             The learner keeps no coefficients of kernels.
         """
-        if not self._config.basis.keeps_vectors:
+        if self._config.update.whole:
             raise AttributeError(f"{self.algorithm} has weights_, no dual coefficients")
         engine = self._engine
-        basis = self._config.parts["basis"]
         counters = engine.counters()
         n, rank = counters["n_support"], counters["rank"]
         weights = _coefficients(
             engine.view("coefficients"), counters["n_coefficients"], engine.scale()
         )
-        if basis == Basis.FOURIER or rank == 0:
+        if rank == 0:
             return weights
         rows: FloatArray = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
         return np.asarray(weights @ rows.reshape(rank, n))
@@ -327,9 +326,9 @@ class Learner(RowLearner):
         Raises
         ------
         AttributeError
-            The learner's function is not a weighted sum of structured features.
+            The learner is not ``sorf``.
         """
-        if self._config.basis.keeps_vectors:
+        if not self._config.update.whole:
             raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)

@@ -124,7 +124,8 @@ def section(method: Method) -> str:
 def _conditions(method: Method) -> str:
     """What the formula of bytes holds for."""
     fixed = [f"`{name}={value}`" for name, value in _fixed(method).items()]
-    return ", ".join([_basis(method).default_dtype, *fixed, "defaults, Gaussian kernel"])
+    update = UPDATES[Update({**DEFAULT_PARTS, **method.parts}["update"])]
+    return ", ".join([update.default_dtype, *fixed, "defaults, Gaussian kernel"])
 
 
 def page() -> str:

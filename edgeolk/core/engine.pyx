@@ -11,10 +11,10 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 from edgeolk.errors import BudgetError
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.decode cimport decode, decode_intake, decode_structured
+from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
-from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport (
@@ -107,6 +107,8 @@ cdef class Engine:
         decode_intake(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
+        elif self.state.c.choice.basis == BASIS_STRUCTURED:
+            decode_features(&self.state, config)
         self.attach()
         if config.update.whole:
             self.attach_structured()

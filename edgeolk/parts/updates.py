@@ -14,7 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.parts.numbers import Basis, Loss, Policy, Projection, Update
+from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Coefficients,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Update,
+)
 from edgeolk.parts.traits import Part, both, has, lacks
 
 
@@ -38,6 +47,8 @@ class UpdateTraits(Part):
     own : int
         Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own,
         weights) float64: 0 at the start unless ``construct`` fills them.
+    default_dtype : str
+        Storage type where none is given.
     """
 
     asks: str
@@ -52,6 +63,7 @@ class UpdateTraits(Part):
     decide: str = ""
     lists: tuple[str, ...] = ()
     own: int = 0
+    default_dtype: str = "float32"
 
     @property
     def whole(self) -> bool:
@@ -135,6 +147,7 @@ UPDATES: dict[Update, UpdateTraits] = {
             *("relevance", "groups", "nu", "forget"),
         ),
         lists=("widths", "blends"),
+        default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),
         refuses=(
             (
@@ -165,6 +178,22 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0),
                 "linear is one more candidate for two classes and for regression only",
+            ),
+            *(
+                (
+                    lacks(axis, member),
+                    f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
+                )
+                for axis, member in (
+                    ("policy", Policy.STOP),
+                    ("projection", Projection.NONE),
+                    ("sampling", Sampling.ALWAYS),
+                    ("averaging", Averaging.NONE),
+                )
+            ),
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients= is for support vectors: dtype= says how weights are stored",
             ),
         ),
     ),

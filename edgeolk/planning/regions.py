@@ -238,7 +238,7 @@ def needed(config: Resolved) -> set[str]:
     if config.update.own:
         names.add("own")
     if config.update.whole:
-        names -= {"coefficients", "function"}
+        names -= {"coefficients", "function", "kernel_row"}
         if not config.needs_labels:
             names -= {"weights", "blend"}
             names.add("novelty")
