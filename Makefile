@@ -8,7 +8,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions mutants clean
+	instructions mutants fuzz fuzz-guided asan valgrind soak coverage clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -18,6 +18,12 @@ help:
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
+	@echo "make fuzz-guided  the same by what inputs reach, for an hour (GUIDED=seconds)"
+	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
+	@echo "make valgrind one pass of every algorithm under valgrind"
+	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
+	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
 	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
@@ -86,6 +92,65 @@ instructions: $(VENV)/.sim
 
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers
+
+# A copy of the tree compiled with AddressSanitizer and UndefinedBehaviourSanitizer: what one finds
+# ends the process. Python's own memory comes from malloc there, so that the blocks have red zones.
+SAN := build/sanitized
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED = cd $(SAN) && env PYTHONMALLOC=malloc PYTHONPATH=. EDGEOLK_SANITIZED=1 \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	$(CURDIR)/$(BIN)/python
+
+$(SAN)/.built: $(VENV)/.test
+	mkdir -p $(SAN)
+	tar -c --anchored --exclude='*.so' --exclude='edgeolk/*.c' --exclude='*/__pycache__' \
+		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(SAN)
+	cd $(SAN) && CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
+		$(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+FUZZ ?= 1000000
+fuzz: $(SAN)/.built
+	$(SANITIZED) tests/support/fuzz.py $$(($(FUZZ) / 2)) 1 & first=$$!; \
+	$(SANITIZED) tests/support/fuzz.py $$(($(FUZZ) / 2)) 2 && wait $$first
+
+GUIDED ?= 3600
+fuzz-guided: $(VENV)/.test
+	$(PIP) atheris
+	$(BIN)/python tests/support/fuzz_guided.py build/corpus -max_total_time=$(GUIDED) -max_len=8192 -timeout=10
+
+# Left out: tests that count allocations or bound memory of a process, which the sanitizers multiply,
+# or that preload a library of their own; and the fuzzer, which make fuzz runs.
+ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_contract test_bare \
+	files/test_fuzz core/test_c,--ignore=tests/edgeolk/$(name).py) --ignore=tests/bench \
+	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py
+
+asan: $(SAN)/.built
+	$(SANITIZED) -m pytest $(ASAN_LEFT_OUT)
+
+# One pass of every algorithm under valgrind's memory checker; Python's own tricks are suppressed.
+valgrind: $(VENV)/.test
+	PYTHONMALLOC=malloc EDGEOLK_SIMD=baseline valgrind --quiet --error-exitcode=1 --errors-for-leak-kinds=none \
+		--leak-check=no --suppressions=tests/valgrind.supp $(BIN)/python tests/support/one_pass.py
+
+STEPS ?= 1e7
+soak: $(VENV)/.test
+	$(BIN)/python tests/support/soak.py $(STEPS)
+	$(BIN)/python tests/support/soak.py 1e9 perceptron rbp
+
+# Lines of the compiled core, of a build that counts them, and branches of the Python code.
+TRACE := build/traced
+coverage: $(VENV)/.test
+	$(PIP) coverage
+	mkdir -p $(TRACE)
+	tar -c --anchored --exclude='*.so' --exclude='edgeolk/*.c' --exclude='*/__pycache__' \
+		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(TRACE)
+	cd $(TRACE) && EDGEOLK_TRACED=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
+	cd $(TRACE) && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m coverage run --branch --source=edgeolk -m pytest \
+		--ignore=tests/bench --ignore=tests/firmware_sim --ignore=tests/edgeolk/files/test_fuzz.py
+	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage report --skip-covered --fail-under=95
+	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/switches.pxd

@@ -9,14 +9,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from edgeolk.attaching import attach
     from edgeolk.boundary.scoring import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
-    from edgeolk.errors import BudgetError
+    from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.gamma import gamma_from
-    from edgeolk.learner import Averaged, Learner, attach, load
+    from edgeolk.learner import Averaged, Learner, load
     from edgeolk.parts import (
         Algorithm,
         Averaging,
@@ -37,6 +38,7 @@ __all__ = [
     "Algorithm",
     "Averaged",
     "Averaging",
+    "BadRowError",
     "Basis",
     "BudgetError",
     "Checkpointer",
@@ -79,14 +81,15 @@ if find_spec("edgeolk.core.arena") is None:
     )
 
 _HOMES = {
+    "attaching": ("attach",),
     "boundary.scoring": ("Scorer",),
     "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
-    "errors": ("BudgetError",),
+    "errors": ("BadRowError", "BudgetError"),
     "config": ("Config",),
     "gamma": ("gamma_from",),
-    "learner": ("Averaged", "Learner", "attach", "load"),
+    "learner": ("Averaged", "Learner", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),

@@ -44,15 +44,15 @@ class BareLearner:
         self.budget = self.config.budget
         self.nbytes = self._engine.arena.nbytes
 
-    def learn_one(self, x: Any, y: float = 0.0) -> float:
+    def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """Learn one example from a contiguous float64 buffer; as ``Learner.learn_one``.
 
         Raises
         ------
         TypeError, ValueError
-            Wrong buffer, length, label, or a number that is not finite; nothing is changed.
+            Wrong buffer, length, label, weight, or a number that is not finite; nothing is changed.
         """
-        return self._engine.learn_row(x, y)
+        return self._engine.learn_row(x, y, weight)
 
     def decision_one(self, x: Any) -> float:
         """Score of one row in a contiguous float64 buffer."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from edgeolk.config import Config
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
+from edgeolk.files.head import TORN
 from edgeolk.levels import levels
 from edgeolk.parts import Dtype
 from edgeolk.planning.regions import boundary
@@ -29,7 +31,8 @@ def build(config: Config, buffer: Any = None) -> Engine:
         No memory for the block, or the buffer will not do.
     """
     plan = plan_of(config)
-    head = live.head_of(config, plan.regions)
+    # Until construction has ended, whoever attaches finds a torn block.
+    head = replace(live.head_of(config, plan.regions), flags=TORN)
     arena = Arena(plan.nbytes, buffer, None, boundary(plan.regions))
     with memoryview(arena) as block:
         live.write_head(block, head)

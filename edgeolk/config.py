@@ -38,7 +38,7 @@ from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.regions import layout, total
-from edgeolk.resolved import Resolved
+from edgeolk.resolved import OPTIONS, Resolved
 
 
 class Config(Resolved):
@@ -79,8 +79,14 @@ class Config(Resolved):
         for float64), and a row with at most half non-zeros costs only these; scores agree with
         dense ones to rounding. CSR matrices are taken either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1, for ``sorf``; without it two, labels -1
-        and +1.
+        Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
+        ring; without it two, labels -1 and +1.
+    on_bad_row : {"raise", "skip"}
+        What to do with a row or label that is not finite or beyond what storage and kernel hold:
+        raise ``BadRowError``, or leave it out, answer NaN and count it (``learner.n_skipped``, 8
+        bytes of the block). A wrong length, kind or class always raises.
+    checksums : bool
+        Whether there is room for ``learner.seal()``: 4 bytes a region.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
@@ -125,6 +131,8 @@ class Config(Resolved):
         seed: int = 0,
         sparse: bool = False,
         n_classes: int | None = None,
+        on_bad_row: str = "raise",
+        checksums: bool = False,
         feature_range: tuple[Any, Any] | None = None,
         **params: Any,
     ) -> None:
@@ -140,6 +148,11 @@ class Config(Resolved):
             raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
         if not isinstance(sparse, bool):
             raise TypeError(f"sparse must be True or False, got {sparse!r}")
+        if on_bad_row not in ("raise", "skip"):
+            raise ValueError(f"on_bad_row must be 'raise' or 'skip', got {on_bad_row!r}")
+        if not isinstance(checksums, bool):
+            raise TypeError(f"checksums must be True or False, got {checksums!r}")
+        asked = {"skip_bad_rows": on_bad_row == "skip", "checksums": checksums}
         picked = pick_parts(method, params)
         basis, update = BASES[Basis(picked["basis"])], UPDATES[Update(picked["update"])]
         parts: Parts = {
@@ -181,7 +194,7 @@ class Config(Resolved):
                 seed,
                 kernel,
                 chosen,
-                values,
+                {**values, **{name: 1.0 for name, on in asked.items() if on}},
                 feature_range,
                 columns,
                 lists_of(values, **lists) if lists else {},
@@ -210,8 +223,8 @@ class Config(Resolved):
             if name not in made.values:
                 raise ValueError(f"parameter {name} is missing")
             checked(name, made.values[name], name)
-        for name in made.values:
-            if name not in wanted:
+        for name, value in made.values.items():
+            if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         whole("n_features", made.n_features, 1)
         whole("budget", made.budget, 1)
@@ -278,7 +291,11 @@ class Config(Resolved):
                 ]
                 if fitting:
                     chosen[name] = max(fitting, key=lambda pair: pair[0])[1]
-        own = {public.get(name, name): shown(name, value) for name, value in self.values.items()}
+        own = {
+            public.get(name, name): shown(name, value)
+            for name, value in self.values.items()
+            if name not in OPTIONS
+        }
         lists: dict[str, Any] = {}
         widths = [numbers for name, numbers in self.lists.items() if name.startswith("widths")]
         if widths:
@@ -304,6 +321,10 @@ class Config(Resolved):
             said["seed"] = self.seed
         if self.parts["rows"] == Rows.SPARSE:
             said["sparse"] = True
+        if "skip_bad_rows" in self.values:
+            said["on_bad_row"] = "skip"
+        if "checksums" in self.values:
+            said["checksums"] = True
         if self.feature_range is not None:
             said["feature_range"] = self.feature_range
         own = self.parameters

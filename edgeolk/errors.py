@@ -1,5 +1,12 @@
 """Errors beyond ValueError and TypeError."""
 
 
+class BadRowError(ValueError):
+    """A reading that is no number: not finite, beyond what storage or the kernel can hold.
+
+    Nothing of the row was learned. ``on_bad_row="skip"`` counts such rows and goes on.
+    """
+
+
 class BudgetError(RuntimeError):
     """The ring is full and the policy is to refuse; the example changed nothing."""

@@ -13,14 +13,13 @@ from edgeolk.boundary.learning import RowLearner
 from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
 from edgeolk.config import Config
-from edgeolk.core.arena import ALIGNMENT, Arena
+from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
-from edgeolk.files import live, restore, v3
+from edgeolk.files import checksums, restore, v3
 from edgeolk.files.atomic import Path, write_whole
-from edgeolk.files.head import MARK, NATIVE, unpack
 from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
 from edgeolk.parts.kernels import Kernel
-from edgeolk.planning.regions import boundary
+from edgeolk.planning.fit import parse_bytes
 from edgeolk.plans import Plan, plan_of
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import copied
@@ -29,9 +28,10 @@ FloatArray = NDArray[np.float64]
 
 
 def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
-    """The first n coefficients of a region of one column, as float64."""
-    held: NDArray[Any] = np.asarray(columns)[0, :n]
-    return held.astype(np.float64) * scale
+    """The first n coefficients of a region as float64: (n,), or (n, columns) if there are more."""
+    held: NDArray[Any] = np.asarray(columns)[:, :n].T
+    each = held if held.shape[1] > 1 else held[:, 0]
+    return np.ascontiguousarray(each, dtype=np.float64) * scale
 
 
 class Averaged(Scorer):
@@ -44,7 +44,7 @@ class Averaged(Scorer):
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Averaged coefficients of shape (n_support,), slot order, a copy."""
+        """Averaged coefficients of shape (n_support,), or (n_support, n_classes); a copy."""
         engine = self._engine
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
@@ -57,8 +57,8 @@ class Learner(RowLearner):
     algorithm : Config, str or Algorithm, optional
         A configuration; or what ``Config`` takes, with its other arguments as ``options``:
         ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ``dtype=``, ``coefficients=``,
-        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=`` and the algorithm's own
-        parameters.
+        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=``,
+        ``on_bad_row=``, ``checksums=`` and the algorithm's own parameters.
     buffer : writable contiguous buffer, optional
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
@@ -212,7 +212,7 @@ class Learner(RowLearner):
     @property
     def mistakes(self) -> int:
         """Examples with y f <= 0 before their update; a score of 0 is a mistake. With several
-        classes, those whose margin was not above 0."""
+        classes, those whose margin was not above 0; for novelty, the rows called novel."""
         return int(self._engine.counters()["mistakes"])
 
     @property
@@ -236,6 +236,11 @@ class Learner(RowLearner):
         return int(self._engine.counters()["clipped"])
 
     @property
+    def n_skipped(self) -> int:
+        """Bad rows that were left out, with ``on_bad_row="skip"``."""
+        return int(self._engine.counters()["n_skipped"])
+
+    @property
     def n_clipped(self) -> int:
         """Rows learned that were longer than ``clip_rows``."""
         return int(self._engine.counters()["clipped_rows"])
@@ -253,13 +258,26 @@ class Learner(RowLearner):
 
     @property
     def squared_error(self) -> float:
-        """Sum of (y - f)^2 before each update; with the square loss only."""
+        """Sum of (y - f)^2 before each update; in regression only."""
         return float(self._engine.counters()["squared_error"])
 
     @property
     def absolute_error(self) -> float:
-        """Sum of |y - f| before each update; with the square loss only."""
+        """Sum of |y - f| before each update; in regression only."""
         return float(self._engine.counters()["absolute_error"])
+
+    @property
+    def threshold(self) -> float:
+        """What a score must reach not to be novel, rho; ``learn_one`` returns f(x) less this.
+
+        Raises
+        ------
+        AttributeError
+            The loss is not novelty.
+        """
+        if self._config.needs_labels:
+            raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
+        return float(np.asarray(self._engine.view("novelty"))[0, 0])
 
     @property
     def n_support(self) -> int:
@@ -296,6 +314,8 @@ class Learner(RowLearner):
     @property
     def dual_coef_(self) -> FloatArray:
         """Dual coefficients of shape (n_support,), slot order, a copy.
+
+        With ``n_classes=`` of shape (n_support, n_classes).
 
         For cosines and sines the weights of the D cosines, then of the D sines; for a Nystrom basis
         the coefficients on the support vectors that the weights amount to.
@@ -361,6 +381,23 @@ class Learner(RowLearner):
 
     # ---- files --------------------------------------------------------------------------------
 
+    def seal(self) -> None:
+        """Write checksums into the block: ``attach`` finds what changes before the next step.
+
+        For a block in memory that outlives the process, before it is left alone. Learning goes on
+        as ever; the next step takes the seal away.
+
+        Raises
+        ------
+        ValueError
+            The learner was made without ``checksums=True``.
+        """
+        self._engine.check_idle()
+        if "checksums" not in self._config.values:
+            raise ValueError("seal needs a learner made with checksums=True: there is no room")
+        with memoryview(self._engine.arena) as block:
+            checksums.seal(block)
+
     def save(self, path: Path) -> None:
         """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.
 
@@ -383,7 +420,7 @@ class Learner(RowLearner):
         write_whole(path, (self._sealed(),))
 
 
-def load(path: Path) -> Learner:
+def load(path: Path, ram: int | str | None = None) -> Learner:
     """The learner saved in a file of any format there was (1 to 3). Nothing in it is executed.
 
     Parameters
@@ -391,75 +428,17 @@ def load(path: Path) -> Learner:
     path : str, bytes or path-like
         The configuration is checked before memory is taken. A file laid out as a block of this
         version is read where it is to stay; another is copied from there, row by row.
+    ram : int or str, optional
+        The most bytes that the model may take, as for ``Learner``: a larger one is refused before
+        memory is taken. A small file may tell of a large model: scratch is not in it.
 
     Raises
     ------
     ValueError
         Not a whole, consistent model: wrong mark, version, length, checksum, configuration, or a
-        state that learning does not lead to.
+        state that learning does not lead to; or one that takes more than ``ram``.
     OSError
         The file cannot be read, or is not a regular one.
     """
-    return Learner._over(*restore.from_file(path))
-
-
-def attach(buffer: Any) -> Learner:
-    """Continue the model that lies in a buffer, where it lies.
-
-    Parameters
-    ----------
-    buffer : writable contiguous buffer
-        One that a learner was built in (``buffer=``) by this version of the library, in this or
-        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It
-        is kept alive and not resizable while the learner lives.
-
-    Returns
-    -------
-    Learner
-        Nothing is copied; going on gives bit for bit what the first learner would have given.
-
-    Raises
-    ------
-    TypeError
-        No writable contiguous buffer.
-    ValueError
-        No whole, consistent model, one laid out by another version (``save`` and ``load`` carry it
-        over), or another learner is in the buffer. A live block has no
-        checksum: a state that learning does not lead to is refused, a number that is wrong but
-        possible is not found.
-    """
-    try:
-        view = memoryview(buffer).cast("B")
-    except TypeError as error:
-        raise TypeError(f"buffer must be contiguous memory: {error}") from None
-    # What is said outside the block keeps no view of the buffer alive.
-    refusal = ""
-    with view:
-        try:
-            config, plan = _lying_in(view)
-        except ValueError as error:
-            refusal = str(error)
-    if refusal:
-        raise ValueError(refusal)
-    return Learner._over(config, Arena(plan.nbytes, buffer, MARK, boundary(plan.regions)))
-
-
-def _lying_in(view: memoryview) -> tuple[Config, Plan]:
-    """Configuration and plan of the model in a buffer, whose state has been checked."""
-    start = bytes(view[: ALIGNMENT + len(MARK)])
-    at = start.find(MARK)
-    if at < 0:
-        raise ValueError("buffer holds no model of this format")
-    head = unpack(view[at:], NATIVE)
-    config = Config.of(live.resolved_from(head))
-    plan = plan_of(config)
-    if len(view) < plan.nbytes:
-        raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
-    fresh = live.head_of(config, plan.regions)
-    if (fresh.table, fresh.nbytes) != (head.table, head.nbytes):
-        raise ValueError("buffer holds a block laid out by another version; load it from a file")
-    if at >= boundary(plan.regions):
-        raise ValueError("buffer holds no model of this format where one can begin")
-    # The block without its slack; what follows it in the view is not looked at.
-    live.check(config, head, plan.regions, view[at : at + head.nbytes])
-    return config, plan
+    most = None if ram is None else parse_bytes(ram)
+    return Learner._over(*restore.from_file(path, most))

@@ -13,10 +13,18 @@ from edgeolk.intake import Intake
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.numbers import AXES, STORED, Algorithm, Coefficients, Dtype, Loss
+from edgeolk.parts.numbers import (
+    AXES,
+    STORED,
+    Algorithm,
+    Coefficients,
+    Dtype,
+    Loss,
+    Sampling,
+)
 from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
-from edgeolk.parts.storage import StorageTraits
+from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UpdateTraits
@@ -25,6 +33,9 @@ from edgeolk.parts.updates import UpdateTraits
 #: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
 ROW_BYTES = 64
 PAGE = 4096
+
+#: Values of no part, which any learner may have: 1 where they are asked for, else not there.
+OPTIONS = ("skip_bad_rows", "checksums")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +136,13 @@ class Resolved:
 
     @property
     def weights(self) -> int:
-        """Coefficients a column, padded."""
-        return self.basis.per_member * self.stride
+        """Coefficients a column, padded.
+
+        Several columns a page apart would compete for the same few lines of the first cache.
+        """
+        weights = self.basis.per_member * self.stride
+        spread = self.columns > 1 and weights * COEFFICIENTS[self.coefficients].nbytes % PAGE == 0
+        return weights + ROW_BYTES // 4 if spread else weights
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes
@@ -197,6 +213,15 @@ class Resolved:
         return LIST_DEFAULTS[name]
 
     @property
+    def no_weights(self) -> str:
+        """Why a row cannot count more or less than one, "" if it can."""
+        if self.parts["sampling"] != Sampling.ALWAYS:
+            return "it samples rows, and a weight would change the odds"
+        if self.update.whole and not self.needs_labels:
+            return "novelty of structured features follows every row alike"
+        return self.update.weighs
+
+    @property
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
         return self.parts["loss"] != Loss.NOVELTY
@@ -209,4 +234,10 @@ class Resolved:
             asked += ["turns", "inputs"]
         if self.columns > 1:
             asked.append("class_scores")
+            if not self.update.whole:
+                asked += ["kernel_row", *(self.policy.columns or ())]
+        if "skip_bad_rows" in self.values:
+            asked.append("skipped")
+        if "checksums" in self.values:
+            asked.append("checksums")
         return (*asked, *self.intake.regions)

@@ -290,7 +290,7 @@ class ReplayConfig:
     @property
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
-        return self.params.get("loss") in ("square", ek.Loss.SQUARE)
+        return self.params.get("loss") in ("square", "epsilon", ek.Loss.SQUARE, ek.Loss.EPSILON)
 
     @property
     def delay(self) -> tuple[float, bool]:

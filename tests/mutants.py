@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
+ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
+SUMS = "edgeolk/files/checksums.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: ["tests/edgeolk/files/test_slots.py"],
@@ -27,6 +29,9 @@ TESTS = {
     ATOMIC: ["tests/edgeolk/files/test_atomic.py"],
     CHECKS: ["tests/edgeolk/files/test_invariants.py"],
     KEEPER: ["tests/edgeolk/test_checkpointer.py", "-k", "not killed"],
+    ATTACHING: ["tests/edgeolk/test_torn.py", "-k", "not killed and not everywhere"],
+    MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
+    SUMS: ["tests/edgeolk/files/test_checksums.py"],
 }
 
 
@@ -98,6 +103,25 @@ MUTATIONS = (
     Mutation("a slot that cannot be read ends the opening", SLOTS,
              "            except OSError as error:\n                head =",
              "            except KeyError as error:\n                head ="),
+    # ---- live blocks
+    Mutation("a torn block is taken", ATTACHING, 'if is_torn and torn == "refuse":', "if False:"),
+    Mutation("a torn block is not checked", ATTACHING,
+             'if not (is_torn and torn == "repair"):', "if not is_torn:"),
+    Mutation("a repaired block is not checked", ATTACHING,
+             "        live.check(config, unpack(block, NATIVE), regions, block)\n    except",
+             "        pass\n    except"),
+    Mutation("a refused repair leaves its traces", ATTACHING, "        block[:] = before\n", ""),
+    Mutation("the mark stays", ATTACHING, "            live.clear_flags(block)\n", ""),
+    Mutation("nothing is computed afresh", ATTACHING,
+             "if not over(config, arena).mend():", "if False:"),
+    Mutation("counters stay one apart", MENDING, "    count_again(config, words)\n", ""),
+    Mutation("counters are not written", MENDING,
+             "    write_words(words, state, block)\n", ""),
+    Mutation("unused coefficients stay", MENDING, "                    columns[at] = 0.0",
+             "                    pass"),
+    Mutation("the header has no checksum", SUMS,
+             'yield "header", zlib.crc32(start)', 'yield "header", 0'),
+    Mutation("checksums are not compared", SUMS, "if held[at] != crc]", "if False]"),
     # ---- places
     Mutation("files are not synced", MEDIA, "        os.fsync(self.fd(True))", "        pass"),
     Mutation("mapped memory is not flushed", MEDIA,

@@ -79,6 +79,7 @@ PARTS = (
     "mistakes",
     "updates",
     "rounding",
+    "flags",
     "target",
     "last",
     "novelty",

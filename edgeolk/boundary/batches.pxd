@@ -43,16 +43,17 @@ cdef inline const void* take_row(
     return take_sparse(s, rows.index + first, rows.value + first, last - first, learning)
 
 
-cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows) noexcept nogil:
-    """The first dense row that storage cannot hold, or -1."""
+cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
+                                       Py_ssize_t first) noexcept nogil:
+    """The first dense row, from there on, that storage cannot hold, or their number."""
     cdef Py_ssize_t i
-    for i in range(rows.n):
+    for i in range(first, rows.n):
         if rows.wide != NULL:
             if not accepts_f64(s, rows.wide + i * rows.d):
                 return i
         elif not accepts_f32(s, rows.narrow + i * rows.d):
             return i
-    return -1
+    return rows.n
 
 
 cdef inline object whole_numbers(object x, str name, object kind):

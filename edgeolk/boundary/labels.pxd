@@ -9,13 +9,27 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY
 
 from edgeolk.boundary.batches cimport is_vector
+from edgeolk.boundary.messages cimport label_error
 from edgeolk.boundary.ndarray cimport as_numbers
 from edgeolk.core.engine cimport Engine, is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.state cimport State
+
+
+cdef inline str others():
+    return "; the estimators of edgeolk.sklearn take labels of any kind"
+
+
+cdef inline str elsewhere(Engine engine):
+    """Where labels that are refused are taken, if anywhere."""
+    cdef State* s = &engine.state
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
+        return ""
+    return others() if s.c.columns > 1 else f"; n_classes=2 takes 0 and 1{others()}"
 
 
 cdef inline double checked_label(Engine engine, object y, str name) except? -2.0:
-    """A label in {-1, +1}, or any finite target in regression."""
+    """A label in {-1, +1}, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
     if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
@@ -32,9 +46,11 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
                 raise TypeError
             label = float(y)
         except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"{name} must be a number, got {type(y).__name__}") from None
+            raise TypeError(
+                f"{name} must be a number, got {type(y).__name__}{others()}") from None
     if not is_label(&engine.state, label):
-        raise ValueError(f"{name} must be {labels_allowed(&engine.state)}, got {y!r}")
+        raise label_error(
+            label, labels_allowed(&engine.state), name, f"{y!r}{elsewhere(engine)}")
     return label
 
 
@@ -45,17 +61,20 @@ cdef inline object converted_labels(object y):
     return as_numbers(y, "y", 1).astype("float64", copy=False)
 
 
-cdef inline int check_labels(Engine engine, object y, Py_ssize_t n) except -1:
-    """Each of n labels."""
-    cdef Py_ssize_t i
-    cdef const double* label
+cdef inline const double* described_labels(object y, Py_ssize_t n) except NULL:
+    """Where n converted labels lie; what they are is not looked at."""
     if not is_vector(y, cnp.NPY_FLOAT64):
         raise ValueError("y has changed while the arguments were converted")
     if cnp.PyArray_DIM(y, 0) != n:
         raise ValueError(f"y must have {n} labels, one for each row, got {cnp.PyArray_DIM(y, 0)}")
-    label = <const double*>cnp.PyArray_DATA(y)
-    for i in range(n):
-        if not is_label(&engine.state, label[i]):
-            raise ValueError(
-                f"y[{i}] must be {labels_allowed(&engine.state)}, got {label[i]:g}")
-    return 0
+    return <const double*>cnp.PyArray_DATA(y)
+
+
+cdef inline Py_ssize_t first_bad_label(const State* s, const double* label, Py_ssize_t first,
+                                       Py_ssize_t end) noexcept nogil:
+    """The first of these labels that is none, or end."""
+    cdef Py_ssize_t i
+    for i in range(first, end):
+        if not is_label(s, label[i]):
+            return i
+    return end

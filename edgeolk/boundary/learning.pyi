@@ -6,9 +6,21 @@ from numpy.typing import ArrayLike, NDArray
 from edgeolk.boundary.scoring import Scorer
 
 class RowLearner(Scorer):
-    def learn_one(self, x: ArrayLike, y: float | None = None) -> float: ...
-    def learn_one_sparse(self, indices: ArrayLike, values: ArrayLike, y: float) -> float: ...
+    def learn_one(
+        self, x: ArrayLike, y: float | None = None, weight: float | None = None
+    ) -> float: ...
+    def learn_one_sparse(
+        self,
+        indices: ArrayLike,
+        values: ArrayLike,
+        y: float | None = None,
+        weight: float | None = None,
+    ) -> float: ...
     def wants_label(self, x: ArrayLike) -> bool: ...
     def learn_many(
-        self, X: Any, y: ArrayLike | None = None, out: NDArray[np.float64] | None = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        out: NDArray[np.float64] | None = None,
+        weight: ArrayLike | None = None,
     ) -> NDArray[np.float64]: ...

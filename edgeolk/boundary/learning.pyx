@@ -2,19 +2,26 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
+from libc.math cimport NAN, fabs, isfinite
 
 import warnings
 
 import numpy as np
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, row_count
-from edgeolk.boundary.labels cimport check_labels, checked_label, converted_labels
-from edgeolk.boundary.messages cimport outcome_error
+from edgeolk.errors import BadRowError
+
+from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
+from edgeolk.boundary.labels cimport (
+    checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
+)
+from edgeolk.boundary.messages cimport label_error, outcome_error
 from edgeolk.boundary.scoring cimport Scorer
-from edgeolk.core.engine cimport Engine
+from edgeolk.boundary.sparse cimport first_bad_row
+from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
+from edgeolk.core.engine cimport Engine, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport learn, wants
+from edgeolk.core.step cimport learn, skip, wants
 
 cnp.import_array()
 
@@ -33,10 +40,35 @@ cdef int warn_of_levels(Engine engine) except -1:
     return 0
 
 
+cdef enum:
+    RANGE = 100   # predictions beyond this many times the largest target have run away
+    KNOWN = 30    # targets after which their range is taken to be known
+
+
+cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
+    """Once, when predictions have run away from the targets: a gradient with too long a step."""
+    cdef Py_ssize_t i
+    if engine.warned_of_error or engine.state.errors == NULL:
+        return 0
+    for i in range(n):
+        engine.largest_target = max(engine.largest_target, fabs(y[i]))
+        engine.targets_seen += 1
+        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
+            engine.warned_of_error = True
+            warnings.warn(
+                "predictions have run away from the targets: the steps are too long for this"
+                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
+                " targets to the size of 1",
+                stacklevel=2,
+            )
+            return 0
+    return 0
+
+
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
-    def learn_one(self, x, y=None):
+    def learn_one(self, x, y=None, weight=None):
         """Learn one example.
 
         Parameters
@@ -44,8 +76,11 @@ cdef class RowLearner(Scorer):
         x : ndarray of shape (n_features,)
             As for ``decision_one``.
         y : int or float
-            -1 or +1; a class from 0 to n_classes - 1; any finite number with the square loss; not
-            needed for novelty.
+            -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
+            for novelty.
+        weight : float, optional
+            What the row counts, > 0; 1 without it. Updates whose steps have a size of their own
+            refuse any other.
 
         Returns
         -------
@@ -56,7 +91,8 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row or label; the model is unchanged.
+            Bad row, label or weight; the model is unchanged. ``BadRowError`` is what
+            ``on_bad_row="skip"`` counts instead, answering NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
@@ -64,30 +100,58 @@ cdef class RowLearner(Scorer):
         -----
         With a contiguous float32 or float64 row nothing is allocated but the returned float.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_one(x, y, weight)
+        try:
+            return self.learned_one(x, y, weight)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_one(self, object x, object y, object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
         cdef double f
-        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, &f)
+        self.engine.idle()
+        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        if self.engine.state.errors != NULL:
+            watch_error(self.engine, &label, &f, 1)
         if self.engine.state.quantum.scale != NULL:
             warn_of_levels(self.engine)
         return f
 
-    def learn_one_sparse(self, indices, values, y):
+    cdef double left_out(self) except? -1.0:
+        """A bad row is counted; its score is NaN."""
+        self.engine.idle()
+        skip(&self.engine.state)
+        return NAN
+
+    def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
 
         Parameters
         ----------
         indices, values
             As for ``decision_one_sparse``.
-        y : int or float
+        y, weight
             As for ``learn_one``.
         """
+        if self.engine.state.skipped == NULL:
+            return self.learned_sparse(indices, values, y, weight)
+        try:
+            return self.learned_sparse(indices, values, y, weight)
+        except BadRowError:
+            return self.left_out()
+
+    cdef double learned_sparse(self, object indices, object values, object y,
+                               object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
+        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double f
         cdef const void* x = self.checked_sparse(indices, values, True)
-        cdef int outcome = learn(&self.engine.state, x, label, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -108,12 +172,15 @@ cdef class RowLearner(Scorer):
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
         """
+        cdef double f = 0.0
         if self.engine.state.c.columns > 1:
             self.checked_row(x)
-            return wants(&self.engine.state, 0.0)
-        return wants(&self.engine.state, self.score_row(x))
+        else:
+            f = self.score_row(x)
+        self.engine.idle()
+        return wants(&self.engine.state, f)
 
-    def learn_many(self, X, y=None, out=None):
+    def learn_many(self, X, y=None, out=None, weight=None):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -125,17 +192,20 @@ cdef class RowLearner(Scorer):
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
             Receives the scores; without it an array is made.
+        weight : array-like of shape (n,), optional
+            Weights as for ``learn_one``.
 
         Returns
         -------
         float64 ndarray of shape (n,)
-            Score of each row before its update.
+            Score of each row before its update; NaN for a bad row that was left out.
 
         Raises
         ------
         TypeError, ValueError
-            Bad rows or labels; all are checked before the first is learned. Only a kernel that
-            overflows is found on the way: the rows before it have then been learned.
+            The arrays are not rows, labels and weights: wrong shape, kind, or structure, or a bad
+            weight; nothing has been learned. Or a row or label is bad: the message names it, those
+            before it have been learned, it and those after it have not.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
@@ -147,11 +217,38 @@ cdef class RowLearner(Scorer):
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
             y = np.zeros(row_count(held))
+        cdef object counts
+        cdef const double* weights = NULL
+        cdef const double* label
+        cdef double* f
         targets = converted_labels(y)
-        cdef object scores = self.result_array(out, row_count(held), (*as_tuple(held), targets))
-        self.check_rows(held, &rows)
-        check_labels(self.engine, targets, rows.n)
-        self.in_order(&rows, <const double*>cnp.PyArray_DATA(targets),
-                      <double*>cnp.PyArray_DATA(scores))
+        counts = None if weight is None else converted_weights(weight)
+        read = (*as_tuple(held), targets)
+        if counts is not None:
+            read += (counts,)
+        cdef object scores = self.result_array(out, row_count(held), read)
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t bad_row, bad
+        cdef Py_ssize_t first = 0
+        describe(s, held, &rows)
+        label = described_labels(targets, rows.n)
+        if counts is not None:
+            check_weights(self.engine, counts, rows.n)
+            weights = <const double*>cnp.PyArray_DATA(counts)
+        f = <double*>cnp.PyArray_DATA(scores)
+        while True:
+            bad_row = first_bad_row(s, &rows, first)
+            bad = first_bad_label(s, label, first, bad_row)
+            self.in_order(&rows, first, bad, label, weights, f)
+            if bad == rows.n:
+                break
+            if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
+                if bad == bad_row:
+                    raise self.row_error(held, &rows, bad)
+                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
+                                  f"{label[bad]:g}{elsewhere(self.engine)}")
+            f[bad] = self.left_out()
+            first = bad + 1
         warn_of_levels(self.engine)
+        watch_error(self.engine, label, f, rows.n)
         return scores

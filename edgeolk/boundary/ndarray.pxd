@@ -11,6 +11,8 @@ cdef inline bint is_plain(object x, int ndim) noexcept:
     cdef int kind
     if not cnp.PyArray_Check(x):
         return False
+    if not cnp.PyArray_CheckExact(x) and hasattr(x, "mask"):
+        return False
     kind = cnp.PyArray_TYPE(x)
     return (
         cnp.PyArray_NDIM(x) == ndim
@@ -31,6 +33,8 @@ cdef inline object as_numbers(object x, str name, int ndim):
         raise TypeError(
             f"{name} must be an array, got a sparse matrix: give one row to learn_one_sparse or"
             " decision_one_sparse as row.indices and row.data, many rows as a CSR matrix")
+    if np.any(getattr(x, "mask", False)):
+        raise ValueError(f"{name} must have no masked numbers")
     try:
         array = np.asarray(x)
     except ValueError as error:

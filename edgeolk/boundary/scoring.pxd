@@ -11,8 +11,10 @@ cdef class Scorer:
     cdef object checked_row(self, object x)
     cdef const void* placed(self, object x, bint learning) except NULL
     cdef int check_rows(self, object arrays, Batch* rows) except -1
+    cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad)
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
-    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1
+    cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+                      const double* label, const double* weight, double* f) except -1
     cdef const void* checked_sparse(
         self, object indices, object values, bint learning
     ) except NULL
@@ -20,4 +22,5 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0
     cdef object label_of(self, double f)
+    cdef double score_sparse(self, object indices, object values) except? -1.0
     cdef double score_row(self, object x) except? -1.0

@@ -3,25 +3,31 @@
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from types import SimpleNamespace
 
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, first_bad_row, is_vector, row_count, take_row,
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
     whole_numbers,
 )
-from edgeolk.boundary.messages cimport outcome_error, raise_not_finite
+from edgeolk.boundary.messages cimport not_finite, outcome_error
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
-from edgeolk.boundary.sparse cimport first_bad_value, indices_increase, values_fit
+from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
+from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.losses cimport sigmoid
-from edgeolk.core.parts cimport LOSS_LOGISTIC, LOSS_SQUARE
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
-from edgeolk.core.step cimport decide, learn, prepare_mean
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, prepare_mean, skip
+from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
 
 cnp.import_array()
 
@@ -55,9 +61,7 @@ cdef class Scorer:
         else:
             good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
         if not good:
-            raise_not_finite(x, "x")
-        if engine.busy:
-            raise RuntimeError("the learner is in use by another thread")
+            raise not_finite(x, range(len(x)), "x")
         return x
 
     cdef const void* placed(self, object x, bint learning) except NULL:
@@ -72,18 +76,20 @@ cdef class Scorer:
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
-        cdef State* s = &self.engine.state
         cdef Py_ssize_t bad
-        describe(s, arrays, rows)
-        if rows.start != NULL:
-            bad = first_bad_value(s, rows)
-            if bad >= 0:
-                raise ValueError(f"X must be finite and fit storage, got {rows.value[bad]}")
-            return 0
-        bad = first_bad_row(s, rows)
-        if bad >= 0:
-            raise_not_finite(arrays[bad], f"X[{bad}]")
+        describe(&self.engine.state, arrays, rows)
+        bad = first_bad_row(&self.engine.state, rows, 0)
+        if bad < rows.n:
+            raise self.row_error(arrays, rows, bad)
         return 0
+
+    cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad):
+        """What is wrong with a row that storage cannot hold."""
+        cdef object numbers = arrays
+        if rows.start == NULL:
+            return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
+        numbers = slice(rows.start[bad], rows.start[bad + 1])
+        return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
         """out if it will do, and does not lie over what is read while it is written."""
@@ -103,25 +109,34 @@ cdef class Scorer:
             raise ValueError("out must not share memory with a learner's buffer")
         return out
 
-    cdef int in_order(self, const Batch* rows, const double* label, double* f) except -1:
+    cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+                      const double* label, const double* weight, double* f) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
-        No code of the caller runs here but handlers of signals, which find the learner busy;
+        Where bad rows are left out, so are those that are found to be bad when they are learned. No
+        code of the caller runs here but handlers of signals, which find the learner busy;
         indices are checked again where they are used.
         """
         cdef Engine engine = self.engine
         cdef State* s = &engine.state
         cdef bint mean = self.mean
+        cdef bint learns = label != NULL
         cdef const void* x
         cdef Py_ssize_t i
-        cdef Py_ssize_t look = look_every(s)
+        cdef Py_ssize_t look = first + look_every(s)
         cdef int outcome = DONE
-        engine.take()
+        if learns:
+            engine.take()
+        else:
+            s = engine.enter()
         try:
             with nogil:
                 if mean:
                     prepare_mean(s)
-                for i in range(rows.n):
+                i = first
+                if not learns and rows_together(s) > 1:
+                    i = score_blocks(s, rows, mean, f, &outcome)
+                while i < end and outcome == DONE:
                     if i >= look:
                         look += look_every(s)
                         with gil:
@@ -129,14 +144,22 @@ cdef class Scorer:
                     x = take_row(s, rows, i, label != NULL)
                     if x == NULL:
                         outcome = REFUSED_ROW
-                    elif label != NULL:
-                        outcome = learn(s, x, label[i], f + i)
+                    elif learns:
+                        outcome = learn(
+                            s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
+                        if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
+                            skip(s)
+                            f[i] = NAN
+                            outcome = DONE
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
-                    if outcome != DONE:
-                        break
+                    if outcome == DONE:
+                        i += 1
         finally:
-            engine.release()
+            if learns:
+                engine.release()
+            else:
+                engine.leave(s)
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
@@ -161,9 +184,8 @@ cdef class Scorer:
         if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
-            raise_not_finite(value, "values")
-        if self.engine.busy:
-            raise RuntimeError("the learner is in use by another thread")
+            raise not_finite(value, index, "values")
+        self.engine.idle()
         placed = take_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
                              <const double*>cnp.PyArray_DATA(value), n, learning)
         if placed == NULL:
@@ -179,7 +201,9 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x):
         """The scores of a placed row, one a class."""
         cdef object scores = np.empty(self.engine.state.c.columns)
-        if decide(&self.engine.state, x, False, <double*>cnp.PyArray_DATA(scores)) != DONE:
+        if self.mean:
+            prepare_mean(&self.engine.state)
+        if decide(&self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores)) != DONE:
             raise outcome_error(-1, "x")
         return scores
 
@@ -196,6 +220,10 @@ cdef class Scorer:
         float64 ndarray of shape (n_classes,)
         """
         x = self.checked_row(x)
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.scores(x[None])[0]
+        self.engine.idle()
         return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
@@ -204,7 +232,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(made))
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(made))
         return made
 
     cdef double score_placed(self, const void* x) except? -1.0:
@@ -217,12 +245,15 @@ cdef class Scorer:
         return f
 
     cdef object label_of(self, double f):
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return f
         return 1 if f >= 0.0 else -1
 
     cdef double score_row(self, object x) except? -1.0:
         x = self.checked_row(x)
+        if self.engine.users > 0:
+            return self.decision_function(x[None])[0]
+        self.engine.idle()
         return self.score_placed(self.placed(x, False))
 
     def decision_one_sparse(self, indices, values):
@@ -236,11 +267,21 @@ cdef class Scorer:
         values : array-like of shape (k,)
             Finite.
         """
+        return self.score_sparse(indices, values)
+
+    cdef double score_sparse(self, object indices, object values) except? -1.0:
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.decision_function(SimpleNamespace(
+                format="csr", shape=(1, self.engine.state.c.n_features),
+                indptr=[0, len(values)], indices=indices, data=values))[0]
         return self.score_placed(self.checked_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
-        return self.label_of(self.score_placed(self.checked_sparse(indices, values, False)))
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.class_scores(self.checked_sparse(indices, values, False))))
+        return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned.
@@ -272,6 +313,8 @@ cdef class Scorer:
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
 
+        With several classes those of all of them, softmax of the scores, of shape (n_classes,).
+
         Raises
         ------
         AttributeError
@@ -279,7 +322,42 @@ cdef class Scorer:
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
+        if self.engine.state.c.columns > 1:
+            scores = self.scores_one(x)
+            odds = np.exp(scores - scores.max())
+            return odds / odds.sum()
         return sigmoid(self.score_row(x))
+
+    def familiarity_one(self, x):
+        """How near one row lies to the support vectors, by the largest cosine.
+
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
+        and its score means nothing. Costs a kernel row.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float
+            From 0 to 1 for a Gaussian or Laplacian kernel; 0 for an empty model.
+
+        Raises
+        ------
+        AttributeError
+            The learner's function is not a sum over support vectors.
+        """
+        cdef double nearness
+        if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
+            raise AttributeError(
+                "familiarity_one needs support vectors: features of rows do not say which rows"
+                " were seen")
+        x = self.checked_row(x)
+        self.engine.idle()
+        nearness = familiarity(&self.engine.state, self.placed(x, False))
+        return nearness
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
@@ -301,7 +379,7 @@ cdef class Scorer:
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
         self.check_rows(held, &rows)
-        self.in_order(&rows, NULL, <double*>cnp.PyArray_DATA(scores))
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def predict(self, X):
@@ -310,9 +388,39 @@ cdef class Scorer:
         if self.engine.state.c.columns > 1:
             return np.argmax(self.scores(X), axis=1)
         scores = self.decision_function(X)
-        if self.engine.state.c.choice.loss == LOSS_SQUARE:
+        if self.engine.state.errors != NULL:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
+
+
+cdef Py_ssize_t score_blocks(
+    State* s, const Batch* rows, bint mean, double* f, int* outcome
+) except -1 nogil:
+    """Score rows in blocks; returns how many are done, and why if these are not all."""
+    cdef char block[BLOCK]
+    cdef Py_ssize_t most = rows_together(s)
+    cdef Py_ssize_t done = 0
+    cdef Py_ssize_t look = look_every(s)
+    cdef Py_ssize_t good, i, n
+    cdef const void* x
+    while done < rows.n and outcome[0] == DONE:
+        if done >= look:
+            look += look_every(s)
+            with gil:
+                PyErr_CheckSignals()
+        n = min(most, rows.n - done)
+        for i in range(n):
+            x = take_row(s, rows, done + i, False)
+            if x == NULL:
+                n = i
+                outcome[0] = REFUSED_ROW
+                break
+            memcpy(block + i * row_bytes(s), x, <size_t>row_bytes(s))
+        good = decide_together(s, block, n, mean, f + done)
+        if good < n:
+            outcome[0] = REFUSED_OVERFLOW
+        done += good
+    return done
 
 
 cdef Py_ssize_t look_every(const State* s) noexcept nogil:

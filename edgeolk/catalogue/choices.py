@@ -29,6 +29,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "ramp": "the hinge, but no update where |f| > 1",
             "logistic": "log(1 + exp(-y f)), gives probabilities",
             "square": "(y - f)^2 / 2, for real targets",
+            "epsilon": "max(0, |y - f| - epsilon), for real targets",
             "novelty": "no labels: a row is novel where f is below a threshold that sets itself",
         },
     ),

@@ -72,12 +72,20 @@ OKC = "Orabona, Keshet & Caputo, JMLR 2009"
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
 FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}
-MARGIN_LOSS: dict[str, Parts] = {"hinge": {"loss": Loss.HINGE}, "ramp": {"loss": Loss.RAMP}}
+MARGIN_LOSS: dict[str, Parts] = {
+    "hinge": {"loss": Loss.HINGE},
+    "ramp": {"loss": Loss.RAMP},
+    "epsilon": {"loss": Loss.EPSILON},
+}
 ANY_LOSS: dict[str, Parts] = {
     "hinge": {"loss": Loss.HINGE},
     "logistic": {"loss": Loss.LOGISTIC},
     "square": {"loss": Loss.SQUARE},
     "ramp": {"loss": Loss.RAMP},
+    "epsilon": {"loss": Loss.EPSILON},
+}
+NOVELTY: dict[str, Parts] = {
+    "novelty": {"loss": Loss.NOVELTY, "averaging": Averaging.NONE},
 }
 SCHEDULE: dict[str, Parts] = {
     "constant": {"schedule": Schedule.CONSTANT},
@@ -340,7 +348,7 @@ METHODS: tuple[Method, ...] = (
         Algorithm.FOGD, "fogd", "gradient descent on random Fourier features", LHW,
         {"update": Update.GRADIENT, "basis": Basis.FOURIER, **AVERAGED},
         choices={
-            "loss": ANY_LOSS,
+            "loss": {**ANY_LOSS, **NOVELTY},
             "frequencies": {
                 "stored": {"basis": Basis.FOURIER},
                 "drawn": {"basis": Basis.FOURIER_DRAWN},
@@ -351,7 +359,7 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
         {"update": Update.GRADIENT, "basis": Basis.NYSTROM},
-        choices={"loss": ANY_LOSS}, renames={"k": "rank"},
+        choices={"loss": {**ANY_LOSS, **NOVELTY}}, renames={"k": "rank"},
     ),
     Method(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",

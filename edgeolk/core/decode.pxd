@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-from edgeolk.core.parts cimport DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.state cimport State
 from edgeolk.core.structured cimport (
     OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
@@ -26,10 +26,12 @@ cdef inline void decode(State* s, object config) except *:
     s.c.vectors = config.vectors
     s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm
+    s.c.weighs = not config.no_weights
     for i, value in enumerate(config.choices):
         choice[i] = value
     for i, value in enumerate(config.params):
         param[i] = value
+    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
     s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
     s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
 

@@ -1,19 +1,29 @@
 """The engine: one model's block and its regions."""
 
+from libc.stdint cimport int64_t
+
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.state cimport State
 
 
+cdef class Engine
+
 cdef bint is_label(const State* s, double label) noexcept nogil
 cdef str labels_allowed(const State* s)
+cdef int check_weight(Engine engine, double weight) except -1
 
 
 cdef class Engine:
     cdef State state
     cdef readonly Arena arena
     cdef readonly object config
-    cdef bint busy
+    # Who is inside a long call, without the interpreter lock: readers, or -1 for one who learns.
+    # Read and written only with the lock held.
+    cdef int users
     cdef bint warned              # that readings lay beyond the levels of int8 storage
+    cdef bint warned_of_error     # that predictions ran away from the targets
+    cdef double largest_target    # |y| of those seen since this engine was made
+    cdef int64_t targets_seen
     # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
     # into them.
     cdef dict views
@@ -23,5 +33,9 @@ cdef class Engine:
     cdef int attach_structured(self) except -1
     cdef int attach_intake(self) except -1
     cdef const void* checked_row(self, const double[::1] x, bint learning=*) except NULL
+    cdef double learned_row(self, const double[::1] x, double y, double weight) except? -1.0
     cdef int take(self) except -1
     cdef void release(self) noexcept
+    cdef State* enter(self) except NULL
+    cdef void leave(self, State* s) noexcept
+    cdef int idle(self) except -1

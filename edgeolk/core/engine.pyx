@@ -5,23 +5,27 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
-from libc.math cimport floor, isfinite
+from cpython.mem cimport PyMem_Free
+from libc.math cimport NAN, floor, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 
-from edgeolk.errors import BudgetError
+from edgeolk.errors import BadRowError, BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
-from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
+from edgeolk.core.marks cimport end_step
+from edgeolk.core.mend cimport mend
+from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    State, Width,
+    Skipped, State, Width,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean
+from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
 from edgeolk.core.structured cimport olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.width cimport use_width
@@ -69,7 +73,7 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
     """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
     if s.c.columns > 1:
         return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY:
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
         return isfinite(label)
     return label == 1.0 or label == -1.0
 
@@ -77,8 +81,18 @@ cdef bint is_label(const State* s, double label) noexcept nogil:
 cdef str labels_allowed(const State* s):
     if s.c.columns > 1:
         return f"a class from 0 to {s.c.columns - 1}"
-    finite = s.c.choice.loss == LOSS_SQUARE or s.c.choice.loss == LOSS_NOVELTY
+    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
     return "finite" if finite else "-1 or +1"
+
+
+cdef int check_weight(Engine engine, double weight) except -1:
+    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
+    if not (weight > 0.0 and isfinite(weight)):
+        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
+    if not engine.state.c.weighs:
+        raise ValueError(
+            f"weight must be 1 for this learner, got {weight!r}: {engine.config.no_weights}")
+    return 0
 
 
 cdef class Engine:
@@ -143,6 +157,8 @@ cdef class Engine:
         s.halving = <Halving*>self.at("halving")
         s.hints = <Hints*>self.at("hints")
         s.nystrom = <Nystrom*>self.at("nystrom")
+        s.skipped = <Skipped*>self.at("skipped")
+        s.novelty = <double*>self.at("novelty")
         s.sv = self.at("support_vectors")
         s.coef = self.at("coefficients")
         s.quantum.scale = <const float*>self.at("levels")
@@ -172,6 +188,8 @@ cdef class Engine:
         s.distance = self.at("distance_row")
         s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
         s.mean_coef = self.at("mean_coefficients")
+        s.class_scores = <double*>self.at("class_scores")
+        s.pulls = <double*>self.at("pulls")
         s.gram = <double*>self.at("gram")
         s.work = <double*>self.at("work")
         s.work2 = <double*>self.at("work2")
@@ -194,6 +212,7 @@ cdef class Engine:
         t.mistakes = <uint64_t*>&m.mistakes
         t.updates = <uint64_t*>&m.updates
         t.rounding = &m.rng
+        t.flags = &m.flags
         t.target = <double*>self.at("target")
         t.last = <double*>self.at("last_label")
         t.novelty = <double*>self.at("novelty")
@@ -236,17 +255,44 @@ cdef class Engine:
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
+        end_step(&self.state.m.flags, 0)
+
+    def mend(self):
+        """Compute afresh what follows from vectors and coefficients; whether that can be done."""
+        return mend(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
-    cdef int take(self) except -1:
-        if self.busy:
+    cdef int idle(self) except -1:
+        """Raise RuntimeError while another thread is inside a long call."""
+        if self.users != 0:
             raise RuntimeError("the learner is in use by another thread")
-        self.busy = True
+        return 0
+
+    cdef int take(self) except -1:
+        """A long call that learns begins: nobody else may be inside."""
+        self.idle()
+        self.users = -1
         return 0
 
     cdef void release(self) noexcept:
-        self.busy = False
+        self.users = 0
+
+    cdef State* enter(self) except NULL:
+        """A long call that only reads begins; where others read too, with scratch of its own."""
+        cdef State* s = &self.state
+        self.check_idle()
+        if self.users > 0:
+            s = with_own_scratch(&self.state, self.arena.length)
+            if s == NULL:
+                raise MemoryError("no memory for the scratch of one more thread")
+        self.users += 1
+        return s
+
+    cdef void leave(self, State* s) noexcept:
+        self.users -= 1
+        if s != &self.state:
+            PyMem_Free(s)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
@@ -254,23 +300,37 @@ cdef class Engine:
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
         if not accepts_f64(&self.state, &x[0]):
-            raise ValueError("x must be finite and fit the storage type")
-        if self.busy:
-            raise RuntimeError("the learner is in use by another thread")
+            raise BadRowError("x must be finite and fit the storage type")
+        self.idle()
         return take_f64(&self.state, &x[0], learning)
 
-    def learn_row(self, const double[::1] x not None, double y):
-        """Learn one row of a float64 buffer; the score before the update."""
+    def learn_row(self, const double[::1] x not None, double y, double weight=1.0):
+        """Learn one row of a float64 buffer; the score before the update.
+
+        NaN for a bad row, where those are left out.
+        """
+        if self.state.skipped == NULL:
+            return self.learned_row(x, y, weight)
+        try:
+            return self.learned_row(x, y, weight)
+        except BadRowError:
+            skip(&self.state)
+            return NAN
+
+    cdef double learned_row(self, const double[::1] x, double y, double weight) except? -1.0:
         cdef double f
         cdef const void* row
         if not is_label(&self.state, y):
-            raise ValueError(f"y must be {labels_allowed(&self.state)}, got {y!r}")
+            raise (ValueError if isfinite(y) else BadRowError)(
+                f"y must be {labels_allowed(&self.state)}, got {y!r}")
+        if weight != 1.0:
+            check_weight(self, weight)
         row = self.checked_row(x, True)
-        cdef int outcome = learn(&self.state, row, y, &f)
+        cdef int outcome = learn(&self.state, row, y, weight, &f)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
         if outcome != DONE:
-            raise ValueError("x: the kernel overflows for this row; nothing was changed")
+            raise BadRowError("x: the kernel overflows for this row; nothing was changed")
         return f
 
     def score_row(self, const double[::1] x not None):
@@ -310,6 +370,7 @@ cdef class Engine:
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.function.clipped if s.function != NULL else 0,
+            "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
 
@@ -322,8 +383,8 @@ cdef class Engine:
         return self.state.function.norm2 if self.state.c.tracks_norm else None
 
     def check_idle(self):
-        """Raise RuntimeError while another thread is inside a long call."""
-        if self.busy:
+        """Raise RuntimeError while another thread learns in a long call."""
+        if self.users < 0:
             raise RuntimeError("the learner is in use by another thread")
 
     def view(self, str name):
@@ -337,6 +398,6 @@ cdef class Engine:
 
     def mean_view(self):
         """Coefficients of the mean model, written to scratch anew."""
-        self.check_idle()
+        self.idle()
         prepare_mean(&self.state)
         return self.view("mean_coefficients")

@@ -6,6 +6,7 @@ K coefficients. The squared norm is kept by increments where something needs it,
 after B removals, because each removal can magnify its rounding error.
 """
 
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
@@ -43,6 +44,16 @@ cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
     return s.function.scale * kernel_row(s, x, s.coef, row)
 
 
+cdef inline void class_row(State* s, const void* x, const void* coef, double scale,
+                           double* f) noexcept nogil:
+    """f[k] <- scale sum_i coef_ik k(s_i, x) for every column k; the kernel row is kept."""
+    cdef int64_t k
+    kernel_row(s, x, NULL, s.row)
+    s.simd.weigh[real(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
+    for k in range(s.c.columns):
+        f[k] *= scale
+
+
 cdef inline double pair_kernel(State* s, const void* a, const void* b) noexcept nogil:
     """k(a, b) for two contiguous vectors."""
     return s.pair_fn(&s.c.kernel, a, b, s.c.n_features)
@@ -69,8 +80,29 @@ cdef inline void set_coefficient(const State* s, int64_t at, double value) noexc
     write(s, s.coef, at, value)
 
 
-cdef inline double alpha(const State* s, int64_t slot) noexcept nogil:
-    return s.function.scale * coefficient(s, slot)
+cdef inline int64_t reach(const State* s) noexcept nogil:
+    """Coefficients up to the last in use; those between two columns are 0."""
+    return (s.c.columns - 1) * s.c.weights + s.m.n
+
+
+cdef inline double alpha(const State* s, int64_t at) noexcept nogil:
+    return s.function.scale * coefficient(s, at)
+
+
+cdef inline void squares(State* s) noexcept nogil:
+    """work[i] <- the sum over the columns of coef^2."""
+    s.simd.squares[real(s)](s.coef, s.c.weights, s.m.n, s.c.columns, s.work)
+
+
+cdef inline double square(const State* s, int64_t slot) noexcept nogil:
+    """The same for one slot."""
+    cdef int64_t column
+    cdef double a
+    cdef double total = 0.0
+    for column in range(s.c.columns):
+        a = coefficient(s, column * s.c.weights + slot)
+        total += a * a
+    return total
 
 
 cdef inline double row_at(const State* s, int64_t slot) noexcept nogil:
@@ -103,11 +135,21 @@ cdef inline double slot_row(State* s, int64_t slot, int64_t n, const void* coef,
 cdef inline double squared_norm(State* s) noexcept nogil:
     """||f||^2 = sum_i alpha_i (2 sum_{j<i} alpha_j k_ij + alpha_i k_ii), from scratch: O(n^2 d).
 
-    Uses the column scratch.
+    Uses the column scratch; with several columns the kernel row and the class scores too.
     """
-    cdef int64_t i
-    cdef double a, below
+    cdef int64_t i, k
+    cdef double a, below, own
     cdef double total = 0.0
+    if s.c.columns > 1:
+        for i in range(s.m.n):
+            slot_row(s, i, i, NULL, s.row)
+            own = self_kernel(s, s.column)
+            s.simd.weigh[real(s)](s.row, s.coef, s.c.weights, i, s.c.columns, s.class_scores)
+            for k in range(s.c.columns):
+                a = coefficient(s, k * s.c.weights + i)
+                total += a * (2.0 * s.class_scores[k] + a * own)
+        total *= s.function.scale * s.function.scale
+        return total if total > 0.0 else 0.0
     for i in range(s.m.n):
         a = coefficient(s, i)
         below = slot_row(s, i, i, s.coef, NULL)
@@ -211,13 +253,18 @@ cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
         fold(s)
 
 
-cdef inline double share(const Example* e, int64_t column) noexcept nogil:
-    """What part of a newcomer's coefficient a column gets."""
-    return 1.0 if e.share == NULL else e.share[column]
+cdef inline void shift_slot(State* s, int64_t slot, double change, const Example* e) noexcept nogil:
+    """The same for every column of a slot, by the shares of the newcomer."""
+    cdef int64_t column
+    for column in range(s.c.columns):
+        shift(s, column * s.c.weights + slot, change * e.share[column])
 
 
 cdef inline void add_norm(State* s, double a, double p, Example* e) noexcept nogil:
-    """||f||^2 and f(x), where they are tracked, after f += a g, g(x) = ||g||^2 = p."""
+    """||f||^2 and f(x), where they are tracked, after f += a g, g(x) = ||g||^2 = p.
+
+    With several columns g has one a column; f(x) and g(x) are summed over them by the shares.
+    """
     cdef Function* f = s.function
     if s.c.tracks_norm:
         f.norm2 += a * a * p + 2.0 * a * e.f
@@ -234,7 +281,7 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     note_norm(s, slot)
     for column in range(s.c.columns):
         at = column * s.c.weights + slot
-        set_coefficient(s, at, a * share(e, column) / s.function.scale)
+        set_coefficient(s, at, a * e.share[column] / s.function.scale)
         if s.mean_start != NULL:
             s.mean_start[at] = s.averaging.weight
         if s.mean_sum != NULL:
@@ -245,7 +292,7 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
         s.arrival[slot] = m.steps
     if slot == m.n:
         m.n += 1
-    add_norm(s, a, e.self_kernel, e)
+    add_norm(s, a, e.self_kernel * e.power, e)
 
 
 cdef struct Leaver:
@@ -280,9 +327,37 @@ cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noe
     vacate_slot(s, slot)
 
 
+cdef inline void follow_leaver(State* s, int64_t slot, Example* e) noexcept nogil:
+    """The norm, and the newcomer's scores by its shares, without one slot of several columns.
+
+    Costs a kernel row, which takes the place of the newcomer's.
+    """
+    cdef Function* f = s.function
+    cdef int64_t k
+    cdef double a, shared
+    cdef double own = diagonal(s, slot)
+    cdef double with_newcomer
+    slot_row(s, slot, s.m.n, NULL, s.row)
+    with_newcomer = pair_kernel(s, s.column, e.x)
+    s.simd.weigh[real(s)](s.row, s.coef, s.c.weights, s.m.n, s.c.columns, s.class_scores)
+    shared = 0.0
+    for k in range(s.c.columns):
+        a = alpha(s, k * s.c.weights + slot)
+        f.norm2 += a * a * own - 2.0 * a * f.scale * s.class_scores[k]
+        shared += e.share[k] * a
+    if f.norm2 < 0.0:
+        f.norm2 = 0.0
+    e.f -= shared * with_newcomer
+    f.removals += 1
+
+
 cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
     """As drop_known; costs a kernel row where the norm is tracked."""
-    if s.c.tracks_norm:
+    if s.c.columns > 1:
+        if s.c.tracks_norm:
+            follow_leaver(s, slot, e)
+        vacate_slot(s, slot)
+    elif s.c.tracks_norm:
         drop_known(s, slot, leaver(s, slot, e), e)
     else:
         vacate_slot(s, slot)
@@ -300,5 +375,11 @@ cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogi
 
 
 cdef inline double largest_weight(State* s) noexcept nogil:
-    """max_i |alpha_i| sqrt(k(s_i, s_i))."""
+    """max_i |alpha_i| sqrt(k(s_i, s_i)), |alpha_i| the length of a slot's coefficients."""
+    cdef int64_t i
+    cdef double most = 0.0
+    if s.c.columns > 1:
+        for i in range(s.m.n):
+            most = max(most, square(s, i) * diagonal(s, i))
+        return s.function.scale * sqrt(most)
     return s.function.scale * s.simd.max_abs[real(s)](s.coef, s.diagonal, s.m.n)

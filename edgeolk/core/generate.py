@@ -78,7 +78,7 @@ ROLES: dict[str, Role] = {
     ),
     "update_learn": Role(
         *("update", "updates", "int"),
-        *("State* s, const void* x, double y, double* f", "DONE"),
+        *("State* s, const void* x, double y, double v, double* f", "DONE"),
         {part: row.learn for part, row in UPDATES.items()},
     ),
     "update_decide": Role(

@@ -11,7 +11,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport gather, kernel_row, self_kernel, shift
+from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
 from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
@@ -62,16 +62,20 @@ cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept n
         s.inverse[entry(i, r)] = wide(s.row)[i]
 
 
-cdef inline double spread_weight(State* s, int64_t r, double a, double delta) noexcept nogil:
-    """Spread a k(s_r, .) over the others and the newcomer (call before the exchange).
+cdef inline double spread_weight(State* s, int64_t r, int64_t column,
+                                 double delta) noexcept nogil:
+    """Spread a k(s_r, .), a = alpha_r of that column, over the others and the newcomer.
 
-    alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share a (-c_t / c_r).
+    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share
+    a (-c_t / c_r).
     """
     cdef int64_t i
+    cdef int64_t at = column * s.c.weights
+    cdef double a = alpha(s, at + r)
     cdef double cr = column_entry(s, r, r, delta)
     for i in range(s.m.n):
         if i != r:
-            shift(s, i, -a * column_entry(s, i, r, delta) / cr)
+            shift(s, at + i, -a * column_entry(s, i, r, delta) / cr)
     return a * s.work[r] / (delta * cr)
 
 

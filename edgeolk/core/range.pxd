@@ -15,7 +15,7 @@ from edgeolk.core.state cimport State
 cdef inline bint in_range(const State* s, const void* x, double f, double own) noexcept nogil:
     """Whether a row with this score and k(x, x) may be learned; False for NaN."""
     cdef double most = 1e30 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100
-    cdef olk_kernel inner = s.c.kernel
+    cdef olk_kernel inner
     if not fabs(f) <= 1e120:
         return False
     if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
@@ -25,6 +25,7 @@ cdef inline bint in_range(const State* s, const void* x, double f, double own) n
     if s.c.kernel.kind != OLK_SIGMOID:
         return True
     # k(x, x) says nothing of the inner products it is made of, and infinities cancel to NaN.
+    inner = s.c.kernel
     inner.kind = OLK_LINEAR
     most = 1e100 if s.c.vectors == DTYPE_FLOAT64 else 1e36
     return s.pair_fn(&inner, x, x, s.c.n_features) <= most

@@ -26,6 +26,9 @@ cdef extern from "simd.h" nogil:
     ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                   Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
                                   void* row, void* products) noexcept
+    ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
+                                 Py_ssize_t, Py_ssize_t, const void* x, Py_ssize_t pitch,
+                                 Py_ssize_t count, int real, const void* coef, double* f) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      int real, const void* coef, void* row) noexcept
@@ -49,6 +52,15 @@ cdef extern from "simd.h" nogil:
     ctypedef Py_ssize_t (*olk_plane_fn)(const void* coef, const double* diagonal, const void* row,
                                         double k_tt, const int64_t* near, const double* near_k,
                                         double singular, Py_ssize_t n, double* least) noexcept
+    ctypedef Py_ssize_t (*olk_line_weight_fn)(const double* weight, const double* diagonal,
+                                              const void* row, double k_tt, Py_ssize_t n,
+                                              double* least) noexcept
+    ctypedef Py_ssize_t (*olk_plane_weight_fn)(const double* weight, const double* diagonal,
+                                               const void* row, double k_tt, const int64_t* near,
+                                               const double* near_k, double singular,
+                                               Py_ssize_t n, double* least) noexcept
+    ctypedef void (*olk_squares_fn)(const void* coef, Py_ssize_t stride, Py_ssize_t n,
+                                    Py_ssize_t columns, double* squares) noexcept
     ctypedef void (*olk_merge_fn)(double b, double gamma, Py_ssize_t iters, const void* coef,
                                   const void* distance, Py_ssize_t n, double* height,
                                   double* loss) noexcept
@@ -57,6 +69,7 @@ cdef extern from "simd.h" nogil:
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
+        olk_rows_fn rows[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
         olk_dot_fn dot[3]
@@ -70,6 +83,9 @@ cdef extern from "simd.h" nogil:
         olk_argmin_abs_fn argmin_abs[3]
         olk_line_fn argmin_line_residual[3]
         olk_plane_fn argmin_plane_residual[3]
+        olk_line_weight_fn argmin_line_weight[3]
+        olk_plane_weight_fn argmin_plane_weight[3]
+        olk_squares_fn squares[3]
         olk_merge_fn merge[3]
         olk_cos_sin_fn cos_sin[3]
         double (*sum_uncertain)(const double* w, Py_ssize_t n, double c,

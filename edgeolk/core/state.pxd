@@ -2,7 +2,7 @@
 
 CONVENTION, true between any two steps:
 - slots 0..n-1 are in use, alpha_i = scale * coef[i]; coef[i] = 0 for n <= i < stride;
-- norm2 = alpha' K alpha where the norm is tracked;
+- norm2 = alpha' K alpha where the norm is tracked, summed over the columns;
 - diagonal[i] = k(s_i, s_i) where the region exists (kernels with k(x, x) != 1);
 - the coefficients of f_1 + ... + f_t are mean_sum[i] + coef[i] (weight - mean_start[i]).
 """
@@ -32,7 +32,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags
+    uint16_t flags            # bits of loops/marks.h
     int32_t n                 # support vectors held
     uint64_t rng
     int64_t steps             # examples seen, t
@@ -72,6 +72,9 @@ cdef struct Hints:
 
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
+
+cdef struct Skipped:
+    int64_t rows              # bad rows that were left out
 
 
 cdef struct Width:
@@ -128,6 +131,8 @@ cdef struct Settings:
     int vectors               # storage type that rows are seen in
     int64_t window_stride
     bint tracks_norm
+    bint weighs               # whether a row may count more or less than one
+    bint softmax              # several classes with the logistic loss
     Choices choice
     Params p
     olk_kernel kernel
@@ -144,6 +149,8 @@ cdef struct State:
     Halving* halving
     Hints* hints
     Nystrom* nystrom
+    Skipped* skipped          # where bad rows are left out
+    double* novelty           # threshold rho of novelty
     # arrays
     void* sv                  # (d, stride) in the storage type
     olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
@@ -175,7 +182,9 @@ cdef struct State:
     void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL
     void* products            # distance, where the kernel row yields it on the way, or NULL
     void* mean_coef           # (columns, weights) of the coefficients' type, or NULL
+    double* class_scores      # (columns,) scores of the classes, then the shares of a newcomer
     double* gram              # packed lower triangle, or NULL
+    double* pulls             # (columns, budget // 2) right-hand sides of a halving, or NULL
     double* work              # (slots,) or NULL
     double* work2             # (slots,) or NULL
     int32_t* order            # (B,) or NULL
@@ -189,11 +198,17 @@ cdef struct State:
 
 cdef struct Example:
     const void* x             # (d,) in the type rows are computed in
-    double y
-    double f                  # score of f as it is now; kept true where the norm is tracked
+    double y                  # the label; 1 with several classes; the threshold for novelty
+    # Score of f as it is now; kept true where the norm is tracked. With several classes the margin,
+    # then the scores weighted by share.
+    double f
+    double weight             # what the row counts
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0
-    const double* share       # (columns,) a newcomer's coefficients over a; NULL for one column
+    int64_t label             # the class, of several
+    double* share             # (columns,) a newcomer's coefficients over a
+    double power              # sum of the squares of share
+    double one                # the share where there is one column
 
 
 cdef enum Outcome:

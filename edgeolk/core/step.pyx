@@ -6,14 +6,16 @@ the rows of the parts. A step first finds out whether it can be done at all; onl
 write. Free functions over the C struct: no Python object is near.
 """
 
-from libc.math cimport fabs, isfinite
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.math cimport INFINITY, fabs, isfinite
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
+from edgeolk.core.classes cimport along_shares, see_classes
 from edgeolk.core.expansion cimport (
-    coefficient, coefficient_count, self_kernel, squared_norm,
+    class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.core.intake cimport keep_statistics
+from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
@@ -31,13 +33,18 @@ from edgeolk.core.switches cimport (
 from edgeolk.core.width cimport set_width, width_is_due
 
 
+cdef inline double threshold(const State* s) noexcept nogil:
+    """What a score is held against: rho of novelty."""
+    return s.novelty[0] if s.novelty != NULL else 0.0
+
+
 cdef inline bint is_frozen(const State* s) noexcept nogil:
     """Whether the ring is full and admits nobody."""
     return (s.m.n == s.c.budget and policy_freezes(s.c.choice.policy)
             and basis_freezes(s.c.choice.basis))
 
 
-cdef inline double propose(State* s, const Example* e, int* outcome) noexcept nogil:
+cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     """The coefficient the example is to enter with; 0 leaves the model as it is."""
     cdef double a, p
     if s.c.choice.loss == LOSS_RAMP and fabs(e.f) > 1.0:
@@ -53,6 +60,8 @@ cdef inline double propose(State* s, const Example* e, int* outcome) noexcept no
     if not bernoulli(&s.m.rng, p):
         return 0.0
     a = update_coefficient(s, e, p)
+    if s.c.tracks_norm and s.c.softmax:
+        e.f = along_shares(s, e)
     if not isfinite(a):
         outcome[0] = REFUSED_OVERFLOW
         return 0.0
@@ -61,14 +70,17 @@ cdef inline double propose(State* s, const Example* e, int* outcome) noexcept no
 
 cdef struct Tally:
     # What a step writes before it is sure to be taken.
+    uint16_t flags
     uint64_t rng
     int64_t steps, mistakes, capacity_hits
     double mean_weight, squared, absolute
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
-    """Count the example; before keeps what that changes."""
+    """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
+    before.flags = m.flags
+    begin_step(&m.flags)
     before.rng = m.rng
     before.steps = m.steps
     before.mistakes = m.mistakes
@@ -83,6 +95,8 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
         before.absolute = s.errors.absolute
         s.errors.squared += (e.y - e.f) * (e.y - e.f)
         s.errors.absolute += fabs(e.y - e.f)
+    elif s.novelty != NULL:
+        m.mistakes += f < 0.0
     elif not (e.y * f > 0.0):
         m.mistakes += 1
 
@@ -97,6 +111,7 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     if s.errors != NULL:
         s.errors.squared = before.squared
         s.errors.absolute = before.absolute
+    end_step(&s.m.flags, before.flags)
 
 
 cdef inline void renew_norm(State* s) noexcept nogil:
@@ -113,22 +128,36 @@ cdef inline void renew_norm(State* s) noexcept nogil:
             s.function.removals = 0
 
 
-cdef inline int step(State* s, const void* x, double y, double* f) noexcept nogil:
+cdef inline void see(State* s, double y, Example* e) noexcept nogil:
+    """The score of a row, and what stands for its label."""
+    if s.c.columns > 1:
+        see_classes(s, y, e)
+        return
+    e.y = y
+    e.f = s.function.scale * basis_score(s, e.x, s.coef, s.row)
+    e.one = 1.0
+    e.share = &e.one
+    e.power = 1.0
+    if s.novelty != NULL:
+        # The first row is above no threshold, so that the model starts.
+        e.y = s.novelty[0] if s.m.updates > 0 else INFINITY
+
+
+cdef inline int step(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
     cdef Tally before
     cdef Example e
     cdef double a
     cdef int outcome = DONE
     if update_is_whole(s.c.choice.update):
-        return update_learn(s, x, y, f)
+        return update_learn(s, x, y, weight, f)
     e.x = x
-    e.y = y
-    e.f = s.function.scale * basis_score(s, x, s.coef, s.row)
+    e.weight = weight
+    see(s, y, &e)
     e.self_kernel = self_kernel(s, x)
     e.hint = 0.0
-    e.share = NULL
     update_begin(s, &e)
-    f[0] = e.f + e.hint
+    f[0] = e.f + e.hint - threshold(s)
     if not in_range(s, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
     count(s, &e, f[0], &before)
@@ -172,36 +201,44 @@ cdef void begin_anew(State* s) noexcept nogil:
         s.function.clipped = clipped
 
 
-cdef int learn(State* s, const void* x, double y, double* f) noexcept nogil:
-    """Learn one checked row; f receives the score before the update.
+cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    """Learn one checked row that counts weight; f receives the score before the update.
 
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
-    cdef int outcome = step(s, x, y, f)
-    if outcome != DONE or not s.intake.on:
+    cdef int outcome = step(s, x, y, weight, f)
+    if outcome != DONE:
         return outcome
-    keep_statistics(s)
-    if s.intake.clipped != NULL:
-        s.intake.clipped[0] += s.intake.bounded
-    if width_is_due(s, x):
-        set_width(s)
-        begin_anew(s)
+    if s.intake.on:
+        keep_statistics(s)
+        if s.intake.clipped != NULL:
+            s.intake.clipped[0] += s.intake.bounded
+        if width_is_due(s, x):
+            set_width(s)
+            begin_anew(s)
+    end_step(&s.m.flags, 0)
     return DONE
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
-    """f(x), or the mean model's score after prepare_mean."""
+    """f(x), or the mean model's score after prepare_mean; with several columns, a score each."""
     cdef Example e
+    cdef int64_t k
     if update_is_whole(s.c.choice.update):
         return update_decide(s, x, f)
+    if s.c.columns > 1:
+        class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
+        for k in range(s.c.columns):
+            if not isfinite(f[k]):
+                return REFUSED_OVERFLOW
+        return DONE
     if mean:
         f[0] = basis_score(s, x, s.mean_coef, NULL)
     else:
         e.x = x
         e.hint = 0.0
-        e.share = NULL
         update_begin(s, &e)
-        f[0] = s.function.scale * basis_score(s, x, s.coef, NULL) + e.hint
+        f[0] = s.function.scale * basis_score(s, x, s.coef, NULL) + e.hint - threshold(s)
     return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
 
 
@@ -214,6 +251,13 @@ cdef void construct(State* s) noexcept nogil:
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
+
+
+cdef void skip(State* s) noexcept nogil:
+    """Count a bad row that is left out."""
+    begin_step(&s.m.flags)
+    s.skipped.rows += 1
+    end_step(&s.m.flags, 0)
 
 
 cdef void prepare_mean(State* s) noexcept nogil:
@@ -234,5 +278,7 @@ cdef bint wants(State* s, double f) noexcept nogil:
     if s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0:
         return False
     if s.function != NULL:
+        begin_step(&s.m.flags)
         s.function.labels_asked += 1
+        end_step(&s.m.flags, 0)
     return True

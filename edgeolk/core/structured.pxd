@@ -1,6 +1,6 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 
 cdef extern from "sorf_types.h" nogil:
@@ -31,6 +31,7 @@ cdef extern from "sorf_types.h" nogil:
         uint64_t* mistakes
         uint64_t* updates
         uint64_t* rounding
+        uint16_t* flags
         double* target
         double* last
         double* novelty

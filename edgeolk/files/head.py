@@ -28,9 +28,12 @@ from dataclasses import dataclass, field
 MARK = b"eolk"
 VERSION = 3
 CRC_OFFSET = 8
+FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
 MOST_BYTES = 8 * (2**32 - 1)
+#: Bits of the flags of a live block, as loops/marks.h has them; a file has none.
+TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024
 
@@ -52,9 +55,11 @@ VALUES: dict[str, int] = {
     **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
     **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
     **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
+    **{"epsilon": 43},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
+    **{"skip_bad_rows": 152, "checksums": 153},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
@@ -77,7 +82,7 @@ REGIONS: dict[str, int] = {
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
-    **{"width": 68, "width_mean": 69},
+    **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
 }
 
 #: Numbers of the element types.

@@ -95,6 +95,10 @@ def _check_counters(config: Resolved, words: Words) -> None:
     for name in ("halvings", "removals"):
         _require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
     optimistic = config.parts["update"] == Update.OPTIMISTIC
+    # Only reported, and may have grown beyond the range of numbers.
+    for name in ("squared_error", "absolute_error"):
+        error = words.get(name, 0.0)
+        _require(0.0 <= error <= inf, f"{name} is {error}")
     seen = words.get("seen", 0)
     _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
@@ -127,15 +131,18 @@ def _check_reals(config: Resolved, words: Words) -> None:
     for name in ("norm2", "mean_weight", "hint_error"):
         value = words.get(name, 0.0)
         _require(0.0 <= value < inf, f"{name} is {value}")
-    # Only reported, and may have grown beyond the range of numbers.
-    error = words.get("squared_error", 0.0)
-    _require(0.0 <= error <= inf, f"squared_error is {error}")
     spent = words.get("forgetron_q", 0.0)
     _require(isfinite(spent), f"forgetron_q is {spent}")
     if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):
         # What the shrinking factor is made from must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
+
+
+def _columns(config: Resolved, numbers: memoryview[Any]) -> list[memoryview[Any]]:
+    """The columns of a region that has a number a class for each slot."""
+    length = len(numbers) // config.columns
+    return [numbers[at : at + length] for at in range(0, len(numbers), length)]
 
 
 def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
@@ -145,7 +152,8 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
             _require(_all_finite(regions[name]), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     used = rank or config.basis.per_member * n
-    _require(not any(regions["coefficients"][used:]), "a coefficient beyond those in use is not 0")
+    for column in _columns(config, regions["coefficients"]):
+        _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:
         labels = regions["window_labels"]
         held = int(min(words.get("seen", 0), config.values["window"]))
@@ -154,11 +162,14 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
         _require(not any(labels[held:]), "there are labels beyond the window")
     for name in ("mean_start", "mean_sum"):
         if name in regions:
-            _require(_all_finite(regions[name][:used]), f"{name} must be finite")
+            for column in _columns(config, regions[name]):
+                _require(_all_finite(column[:used]), f"{name} must be finite")
 
 
 def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
-    """What is kept beside each support vector."""
+    """What is kept beside each support vector, and the threshold of novelty."""
+    if "novelty" in regions:
+        _require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
     n, steps = int(words["n_support"]), words["steps"]
     if "arrivals" in regions:
         for arrival in regions["arrivals"][:n]:

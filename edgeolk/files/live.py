@@ -7,7 +7,15 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
-from edgeolk.files.head import MOST_BYTES, NATIVE, OMITTED, PARTS, Head, lists_from
+from edgeolk.files.head import (
+    FLAGS_OFFSET,
+    MOST_BYTES,
+    NATIVE,
+    OMITTED,
+    PARTS,
+    Head,
+    lists_from,
+)
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
 from edgeolk.intake import intake_from
@@ -148,6 +156,11 @@ def write_head(block: memoryview, head: Head) -> None:
     block[: len(packed)] = packed
 
 
+def clear_flags(block: memoryview) -> None:
+    """The block has been found, or made, whole."""
+    block[FLAGS_OFFSET : FLAGS_OFFSET + 2] = bytes(2)
+
+
 def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     """A region's numbers, flat."""
     count = region.shape[0] * region.shape[1]
@@ -155,6 +168,11 @@ def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     part = block[region.offset : region.offset + region.nbytes]
     part = part[: len(part) // 8 * 8]
     return part.cast("B").cast(cast)[:count]
+
+
+def is_laid_out(fresh: Head, head: Head) -> bool:
+    """Whether a header lays its block out as a fresh one does, line by line of the table."""
+    return (list(fresh.table.items()), fresh.nbytes) == (list(head.table.items()), head.nbytes)
 
 
 def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[str, float]:

@@ -53,11 +53,20 @@ def _version(start: bytes | memoryview) -> int:
 
 def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head) -> bool:
     """Whether the file is laid out as a block of today on this machine."""
-    fresh = live.head_of(config, regions)
-    return (fresh.table, fresh.nbytes) == (head.table, head.nbytes) and NATIVE == "<"
+    return live.is_laid_out(live.head_of(config, regions), head) and NATIVE == "<"
 
 
-def _check_size(start: bytes, size: int) -> tuple[Config, tuple[Region, ...]] | None:
+def _laid_out(config: Config, most: int | None) -> tuple[Region, ...]:
+    """The regions of a model, if it takes no more bytes than that."""
+    regions = layout(config)
+    if most is not None and total(regions) > most:
+        raise ValueError(f"the model takes {total(regions)} bytes, more than ram allows: {most}")
+    return regions
+
+
+def _check_size(
+    start: bytes, size: int, most: int | None
+) -> tuple[Config, tuple[Region, ...]] | None:
     """Check what a file's length can be by its beginning, before the rest is read.
 
     Returns configuration and regions where the file is laid out as a block of today.
@@ -73,7 +82,7 @@ def _check_size(start: bytes, size: int) -> tuple[Config, tuple[Region, ...]] | 
         raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
     v3.check_table(head, length_of(start))
     config = _checked(live.resolved_from(head))
-    regions = layout(config)
+    regions = _laid_out(config, most)
     if _lies_as_today(config, regions, head):
         return config, regions
     if size > 2 * total(regions) + MOST_HEAD:
@@ -97,11 +106,11 @@ def _arena(regions: tuple[Region, ...]) -> Arena:
     return Arena(total(regions), None, None, boundary(regions))
 
 
-def from_file(path: Path) -> tuple[Config, Arena]:
+def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
     """Configuration and block of a model file, everything about them checked.
 
-    The configuration is checked before memory is taken, and a file of today's layout is read where
-    it is to stay.
+    The configuration is checked before memory is taken, no more than ``most`` bytes of it, and a
+    file of today's layout is read where it is to stay.
 
     Raises
     ------
@@ -114,13 +123,13 @@ def from_file(path: Path) -> tuple[Config, Arena]:
         size = file.seek(0, 2)
         file.seek(0)
         start = file.read(MOST_HEAD)
-        found = _check_size(start, size)
+        found = _check_size(start, size, most)
         if found is None:
             data = bytearray(size)
             data[: len(start)] = start
             with memoryview(data) as view:
                 read_into(file, view[len(start) :])
-            return from_stored(READERS[_version(start)](data))
+            return from_stored(READERS[_version(start)](data), most)
         config, regions = found
         arena = _arena(regions)
         with memoryview(arena) as block:
@@ -145,7 +154,7 @@ def _of_today(stored: Stored) -> Stored:
     return replace(stored, regions={**stored.regions, "levels": levels})
 
 
-def from_stored(stored: Stored) -> tuple[Config, Arena]:
+def from_stored(stored: Stored, most: int | None = None) -> tuple[Config, Arena]:
     """A block of today's layout from what a reader found.
 
     Raises
@@ -171,7 +180,7 @@ def from_stored(stored: Stored) -> tuple[Config, Arena]:
             intake=stored.intake,
         )
     )
-    regions = layout(config)
+    regions = _laid_out(config, most)
     words: dict[str, Any] = dict(stored.words)
     for region in regions:
         if live.is_state(region) and region.name not in WORDS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from dataclasses import replace
 from typing import Any
 
 from edgeolk.files.head import (
@@ -43,7 +44,11 @@ def written(block: memoryview) -> bytearray:
     head = unpack(block, NATIVE)
     file = bytearray(block[: head.nbytes])
     length = length_of(block, NATIVE)
-    file[:length] = head.pack("<")
+    file[:length] = replace(head, flags=0).pack("<")
+    if "checksums" in head.table:
+        # Those of a block are no concern of its file, which has its own.
+        _, offset, count = head.table["checksums"]
+        file[offset : offset + 4 * count] = bytes(4 * count)
     if _SWAP:
         for element, offset, count in head.table.values():
             width = ELEMENT_BYTES[element]
@@ -54,13 +59,15 @@ def written(block: memoryview) -> bytearray:
 
 
 def check_table(head: Head, length: int) -> None:
-    """Every region lies inside the file, behind the header, over no other.
+    """No flags; every region lies inside the file, behind the header, over no other.
 
     Raises
     ------
     ValueError
         One does not.
     """
+    if head.flags:
+        raise ValueError(f"the model is inconsistent: flags {head.flags} in a file")
     end = length
     for name, (element, offset, count) in sorted(head.table.items(), key=lambda e: e[1][1]):
         size = ELEMENT_BYTES[element] * count

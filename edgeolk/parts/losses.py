@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from edgeolk.parts.numbers import Loss, Sampling, Schedule, Update
+from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Schedule,
+    Update,
+)
 from edgeolk.parts.traits import Part, both, has, lacks
 
 #: Updates with a logistic loss built in.
@@ -11,6 +20,12 @@ LOGISTIC_UPDATES = (
     Update.LOGISTIC_SHIFT,
     Update.LOGISTIC_SCALE,
     Update.LOGISTIC_CUT,
+)
+
+#: Policies under which a model of what is normal can follow it.
+NOVELTY_POLICIES = (
+    *(Policy.OLDEST, Policy.SMALLEST, Policy.RANDOM, Policy.UNBIASED, Policy.LIGHTEST),
+    Policy.MERGE,
 )
 
 LOSSES: dict[Loss, Part] = {
@@ -26,12 +41,44 @@ LOSSES: dict[Loss, Part] = {
         )
     ),
     Loss.NOVELTY: Part(
+        parameters=("nu",),
+        regions=("novelty",),
         refuses=(
             (
-                lacks("update", Update.BLENDED),
-                "Loss.NOVELTY needs Update.BLENDED: the other updates need labels",
+                lacks("update", Update.GRADIENT, Update.BLENDED),
+                "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED: the other updates need"
+                " labels",
             ),
-        )
+            *(
+                (
+                    lacks(axis, member),
+                    "Loss.NOVELTY holds f against a threshold that moves with it: no sampling,"
+                    " schedule, averaging or projection beside it",
+                )
+                for axis, member in (
+                    ("sampling", Sampling.ALWAYS),
+                    ("schedule", Schedule.CONSTANT),
+                    ("averaging", Averaging.NONE),
+                    ("projection", Projection.NONE),
+                )
+            ),
+            (
+                both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *NOVELTY_POLICIES)),
+                "Loss.NOVELTY goes with Policy.OLDEST, SMALLEST, RANDOM, UNBIASED, LIGHTEST or"
+                " MERGE: what is normal changes, and a frozen ring cannot follow",
+            ),
+        ),
+    ),
+    Loss.EPSILON: Part(
+        parameters=("epsilon",),
+        regions=("errors",),
+        refuses=(
+            (
+                lacks("update", Update.PA, Update.PA1, Update.PA2, Update.GRADIENT),
+                "Loss.EPSILON needs Update.PA, PA1, PA2 or GRADIENT: the other updates follow a"
+                " margin",
+            ),
+        ),
     ),
     Loss.SQUARE: Part(
         regions=("errors",),

@@ -33,6 +33,7 @@ class Loss(IntEnum):
     LOGISTIC = 3  # log(1 + exp(-y f))
     SQUARE = 4  # (y - f)^2 / 2, real targets
     NOVELTY = 5  # no labels: is this row unlike those before?
+    EPSILON = 6  # max(0, |y - f| - epsilon), real targets (Crammer et al. 2006, section 5)
 
 
 class Update(IntEnum):
@@ -204,6 +205,7 @@ STORED = (
     "groups",
     "nu",
     "forget",
+    "epsilon",
 )
 
 #: Parameters that are several numbers: name -> the most there can be. One list of widths a group.

@@ -147,6 +147,9 @@ PARAMETERS: dict[str, Parameter] = {
         low_open=False, high_open=False, whole=True,
     ),
     "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel"),
+    "epsilon": Parameter(
+        0.1, 0.0, math.inf, "error of a prediction that costs nothing", low_open=False
+    ),
     "forget": Parameter(
         4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False
     ),

@@ -38,6 +38,8 @@ class PolicyTraits(Part):
         A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
     counts_exchanges : bool
         It counts removals itself, towards a renewal of its own.
+    columns : tuple of str or None
+        Regions it needs where a slot has several coefficients; None: it serves one only.
     spare_slot : bool
         The newcomer is judged in a slot beside the full ring.
     longest_step : str
@@ -53,6 +55,7 @@ class PolicyTraits(Part):
     follows_norm: bool = True
     counts_exchanges: bool = False
     spare_slot: bool = False
+    columns: tuple[str, ...] | None = None
     longest_step: str = ROW
 
 
@@ -68,13 +71,17 @@ _SOLVES = (
 )
 
 POLICIES: dict[Policy, PolicyTraits] = {
-    Policy.STOP: PolicyTraits(admit="replacement.admit_free", freezes=True, removes=False),
-    Policy.RAISE: PolicyTraits(admit="replacement.admit_free", freezes=True, removes=False),
-    Policy.OLDEST: PolicyTraits(admit="replacement.admit_replacing_oldest"),
-    Policy.SMALLEST: PolicyTraits(
-        admit="replacement.admit_replacing_smallest", regions=("arrivals",)
+    Policy.STOP: PolicyTraits(
+        admit="replacement.admit_free", freezes=True, removes=False, columns=()
     ),
-    Policy.RANDOM: PolicyTraits(admit="replacement.admit_replacing_random"),
+    Policy.RAISE: PolicyTraits(
+        admit="replacement.admit_free", freezes=True, removes=False, columns=()
+    ),
+    Policy.OLDEST: PolicyTraits(admit="replacement.admit_replacing_oldest", columns=()),
+    Policy.SMALLEST: PolicyTraits(
+        admit="replacement.admit_replacing_smallest", regions=("arrivals",), columns=("work",)
+    ),
+    Policy.RANDOM: PolicyTraits(admit="replacement.admit_replacing_random", columns=()),
     Policy.FORGETRON: PolicyTraits(
         admit="forgetron.admit_forgetron",
         scales=True,
@@ -107,12 +114,14 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.SIMPLE: PolicyTraits(
         admit="budgeted_pa.admit_simple",
+        columns=("work",),
         follows_norm=False,
         parameters=("allow_skip",),
         regions=("kernel_row", "diagonal"),
     ),
     Policy.NEAREST: PolicyTraits(
         admit="budgeted_pa.admit_nearest",
+        columns=("work",),
         changes_old=True,
         follows_norm=False,
         parameters=("allow_skip", "singular"),
@@ -124,6 +133,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.PROJECT: PolicyTraits(
         admit="budgeted_pa.admit_project",
+        columns=(),
         changes_old=True,
         follows_norm=False,
         counts_exchanges=True,
@@ -134,6 +144,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.UNBIASED: PolicyTraits(
         admit="replacement.admit_unbiased",
+        columns=(),
         scales=True,
         parameters=("growth",),
         refuses=(_TWO,),
@@ -148,6 +159,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.HALVE: PolicyTraits(
         admit="halving.admit_halving",
+        columns=("pulls",),
         scales=True,
         changes_old=True,
         needs_norm=True,
@@ -167,12 +179,14 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.LIGHTEST: PolicyTraits(
         admit="lightest.admit_lightest_removed",
+        columns=("work",),
         follows_norm=False,
         spare_slot=True,
         regions=("arrivals", "diagonal"),
     ),
     Policy.LIGHTEST_PROJECT: PolicyTraits(
         admit="lightest.admit_lightest_project",
+        columns=(),
         changes_old=True,
         follows_norm=False,
         spare_slot=True,

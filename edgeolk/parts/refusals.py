@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from edgeolk.parts.numbers import Dtype, KernelKind, Loss, Projection, Rows, Update
+from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has
 
@@ -52,12 +52,25 @@ GENERAL: tuple[Refusal, ...] = (
         " scales",
     ),
     (
-        lambda c: c.columns > 1 and not c.update.lists,
-        "several classes need Update.BLENDED: the other updates tell two classes apart",
+        lambda c: c.columns > 1 and not c.update.classes,
+        "several classes need Update.PERCEPTRON, MARGIN, PA, PA1, PA2, SPARSE_PA, GRADIENT,"
+        " LOGISTIC or BLENDED: the other updates tell two classes apart",
     ),
     (
-        lambda c: c.columns > 1 and c.parts["loss"] != Loss.HINGE,
-        "several classes need Loss.HINGE",
+        lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes,
+        "several classes need Loss.HINGE or Loss.RAMP, or Loss.LOGISTIC with a gradient; with"
+        " Update.BLENDED Loss.HINGE",
+    ),
+    (
+        lambda c: c.columns > 1 and not c.update.whole
+        and c.parts["basis"] != Basis.SUPPORT_VECTORS,
+        "several classes need a ring of support vectors, or Update.BLENDED",
+    ),
+    (
+        lambda c: c.columns > 1 and c.policy.columns is None,
+        "several classes go with Policy.STOP, RAISE, OLDEST, RANDOM, SMALLEST, UNBIASED, SIMPLE,"
+        " NEAREST, PROJECT, HALVE, LIGHTEST or LIGHTEST_PROJECT: the others follow one coefficient"
+        " a slot",
     ),
     (
         lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0

@@ -42,6 +42,10 @@ class UpdateTraits(Part):
     learn, decide : str
         Functions of the core where an update is the whole step and the whole score: none of the
         others but ``construct`` is called then.
+    classes : tuple of Loss
+        The losses under which it tells several classes apart.
+    weighs : str
+        Why a row cannot count more or less than one, "" if it can.
     lists : tuple of str
         Parameters that are several numbers.
     own : int
@@ -61,6 +65,8 @@ class UpdateTraits(Part):
     sets_scale: bool = False
     learn: str = ""
     decide: str = ""
+    classes: tuple[Loss, ...] = ()
+    weighs: str = ""
     lists: tuple[str, ...] = ()
     own: int = 0
     default_dtype: str = "float32"
@@ -83,8 +89,12 @@ _NEEDS_SPAN = (
     lacks("policy", Policy.SPAN),
     "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span",
 )
+#: Losses of the margin between the row's class and the best other one.
+_MARGINS = (Loss.HINGE, Loss.RAMP)
+_UNIT = "its steps have a size of their own"
 _passive_aggressive = partial(
     UpdateTraits,
+    classes=_MARGINS,
     asks="passive_aggressive.passive_aggressive_asks",
     coefficient="passive_aggressive.passive_aggressive_coefficient",
 )
@@ -94,24 +104,34 @@ _logistic = partial(
     coefficient="logistic.logistic_coefficient",
     refuses=(_HAS_LOGISTIC_LOSS,),
 )
-_margin = partial(UpdateTraits, asks="margin.margin_asks", coefficient="margin.unit_coefficient")
+_margin = partial(
+    UpdateTraits,
+    asks="margin.margin_asks",
+    coefficient="margin.unit_coefficient",
+    weighs=_UNIT,
+)
 
 UPDATES: dict[Update, UpdateTraits] = {
     Update.PERCEPTRON: UpdateTraits(
-        asks="margin.perceptron_asks", coefficient="margin.unit_coefficient"
+        asks="margin.perceptron_asks",
+        coefficient="margin.unit_coefficient",
+        classes=_MARGINS,
+        weighs=_UNIT,
     ),
     Update.AGGRESSIVE: UpdateTraits(
         asks="margin.aggressive_asks",
         coefficient="margin.aggressive_coefficient",
+        weighs=_UNIT,
         parameters=("rate", "eps"),
     ),
-    Update.PA: _passive_aggressive(),
+    Update.PA: _passive_aggressive(weighs="without slack every row is mended in full"),
     Update.PA1: _passive_aggressive(parameters=("C",)),
     Update.PA2: _passive_aggressive(parameters=("C",)),
     Update.GRADIENT: UpdateTraits(
         asks="gradient.gradient_asks",
         coefficient="gradient.gradient_coefficient",
         shrink="gradient.gradient_shrink",
+        classes=(*_MARGINS, Loss.LOGISTIC),
         parameters=("eta", "lam"),
     ),
     Update.SPARSE_PA: _passive_aggressive(parameters=("eta",)),
@@ -119,20 +139,22 @@ UPDATES: dict[Update, UpdateTraits] = {
         asks="margin.perceptron_asks",
         coefficient="margin.shifting_coefficient",
         shrink="margin.shifting_shrink",
+        weighs=_UNIT,
         scales=True,
         parameters=("shift",),
     ),
-    Update.MARGIN: _margin(),
+    Update.MARGIN: _margin(classes=_MARGINS),
     Update.PROJECTRON_JMLR: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
     Update.PROJECTRON_ICML: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
     Update.PEGASOS: UpdateTraits(
         asks="margin.margin_asks",
         coefficient="pegasos.pegasos_coefficient",
         shrink="pegasos.pegasos_shrink",
+        weighs=_UNIT,
         sets_scale=True,
         parameters=("lam",),
     ),
-    Update.LOGISTIC: _logistic(parameters=("eta",)),
+    Update.LOGISTIC: _logistic(parameters=("eta",), classes=(Loss.LOGISTIC,)),
     Update.LOGISTIC_SHIFT: _logistic(parameters=("eta", "boost")),
     Update.LOGISTIC_SCALE: _logistic(parameters=("eta", "boost")),
     Update.LOGISTIC_CUT: _logistic(parameters=("eta", "delta")),
@@ -142,6 +164,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         learn="sorf.sorf_learn",
         decide="sorf.sorf_scores",
         construct="sorf.sorf_construct",
+        classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget"),
@@ -202,6 +225,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         coefficient="optimistic.optimistic_coefficient",
         begin="optimistic.optimistic_begin",
         end="optimistic.optimistic_end",
+        weighs=_UNIT,
         parameters=("U", "window", "coe"),
         regions=("window", "window_labels"),
         refuses=(

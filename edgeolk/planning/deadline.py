@@ -19,12 +19,14 @@ def longest_step(config: Resolved) -> str:
     Returns
     -------
     str
-        Such as ``"O(B^2 d + B^3), at a halving"``.
+        With several classes K is their number. Such as ``"O(B^2 d + B^3), at a halving"``.
     """
     formula = config.basis.longest_step or config.policy.longest_step
     formula = formula.format(
         **{name: int(config.values.get(name, 0.0)) for name in ("iters", "window")}
     )
+    if config.columns > 1 and not config.update.whole:
+        formula = formula.replace("O(B d", "O(B d + B K")
     if config.tracks_norm and config.removes and "B^2 d" not in formula:
         return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
     return formula

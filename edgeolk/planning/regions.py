@@ -124,6 +124,12 @@ def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
     return lambda config: (1, n)
 
 
+def _state_regions(config: Resolved) -> tuple[int, int]:
+    """One number for each region of state; that of the checksums themselves is the header's."""
+    names = needed(config)
+    return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
+
+
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
     "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
@@ -170,7 +176,9 @@ KINDS: dict[str, Kind] = {
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
     "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
     "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
-    "novelty": Kind("d", _words(2), "threshold, mean score"),
+    "novelty": Kind(
+        "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
+    ),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -190,6 +198,8 @@ KINDS: dict[str, Kind] = {
     "clipped_rows": Kind("w", _words(1), "rows that were bounded"),
     "width": Kind("w", _words(7), "width of the kernel, counters from before it was known"),
     "width_mean": Kind("computing", _features, "mean of the rows that the width is made from"),
+    "skipped": Kind("w", _words(1), "bad rows that were left out"),
+    "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
@@ -201,8 +211,8 @@ KINDS: dict[str, Kind] = {
     ),
     "class_scores": Kind(
         "d",
-        lambda c: (2 * int(c.values["groups"]), c.columns),
-        "scratch: scores of the classes",
+        lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
+        "scratch: scores of the classes, and shares",
         Lifetime.CALL,
     ),
     "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
@@ -214,6 +224,12 @@ KINDS: dict[str, Kind] = {
         "d",
         lambda c: _triangle(_gram_rows(c)),
         "scratch: factor of a Gram matrix",
+        Lifetime.LEARN,
+    ),
+    "pulls": Kind(
+        "d",
+        lambda c: (c.columns, c.budget // 2),
+        "scratch: right-hand sides of a halving",
         Lifetime.LEARN,
     ),
     "work": Kind("d", _slots, "scratch: vector of the linear algebra", Lifetime.LEARN),
@@ -241,7 +257,6 @@ def needed(config: Resolved) -> set[str]:
         names -= {"coefficients", "function", "kernel_row"}
         if not config.needs_labels:
             names -= {"weights", "blend"}
-            names.add("novelty")
         elif config.is_regression:
             names.add("target")
     if config.tracks_norm and config.removes:
@@ -285,7 +300,7 @@ def _lay(config: Resolved, names: set[str], boundary: int) -> tuple[Region, ...]
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset
     for lifetime in Lifetime:
-        if lifetime is Lifetime.MEAN and not config.basis.admit:
+        if lifetime is Lifetime.MEAN and not config.basis.admit and config.columns == 1:
             # The mean model answers while nothing is learned: it may use that scratch, unless
             # scoring does.
             offset = scratch

@@ -21,7 +21,7 @@ from edgeolk.parts.table import TRAITS
 #: Values as model files hold them. A line may be added; none may ever change.
 FROZEN = {
     pt.Dtype: "FLOAT32 FLOAT64 FLOAT16 INT8",
-    pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY",
+    pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY EPSILON",
     pt.Update: "PERCEPTRON AGGRESSIVE PA PA1 PA2 GRADIENT SPARSE_PA SHIFTING MARGIN"
     " PROJECTRON_JMLR PROJECTRON_ICML PEGASOS LOGISTIC LOGISTIC_SHIFT LOGISTIC_SCALE"
     " LOGISTIC_CUT OPTIMISTIC BLENDED",
@@ -47,7 +47,7 @@ FROZEN_AXES = (
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
-    " r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget"
+    " r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget epsilon"
 )
 
 

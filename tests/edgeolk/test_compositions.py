@@ -16,6 +16,7 @@ from edgeolk import parts as pt
 from edgeolk.files.head import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
+from edgeolk.parts.updates import UPDATES
 from edgeolk.resolved import Resolved
 
 SENTENCES = sentences()
@@ -98,8 +99,45 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.BLENDED"),
-    ({"update": "pa", "n_classes": 3}, "several classes need Update.BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
+    *(
+        ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
+        for parts in (
+            {"sampling": "derivative"},
+            {"schedule": "sqrt"},
+            {"averaging": "mean", "policy": "stop"},
+            {"projection": "ball", "U": 1.0},
+        )
+    ),
+    ({"loss": "novelty", "update": "gradient"}, "a frozen ring cannot follow"),
+    ({"loss": "novelty", "update": "gradient", "policy": "simple"}, "Loss.NOVELTY goes with"),
+    ({"update": "perceptron", "loss": "epsilon"}, "Loss.EPSILON needs Update.PA, PA1, PA2 or"),
+    ({"loss": "epsilon", "update": "sparse_pa"}, "Loss.EPSILON needs"),
+    *(
+        ({"n_classes": 3, **parts}, "the other updates tell two classes apart")
+        for parts in (
+            {"update": "aggressive"},
+            {"update": "shifting"},
+            {"update": "pegasos", "lam": 0.1},
+            {"update": "logistic_shift", "loss": "logistic"},
+        )
+    ),
+    ({"n_classes": 3, "update": "gradient", "loss": "square"}, "several classes need Loss.HINGE"),
+    ({"n_classes": 3, "update": "pa1", "loss": "epsilon"}, "several classes need Loss.HINGE"),
+    (
+        {"n_classes": 3, "update": "gradient", "loss": "novelty", "policy": "oldest"},
+        "several classes need Loss.HINGE",
+    ),
+    ({"n_classes": 3, "update": "pa", "basis": "fourier"}, "several classes need a ring"),
+    *(
+        ({"n_classes": 3, **parts}, "the others follow one coefficient a slot")
+        for parts in (
+            {"update": "perceptron", "policy": "forgetron"},
+            {"update": "perceptron", "policy": "span"},
+            {"update": "gradient", "policy": "unbiased_by_size"},
+            {"update": "gradient", "policy": "merge"},
+        )
+    ),
     ({"update": "pa", "gamma": "auto", "kernel": ek.Linear()}, "needs a kernel with a width"),
     ({"update": "pa", "scale": "standard", "sparse": True}, "scaled rows have no zeros"),
     ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
@@ -113,6 +151,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),
@@ -189,10 +228,13 @@ def stream() -> tuple[np.ndarray, np.ndarray]:
 FIXED = {"rows": pt.Rows.DENSE, "coefficients": pt.Coefficients.FLOAT64}
 
 
-def says(parts: dict[str, Any], kernel: ek.Kernel) -> str:
+def says(parts: dict[str, Any], kernel: ek.Kernel, columns: int = 1) -> str:
     """The refusal of a composition, "" for none; built without what a caller's words cost."""
+    parts = {**FIXED, **parts}
     try:
-        refuse(Resolved(pt.Algorithm.CUSTOM, D, B, 0, kernel, {**FIXED, **parts}, VALUES))
+        refuse(
+            Resolved(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
+        )
     except ValueError as error:
         return str(error)
     return ""
@@ -284,3 +326,61 @@ def test_every_composition_runs_or_says_why(update: ek.Update, kernel: str) -> N
         with pytest.raises(ValueError, match=r"\w") as caught:
             ek.plan(n_features=D, budget=B, kernel=KERNELS[kernel][0], **options_of(said))
         assert str(caught.value) == why
+
+
+# ---- several classes -----------------------------------------------------------------------------
+
+CLASSES = 3
+
+
+def sorts(parts: dict[str, Any]) -> None:
+    """What holds for any composition of several classes that is taken, on one stream."""
+    learner = ek.Learner(
+        n_features=D, budget=B, kernel=KERNELS["gaussian"][0], dtype="float64", n_classes=CLASSES,
+        **options_of(parts),
+    )  # fmt: skip
+    X, y = stream()
+    y = np.where(y > 0, 0.0, np.where(X[:, 0] > 0, 1.0, 2.0))
+    for a, b in zip(X[:120], y, strict=False):
+        try:
+            assert np.isfinite(learner.learn_one(a, b))
+        except ek.BudgetError:
+            assert learner.n_support == B
+    scores = learner.scores(X[:20])
+    assert scores.shape == (20, CLASSES)
+    assert np.isfinite(scores).all()
+    if not learner.config.basis.keeps_vectors:
+        return
+    coef = learner.dual_coef_
+    assert 0 < learner.n_support <= B
+    if parts["projection"] != ek.Projection.CLIP:  # which moves single numbers
+        assert np.abs(coef.sum(axis=1)).max() <= 1e-9 * (1.0 + np.abs(coef).max())
+    rows = np.array([KERNELS["gaussian"][1](learner.support_vectors_, x) for x in X[:20]])
+    np.testing.assert_allclose(scores, rows @ coef, rtol=1e-9, atol=1e-10)
+    if learner.norm2 is not None:
+        gram = np.array([KERNELS["gaussian"][1](learner.support_vectors_, s)
+                         for s in learner.support_vectors_])  # fmt: skip
+        true = float(np.sum(coef * (gram @ coef)))
+        assert learner.norm2 == pytest.approx(true, rel=1e-7, abs=1e-9)
+        assert parts["projection"] != ek.Projection.BALL or true <= ACTIVE["U"] ** 2 * (1 + 1e-7)
+    if parts["averaging"] == ek.Averaging.MEAN:
+        assert learner.averaged.scores(X[:20]).shape == (20, CLASSES)
+
+
+@pytest.mark.parametrize("update", AXES["update"], ids=lambda u: u.name)
+def test_every_composition_of_several_classes(update: ek.Update) -> None:
+    axes = {axis: members for axis, members in AXES.items() if axis != "update"}
+    taken = 0
+    for values in itertools.product(*axes.values()):
+        parts = {"update": update, **dict(zip(axes, values, strict=True))}
+        why = says({"dtype": pt.Dtype.FLOAT64, **parts}, KERNELS["gaussian"][0], CLASSES)
+        if why:
+            assert why in SENTENCES
+            continue
+        taken += 1
+        try:
+            sorts(parts)
+        except AssertionError as error:
+            named = ", ".join(part.name for part in parts.values())
+            raise AssertionError(f"{named}: {error}") from error
+    assert (taken > 0) == bool(UPDATES[update].classes)

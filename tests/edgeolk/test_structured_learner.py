@@ -334,7 +334,7 @@ def test_bad_rows_and_labels_change_nothing(task: str) -> None:
         with pytest.raises((TypeError, ValueError), match=r"\by\b"):
             learner.learn_one(X[0], label)
         with pytest.raises((TypeError, ValueError), match=r"\by\b"):
-            learner.learn_many(X[:2], [y[0], label])
+            learner.learn_many(X[:2], [label, y[0]])
     assert sealed(learner) == before
 
 

@@ -139,7 +139,10 @@ SETS: dict[str, list[dict[str, Any]]] = {
 
 
 #: Options without a twin; a ring that raises is held against one that stops below.
-TWIN_LACKS = {"shifting_perceptron": ("stop", "raise")}
+TWIN_LACKS = {
+    "shifting_perceptron": ("stop", "raise"),
+    **dict.fromkeys(("fogd", "nogd"), ("novelty",)),
+}
 
 
 def parameter_sets(row: Any) -> list[dict[str, Any]]:
@@ -218,8 +221,13 @@ def test_nearly_every_run_reaches_its_end() -> None:
 
 #: Kernel values of float32 do not determine a solution or an eigenfunction.
 SOLVE = ("projectron", "projectron++", "pomdr", "bpa_nn", "bpa_p", "bsgd", "nogd")
+#: Slots that hold the same vector cost 0 to the last digit: which of them is replaced, and so how
+#: the weight is shared between them, is left to rounding.
+DUPLICATES = ("bpa_s", {"loss": "epsilon"}, "polynomial")
 FLOAT32_CASES = [
-    case for case in CASES if case[2] in ("gaussian", "polynomial") and case[0] not in SOLVE
+    case
+    for case in CASES
+    if case[2] in ("gaussian", "polynomial") and case[0] not in SOLVE and case != DUPLICATES
 ]
 
 

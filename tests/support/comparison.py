@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from helpers import KERNELS
 from twins import TWINS
-from twins.base import Twin
+from twins.base import REAL, TOLERANCE, Twin
 from twins.forgetrons import psi
 from twins.pegasos import merge_height
 from twins.projections import NEGLIGIBLE, project_on_span
@@ -182,7 +182,9 @@ def hangs_by_rounding(
     learner: ek.Learner, twin: Twin, x: np.ndarray, y: float, tolerance: float
 ) -> bool:
     """Whether the decisions of the coming step are within a rounding error of others."""
-    margin = y * twin.decision(x)
+    f = twin.decision(x)
+    # What lies outside the tube is to the tolerance what 1 - y f is to the hinge.
+    margin = 1.0 + TOLERANCE - abs(y - f) if twin.loss == "epsilon" else y * f
     if any(abs(margin - at) <= tolerance for at in thresholds(learner)):
         return True
     if learner.parts["policy"] in (ek.Policy.SPAN, ek.Policy.ANCHOR):
@@ -245,7 +247,7 @@ def same_vectors(learner: ek.Learner, twin: Twin) -> bool:
 def compare(case: Case, budget: int, dtype: str) -> Outcome:
     """One run of both; at the end also the models they hold."""
     learner, twin = make_learner(case, budget, dtype), make_twin(case, budget)
-    make = regression_stream if case[1].get("loss") == "square" else random_stream
+    make = regression_stream if case[1].get("loss") in REAL else random_stream
     X, y = make(SEEDS[budget], ROWS, FEATURES)
     X = X.astype(dtype)
     wide = X.astype(np.float64)

@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 
-from edgeolk.core.expansion cimport fold, largest_weight, rescale, squared_norm
+from edgeolk.core.expansion cimport fold, largest_weight, reach, rescale, squared_norm
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
@@ -25,7 +25,7 @@ cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
 cdef inline void clip_each(State* s, Example* e) noexcept nogil:
     """|alpha_i| <= clip eta, each on its own."""
     fold(s)
-    s.simd.clamp[real(s)](s.coef, s.m.n, s.c.p.eta * s.c.p.clip)
+    s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip)
     if s.c.tracks_norm:
         s.function.norm2 = squared_norm(s)
 
@@ -33,6 +33,6 @@ cdef inline void clip_each(State* s, Example* e) noexcept nogil:
 cdef inline void shrink_all(State* s, Example* e) noexcept nogil:
     """max_i |alpha_i| <= clip eta, by a common factor."""
     cdef double most = s.c.p.eta * s.c.p.clip
-    cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, s.m.n)
+    cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, reach(s))
     if size > most:
         rescale(s, most / size, e)

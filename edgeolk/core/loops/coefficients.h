@@ -66,3 +66,26 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
     return largest;
 }
 
+
+/* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns. */
+static void OLK_FN(olk_squares)(const void *coefficients, ptrdiff_t stride, ptrdiff_t n,
+                                ptrdiff_t columns, double *restrict squares)
+{
+    const OLK_R *coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L) {
+        OLK_V sum[2] = {OLK_ALL(0.0), OLK_ALL(0.0)};
+        for (ptrdiff_t c = 0; c < columns; c++)
+            for (int g = 0; g < 2; g++) {
+                const OLK_V a = OLK_AT(coef, c * stride + i + g * OLK_L);
+                sum[g] += a * a;
+            }
+        for (int g = 0; g < 2; g++)
+            memcpy(squares + i + g * OLK_L, &sum[g], sizeof sum[g]);
+    }
+    for (; i < n; i++) {
+        squares[i] = 0.0;
+        for (ptrdiff_t c = 0; c < columns; c++)
+            squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];
+    }
+}

@@ -79,6 +79,99 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
     return OLK_NAME(olk_total)(lane);
 }
 
+/* The same for OLK_TOGETHER rows of x, `pitch` apart: what is read of the ring serves them all. Each
+   sum is made in the order of olk_products, so that its bits are the same. */
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_products_together)(const int product, const int vectors, const OLK_S *restrict sv,
+                              const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
+                              const OLK_T *restrict rows, ptrdiff_t pitch, OLK_T *restrict tile)
+{
+    OLK_V acc[OLK_TOGETHER][OLK_BESIDE];
+    (void)quantum;
+    for (int r = 0; r < OLK_TOGETHER; r++)
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] = (OLK_V){0};
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const OLK_S *restrict line = sv + j * stride;
+        OLK_V s[OLK_BESIDE];
+        for (int v = 0; v < vectors; v++)
+            s[v] = product == OLK_INNER ? OLK_FULL(line + v * OLK_LANES, j)
+                                        : OLK_LOAD(line + v * OLK_LANES, j);
+        for (int r = 0; r < OLK_TOGETHER; r++) {
+            const OLK_T *restrict x = rows + r * pitch;
+            const OLK_V xj = (product == OLK_INNER ? x[j] : OLK_LESS(j)) - (OLK_V){0};
+            for (int v = 0; v < vectors; v++) {
+                if (product == OLK_INNER) {
+                    acc[r][v] = OLK_VMADD(xj, s[v], acc[r][v]);
+                } else {
+                    const OLK_V less = xj - s[v];
+                    if (product == OLK_SQUARE)
+                        acc[r][v] = OLK_VMADD(less, less, acc[r][v]);
+                    else
+                        acc[r][v] += OLK_BY_TYPE(olk_size)(less);
+                }
+            }
+        }
+    }
+    for (int r = 0; r < OLK_TOGETHER; r++)
+        for (int v = 0; v < vectors; v++)
+            *(OLK_V *)(tile + (r * OLK_MOST + v) * OLK_LANES) = acc[r][v];
+}
+
+static inline __attribute__((always_inline)) void
+OLK_FN(olk_rows_tile)(const int product, int beside, const OLK_S *restrict sv,
+                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
+                      const OLK_T *restrict rows, ptrdiff_t pitch, OLK_T *restrict tile)
+{
+    if (beside == 1)
+        OLK_FN(olk_products_together)(product, 1, sv, quantum, stride, d, rows, pitch, tile);
+    else
+        OLK_FN(olk_products_together)(product, OLK_BESIDE, sv, quantum, stride, d, rows, pitch,
+                                      tile);
+}
+
+/* f[i] = sum_k coef[k] k(s_k, rows[i]) for `count` rows, `pitch` apart; bit for bit olk_row's sums. */
+static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
+                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
+                             ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
+                             double *f)
+{
+    enum { WIDTH = OLK_MOST * (OLK_BYTES / sizeof(OLK_T)) };
+    OLK_T tile[OLK_TOGETHER * WIDTH] __attribute__((aligned(64)));
+    const OLK_T *rows = queries;
+    ptrdiff_t i = 0;
+    for (; i + OLK_TOGETHER <= count; i += OLK_TOGETHER, rows += OLK_TOGETHER * pitch) {
+        double lane[OLK_TOGETHER][8] __attribute__((aligned(64))) = {{0.0}};
+        for (ptrdiff_t start = 0; start < n; start += WIDTH) {
+            const OLK_S *slots = (const OLK_S *)sv + start;
+            const ptrdiff_t w = n - start < WIDTH ? n - start : WIDTH;
+            const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
+            for (int v = 0; v < vectors;) {
+                const OLK_S *at = slots + v * OLK_LANES;
+                OLK_T *to = tile + v * OLK_LANES;
+                const int beside = vectors - v >= OLK_BESIDE ? OLK_BESIDE : 1;
+                if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
+                    OLK_FN(olk_rows_tile)(OLK_SQUARE, beside, at, quantum, stride, d, rows, pitch,
+                                          to);
+                else if (kernel->kind == OLK_LAPLACIAN)
+                    OLK_FN(olk_rows_tile)(OLK_ABSOLUTE, beside, at, quantum, stride, d, rows,
+                                          pitch, to);
+                else
+                    OLK_FN(olk_rows_tile)(OLK_INNER, beside, at, quantum, stride, d, rows, pitch,
+                                          to);
+                v += beside;
+            }
+            for (int r = 0; r < OLK_TOGETHER; r++)
+                OLK_BY_TYPE(olk_finish)(kernel, tile + r * WIDTH, vectors, w, real, coef, NULL,
+                                        start, lane[r]);
+        }
+        for (int r = 0; r < OLK_TOGETHER; r++)
+            f[i + r] = OLK_NAME(olk_total)(lane[r]);
+    }
+    for (; i < count; i++, rows += pitch)
+        f[i] = OLK_FN(olk_row)(kernel, sv, quantum, stride, n, d, rows, real, coef, NULL, NULL);
+}
+
 #undef OLK_LESS
 #undef OLK_LOAD
 #undef OLK_FULL

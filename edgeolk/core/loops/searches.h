@@ -41,10 +41,11 @@ static ptrdiff_t OLK_FN(olk_argmin)(const void *values, ptrdiff_t n)
 #undef OLK_SCALAR
 }
 
-/* coef^2 (own - k_it^2 / k_tt): the squared distance of coef_i Phi_i to the line of Phi_t. */
-static inline OLK_V OLK_FN(olk_line_residual)(OLK_V coef, OLK_V own, OLK_V k_it, double k_tt)
+/* weight (own - k_it^2 / k_tt), weight = coef^2: the squared distance of coef Phi_i to the line of
+   Phi_t. */
+static inline OLK_V OLK_FN(olk_line_residual)(OLK_V weight, OLK_V own, OLK_V k_it, double k_tt)
 {
-    return coef * coef * OLK_NAME(olk_above_zero_f64)(own - k_it * k_it / k_tt);
+    return weight * OLK_NAME(olk_above_zero_f64)(own - k_it * k_it / k_tt);
 }
 
 /* The index of the least cost of losing i when Phi_t alone repairs it; -1 if none is below infinity.
@@ -55,10 +56,28 @@ static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coefficients, cons
 {
     const OLK_R *coef = coefficients, *row = kernel_row;
 #define OLK_VALUE(i)                                                                               \
-    OLK_FN(olk_line_residual)(OLK_AT(coef, i), OLK_FN(olk_own)(diagonal, i), OLK_AT(row, i), k_tt)
+    OLK_FN(olk_line_residual)(OLK_AT(coef, i) * OLK_AT(coef, i), OLK_FN(olk_own)(diagonal, i),     \
+                              OLK_AT(row, i), k_tt)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_line_residual)(OLK_ALL((double)coef[i]),                                            \
+    OLK_FN(olk_line_residual)(OLK_ALL((double)coef[i] * (double)coef[i]),                          \
                               OLK_ALL(diagonal ? diagonal[i] : 1.0),                               \
+                              OLK_ALL((double)row[i]), k_tt)[0]
+    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
+#undef OLK_VALUE
+#undef OLK_SCALAR
+}
+
+/* The same where a slot has a weight of its own: the sum of its coefficients' squares. */
+static ptrdiff_t OLK_FN(olk_argmin_line_weight)(const double *weight, const double *diagonal,
+                                                const void *kernel_row, double k_tt, ptrdiff_t n,
+                                                double *least)
+{
+    const OLK_R *row = kernel_row;
+#define OLK_VALUE(i)                                                                               \
+    OLK_FN(olk_line_residual)(OLK_WIDE_AT(weight, i), OLK_FN(olk_own)(diagonal, i),                \
+                              OLK_AT(row, i), k_tt)
+#define OLK_SCALAR(i)                                                                              \
+    OLK_FN(olk_line_residual)(OLK_ALL(weight[i]), OLK_ALL(diagonal ? diagonal[i] : 1.0),           \
                               OLK_ALL((double)row[i]), k_tt)[0]
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
@@ -67,24 +86,22 @@ static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coefficients, cons
 
 /* The same for the plane of Phi_t and Phi_n, n = near[i] (-1: none) with k_in = near_k[i]; for the
    line of Phi_t where the two are all but parallel: det <= singular k_nn k_tt. */
-static inline OLK_V OLK_FN(olk_plane_residual)(const OLK_R *coef, const double *diagonal,
+static inline OLK_V OLK_FN(olk_plane_residual)(OLK_V weight, const double *diagonal,
                                                const OLK_R *row, double k_tt, const int64_t *near,
                                                const double *near_k, double singular, ptrdiff_t i,
                                                ptrdiff_t lanes)
 {
-    OLK_V c = OLK_ALL(0.0), own = OLK_ALL(1.0), k_it = c, k_in = c, k_nt = c, k_nn = c;
+    OLK_V own = OLK_ALL(1.0), k_it = OLK_ALL(0.0), k_in = k_it, k_nt = k_it, k_nn = k_it;
     for (ptrdiff_t k = 0; k < lanes; k++) {
         const int64_t other = near[i + k];
         k_nt[k] = other >= 0 ? row[other] : 0.0;
         k_nn[k] = other < 0 ? 0.0 : diagonal ? diagonal[other] : 1.0;
     }
     if (lanes == OLK_L) {
-        c = OLK_AT(coef, i);
         k_it = OLK_AT(row, i);
         k_in = OLK_WIDE_AT(near_k, i);
         own = OLK_FN(olk_own)(diagonal, i);
     } else {
-        c[0] = coef[i];
         k_it[0] = row[i];
         k_in[0] = near_k[i];
         own[0] = diagonal ? diagonal[i] : 1.0;
@@ -95,7 +112,7 @@ static inline OLK_V OLK_FN(olk_plane_residual)(const OLK_R *coef, const double *
     const OLK_V both = own - share_n * k_in - share_t * k_it;
     const OLK_V left = OLK_PICK((OLK_BITS)(det > singular * k_tt * k_nn), both,
                                 own - k_it * k_it / k_tt);
-    return c * c * OLK_NAME(olk_above_zero_f64)(left);
+    return weight * OLK_NAME(olk_above_zero_f64)(left);
 }
 
 static ptrdiff_t OLK_FN(olk_argmin_plane_residual)(const void *coefficients, const double *diagonal,
@@ -105,9 +122,28 @@ static ptrdiff_t OLK_FN(olk_argmin_plane_residual)(const void *coefficients, con
 {
     const OLK_R *coef = coefficients, *row = kernel_row;
 #define OLK_VALUE(i)                                                                               \
-    OLK_FN(olk_plane_residual)(coef, diagonal, row, k_tt, near, near_k, singular, i, OLK_L)
+    OLK_FN(olk_plane_residual)(OLK_AT(coef, i) * OLK_AT(coef, i), diagonal, row, k_tt, near,       \
+                               near_k, singular, i, OLK_L)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_plane_residual)(coef, diagonal, row, k_tt, near, near_k, singular, i, 1)[0]
+    OLK_FN(olk_plane_residual)(OLK_ALL((double)coef[i] * (double)coef[i]), diagonal, row, k_tt,    \
+                               near, near_k, singular, i, 1)[0]
+    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
+#undef OLK_VALUE
+#undef OLK_SCALAR
+}
+
+static ptrdiff_t OLK_FN(olk_argmin_plane_weight)(const double *weight, const double *diagonal,
+                                                 const void *kernel_row, double k_tt,
+                                                 const int64_t *near, const double *near_k,
+                                                 double singular, ptrdiff_t n, double *least)
+{
+    const OLK_R *row = kernel_row;
+#define OLK_VALUE(i)                                                                               \
+    OLK_FN(olk_plane_residual)(OLK_WIDE_AT(weight, i), diagonal, row, k_tt, near, near_k,          \
+                               singular, i, OLK_L)
+#define OLK_SCALAR(i)                                                                              \
+    OLK_FN(olk_plane_residual)(OLK_ALL(weight[i]), diagonal, row, k_tt, near, near_k, singular,    \
+                               i, 1)[0]
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
 #undef OLK_SCALAR

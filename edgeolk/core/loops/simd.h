@@ -42,6 +42,12 @@ typedef struct {
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x, int real,
                              const void *coef, void *row, void *products);
+/* f[i], i < count, the sums of `count` rows at once, `pitch` numbers apart: bit for bit those of
+   olk_row_fn one by one. */
+typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
+                            ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
+                            ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
+                            double *f);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
@@ -58,6 +64,7 @@ typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const voi
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_N_STORAGE + 1];
+    olk_rows_fn rows[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
@@ -79,6 +86,15 @@ typedef struct {
                                                   const void *row, double k_tt,
                                                   const int64_t *near, const double *near_k,
                                                   double singular, ptrdiff_t n, double *least);
+    ptrdiff_t (*argmin_line_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                               const void *row, double k_tt, ptrdiff_t n,
+                                               double *least);
+    ptrdiff_t (*argmin_plane_weight[OLK_REALS])(const double *weight, const double *diagonal,
+                                                const void *row, double k_tt, const int64_t *near,
+                                                const double *near_k, double singular, ptrdiff_t n,
+                                                double *least);
+    void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                               double *squares);
     void (*merge[OLK_REALS])(double b, double gamma, ptrdiff_t iters, const void *coef,
                              const void *distance, ptrdiff_t n, double *height, double *loss);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);

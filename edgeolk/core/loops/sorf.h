@@ -247,7 +247,9 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
     const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    const int all = !OLK_TWO_TYPES || real ||
+    /* Where most rows change weights, what is computed in OLK_FAST would mostly be computed again. */
+    const int often = 2 * *s->updates > *s->t;
+    const int all = !OLK_TWO_TYPES || real || often ||
                     !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
                     OLK_FN(olk_near)(&f, &before, y);
     const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
@@ -255,6 +257,7 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
         OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, all || !one ? fa : NULL);
 
     double returned, blended = 0.0;
+    olk_begin_step(s->flags);
     if (real) {
         blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
         returned = s->target[0] + olk_sorf_deviation(s->target, *s->t) * blended;
@@ -301,6 +304,7 @@ static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *
         OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, NULL, &f);
     const double returned = f - *rho;
     const int novel = f < *rho;
+    olk_begin_step(s->flags);
     *s->mistakes += (uint64_t)novel;
     *m += (fabs(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
     const double pace = 10.0 / rows < 0.02 ? 0.02 : (10.0 / rows < 1.0 ? 10.0 / rows : 1.0);

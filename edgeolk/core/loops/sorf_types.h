@@ -36,6 +36,7 @@ typedef struct {
     double *n;              /* [groups], starts at 1 */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
+    uint16_t *flags;        /* marked before the first write of a step; may be NULL */
     double *target;         /* regression: mean, sum of squared deviations */
     double *last;           /* last label: y, z, or class + 1 */
     double *novelty;        /* rho, m */

@@ -27,6 +27,7 @@
 #include <arm_neon.h>
 #endif
 
+#include "marks.h"
 #include "pcg.h"
 #include "sorf_types.h"
 

@@ -25,6 +25,16 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
    operands and what is in flight. */
 #define OLK_MOST 8
 
+/* Rows scored together, and vectors of support vectors beside each other then: their sums, the vectors
+   and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. */
+#ifdef __aarch64__
+#define OLK_WIDE_FILE 1
+#else
+#define OLK_WIDE_FILE (OLK_BYTES == 64)
+#endif
+#define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
+#define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+
 /* f(product, vectors, ...) with `vectors` a constant in each case. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
     do {                                                                                           \
@@ -100,6 +110,8 @@ static const double olk_exp_polynomial_f64[] = {
     {                                                                                              \
         .name = #isa,                                                                              \
         .row = {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},  \
+        .rows = {NULL, olk_rows_f32_##isa, olk_rows_f64_##isa, olk_rows_f16_##isa,                 \
+                 olk_rows_i8_##isa},                                                               \
         .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
@@ -114,6 +126,9 @@ static const double olk_exp_polynomial_f64[] = {
         .argmin_abs = OLK_BY_REAL(argmin_abs, isa),                                                \
         .argmin_line_residual = OLK_BY_REAL(argmin_line_residual, isa),                            \
         .argmin_plane_residual = OLK_BY_REAL(argmin_plane_residual, isa),                          \
+        .argmin_line_weight = OLK_BY_REAL(argmin_line_weight, isa),                                \
+        .argmin_plane_weight = OLK_BY_REAL(argmin_plane_weight, isa),                              \
+        .squares = OLK_BY_REAL(squares, isa),                                                      \
         .merge = OLK_BY_REAL(merge, isa),                                                          \
         .cos_sin = OLK_BY_REAL(cos_sin, isa),                                                      \
         .sum_uncertain = olk_sum_uncertain_##isa,                                                  \

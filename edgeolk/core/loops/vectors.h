@@ -34,19 +34,27 @@ static double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
 }
 
 /* f[c] = sum_i coef[c * stride + i] row[i] for each of the columns c: in the order in which a kernel
-   row is summed, so that a row kept in full gives the same bits. */
+   row is summed, so that a row kept in full gives the same bits. Several columns at a time: one by one
+   each sum would wait for the last. */
 static void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                               ptrdiff_t columns, double *f)
 {
     const OLK_R *column[OLK_ROWS];
-    ptrdiff_t c = 0;
-    for (; c + OLK_ROWS <= columns; c += OLK_ROWS) {
-        for (int r = 0; r < OLK_ROWS; r++)
+    for (ptrdiff_t c = 0; c < columns;) {
+        const ptrdiff_t left = columns - c;
+        const int rows = left >= OLK_ROWS ? OLK_ROWS : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        for (int r = 0; r < rows; r++)
             column[r] = (const OLK_R *)coef + (c + r) * stride;
-        OLK_FN(olk_dots)(OLK_ROWS, column, row, n, f + c);
+        if (rows == OLK_ROWS)
+            OLK_FN(olk_dots)(OLK_ROWS, column, row, n, f + c);
+        else if (rows == 4)
+            OLK_FN(olk_dots)(4, column, row, n, f + c);
+        else if (rows == 2)
+            OLK_FN(olk_dots)(2, column, row, n, f + c);
+        else
+            OLK_FN(olk_dots)(1, column, row, n, f + c);
+        c += rows;
     }
-    for (; c < columns; c++)
-        f[c] = OLK_FN(olk_dot)((const OLK_R *)coef + c * stride, row, n);
 }
 
 /* y += w x. */

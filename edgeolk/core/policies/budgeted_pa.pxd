@@ -3,16 +3,19 @@
 Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every old r,
 where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
 Losing the newcomer itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
+With several columns alpha_r^2 is the sum of the squares, and a repair is the same for each.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport copysign, fabs, isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport alpha, diagonal, distance_row, put, row_at, shift
+from edgeolk.core.expansion cimport (
+    alpha, diagonal, distance_row, put, row_at, shift, shift_slot, square, squares,
+)
 from edgeolk.core.inverse cimport (
     append_bordered, border, entry, exchange_bordered, refresh_inverse, spread_weight,
 )
-from edgeolk.core.losses cimport hinge
+from edgeolk.core.losses cimport direction, piecewise_loss
 from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
     nearest_to_newcomer, neighbours_admit, neighbours_replace,
@@ -28,40 +31,55 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
 cdef inline double cost_with_newcomer(const State* s, double least, double a,
                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
-    cdef double h = hinge(e.f, e.y)
-    cdef double tau = e.y * a
-    return (0.5 * least + 0.5 * tau * tau * e.self_kernel
-            + s.c.p.C * (h - tau * e.self_kernel))
+    cdef double h = piecewise_loss(s, e)
+    cdef double tau = fabs(a)
+    cdef double reach = e.self_kernel * e.power
+    return 0.5 * least + 0.5 * tau * tau * reach + s.c.p.C * e.weight * (h - tau * reach)
 
 
 cdef inline double cost_without(const State* s, double reach, double* tau,
                                 const Example* e) noexcept nogil:
     """Q of dropping the newcomer when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
-    cdef double h = hinge(e.f, e.y)
-    tau[0] = min(s.c.p.C, h / reach) if reach > 0.0 else 0.0
-    return 0.5 * tau[0] * tau[0] * reach + s.c.p.C * (h - tau[0] * reach)
+    cdef double h = piecewise_loss(s, e)
+    cdef double whole = reach * e.power
+    tau[0] = min(s.c.p.C * e.weight, h / whole) if whole > 0.0 else 0.0
+    return 0.5 * tau[0] * tau[0] * whole + s.c.p.C * e.weight * (h - tau[0] * whole)
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the newcomer alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
-    cdef int64_t r
+    cdef int64_t r, column
     cdef double least, tau, share
     if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_line_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, m.n, &least)
+    if s.c.columns > 1:
+        squares(s)
+        r = s.simd.argmin_line_weight[real(s)](s.work, s.diagonal, s.row, e.self_kernel, m.n,
+                                               &least)
+    else:
+        r = s.simd.argmin_line_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, m.n,
+                                                 &least)
     if r < 0:
         # All of them beyond the range of numbers: any will do.
         r = 0
     least *= s.function.scale * s.function.scale
     if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_newcomer(s, least, a, e):
         return False
-    share = alpha(s, r) * row_at(s, r) / e.self_kernel
-    put(s, r, share + a if isfinite(share + a) else a, e)
+    for column in range(s.c.columns):
+        share = alpha(s, column * s.c.weights + r) * row_at(s, r) / e.self_kernel
+        take_over(e, column, share, a)
+    put(s, r, 1.0, e)
     return True
+
+
+cdef inline void take_over(Example* e, int64_t column, double share, double a) noexcept nogil:
+    """The newcomer's coefficient in a column: its own, and what it repairs, if that is a number."""
+    cdef double own = a * e.share[column]
+    e.share[column] = share + own if isfinite(share + own) else own
 
 
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
@@ -88,8 +106,9 @@ cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, dou
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     """BPA-NN: r is projected on the newcomer and its nearest neighbour, S = {t, n}."""
     cdef Model* m = s.m
-    cdef int64_t r, j
+    cdef int64_t r, j, column, at
     cdef double share_n, share_t, tau, reach, lost, least
+    cdef bint sound = True
     if s.products == NULL or s.sparse_x != NULL:
         distance_row(s, e.x)
     if m.n < s.c.budget:
@@ -98,8 +117,15 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_plane_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, s.nearest,
-                                              s.nearest_k, s.c.p.singular, m.n, &least)
+    if s.c.columns > 1:
+        squares(s)
+        r = s.simd.argmin_plane_weight[real(s)](s.work, s.diagonal, s.row, e.self_kernel,
+                                                s.nearest, s.nearest_k, s.c.p.singular, m.n,
+                                                &least)
+    else:
+        r = s.simd.argmin_plane_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel,
+                                                  s.nearest, s.nearest_k, s.c.p.singular, m.n,
+                                                  &least)
     if r < 0:
         r = 0
     least *= s.function.scale * s.function.scale
@@ -112,34 +138,50 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         if cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
             if tau == 0.0:
                 return False
-            shift(s, j, tau * e.y * row_at(s, j) / diagonal(s, j))
+            shift_slot(s, j, copysign(tau, a) * row_at(s, j) / diagonal(s, j), e)
             return True
     nearest_shares(s, r, e, &share_n, &share_t)
-    lost = alpha(s, r)
-    if not (isfinite(lost * share_t + a)
-            and (share_n == 0.0 or isfinite(alpha(s, s.nearest[r]) + lost * share_n))):
+    for column in range(s.c.columns):
+        at = column * s.c.weights
+        lost = alpha(s, at + r)
+        if not (isfinite(lost * share_t + a * e.share[column])
+                and (share_n == 0.0 or isfinite(alpha(s, at + s.nearest[r]) + lost * share_n))):
+            sound = False
+    if not sound:
         # Beyond the range of numbers: r goes without a stand-in.
         share_n = share_t = 0.0
-    if share_n != 0.0:
-        shift(s, s.nearest[r], lost * share_n)
-    put(s, r, lost * share_t + a, e)
+    for column in range(s.c.columns):
+        at = column * s.c.weights
+        lost = alpha(s, at + r)
+        if share_n != 0.0:
+            shift(s, at + s.nearest[r], lost * share_n)
+        take_over(e, column, lost * share_t, a)
+    put(s, r, 1.0, e)
     neighbours_replace(s, r)
     return True
 
 
-cdef inline void add_in_span(State* s, double a) noexcept nogil:
+cdef inline void add_in_span(State* s, double a, const Example* e) noexcept nogil:
     """alpha += a u, u = work."""
     cdef int64_t i
     for i in range(s.m.n):
-        shift(s, i, a * s.work[i])
+        shift_slot(s, i, a * s.work[i], e)
+
+
+cdef inline double weight_of(const State* s, int64_t slot) noexcept nogil:
+    """alpha_i^2."""
+    if s.c.columns > 1:
+        return s.function.scale * s.function.scale * square(s, slot)
+    return alpha(s, slot) * alpha(s, slot)
 
 
 cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     """BPA-P: r is projected on everyone else, by the kept inverse in O(B^2)."""
     cdef Model* m = s.m
     cdef int64_t i
+    cdef int64_t column
     cdef int64_t r = 0
-    cdef double delta, cost, reach, tau, share
+    cdef double delta, cost, reach, tau
     cdef double least = 0.0
     delta = border(s, 0.0, e)
     reach = e.self_kernel - delta
@@ -150,15 +192,16 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
             return False
         tau = a
         if s.c.choice.update == UPDATE_PA1:
-            tau = e.y * min(s.c.p.C, hinge(e.f, e.y) / reach)
-        add_in_span(s, tau)
+            tau = direction(s, e) * min(s.c.p.C * e.weight,
+                                        piecewise_loss(s, e) / (reach * e.power))
+        add_in_span(s, tau, e)
         return True
     if m.n < s.c.budget:
         append_bordered(s, delta)
         put(s, m.n, a, e)
         return True
     for i in range(m.n):
-        cost = alpha(s, i) * alpha(s, i) / (
+        cost = weight_of(s, i) / (
             s.inverse[entry(i, i)] + s.work[i] * s.work[i] / delta)
         if i == 0 or cost < least:
             least = cost
@@ -166,11 +209,12 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     if may_skip(s) and cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
         if tau == 0.0:
             return False
-        add_in_span(s, tau * e.y)
+        add_in_span(s, copysign(tau, a), e)
         return True
-    share = spread_weight(s, r, alpha(s, r), delta)
+    for column in range(s.c.columns):
+        take_over(e, column, spread_weight(s, r, column, delta), a)
     exchange_bordered(s, r, delta)
-    put(s, r, share + a, e)
+    put(s, r, 1.0, e)
     s.function.removals += 1
     if s.function.removals >= 10 * s.c.budget:
         refresh_inverse(s, 0.0)

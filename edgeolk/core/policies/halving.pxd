@@ -4,17 +4,23 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
-    compact, fold, put, score, slot_row, squared_norm,
+    class_row, compact, fold, put, score, slot_row, square, squared_norm,
 )
+from edgeolk.core.classes cimport along_shares
 from edgeolk.core.linalg cimport kth_largest, solve_packed
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
+cdef inline double size_of(const State* s, int64_t slot) noexcept nogil:
+    """What slots are ordered by."""
+    return fabs(wide(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
+
+
 cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
     """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the rest.
 
-    Both in increasing slot order.
+    Both in increasing slot order. With several columns |alpha|^2 is the sum of the squares.
     """
     cdef int64_t i, ties
     cdef int64_t n = s.m.n
@@ -22,14 +28,14 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
     cdef int64_t gone = h
     cdef double w, bar
     for i in range(n):
-        s.work[i] = fabs(wide(s.coef)[i])
+        s.work[i] = size_of(s, i)
     bar = kth_largest(s.work, n, h)
     ties = h
     for i in range(n):
-        if fabs(wide(s.coef)[i]) > bar:
+        if size_of(s, i) > bar:
             ties -= 1
     for i in range(n):
-        w = fabs(wide(s.coef)[i])
+        w = size_of(s, i)
         if w > bar or (w == bar and ties > 0):
             if w == bar:
                 ties -= 1
@@ -40,12 +46,19 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
             gone += 1
 
 
+cdef inline double* pulls_of(State* s, int64_t column, int64_t h) noexcept nogil:
+    """The right-hand side of one column; where there is one only, in work."""
+    return s.work if s.c.columns == 1 else s.pulls + column * h
+
+
 cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil:
-    """gram <- K[keep, keep] + ridge I (packed lower), work <- K[keep, gone] coef[gone].
+    """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone], a column
+    each.
 
     Returns the mean of k(s, s) over the kept.
     """
-    cdef int64_t p, q
+    cdef int64_t p, q, column
+    cdef const double* coef
     cdef int64_t n = s.m.n
     cdef double* line = s.gram
     cdef double pull
@@ -57,16 +70,18 @@ cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil
         trace += line[p]
         line[p] += ridge
         line += p + 1
-        pull = 0.0
-        for q in range(h, n):
-            pull += wide(s.coef)[s.order[q]] * wide(s.row)[s.order[q]]
-        s.work[p] = pull
+        for column in range(s.c.columns):
+            coef = wide(s.coef) + column * s.c.weights
+            pull = 0.0
+            for q in range(h, n):
+                pull += coef[s.order[q]] * wide(s.row)[s.order[q]]
+            pulls_of(s, column, h)[p] = pull
     return trace / <double>h
 
 
 cdef inline void halve(State* s) noexcept nogil:
     """theta = (K[keep,keep] + ridge I)^-1 K[keep,gone] alpha[gone]; alpha[keep] += theta."""
-    cdef int64_t p
+    cdef int64_t p, column
     cdef int64_t h = s.c.budget // 2
     cdef double ridge = s.c.p.ridge
     cdef double mean, before, factor
@@ -84,9 +99,10 @@ cdef inline void halve(State* s) noexcept nogil:
             break
         fill_system(s, h, ridge)
     if solved:
-        solve_packed(s, s.gram, s.work, h)
-        for p in range(h):
-            wide(s.coef)[s.order[p]] += s.work[p]
+        for column in range(s.c.columns):
+            solve_packed(s, s.gram, pulls_of(s, column, h), h)
+            for p in range(h):
+                wide(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
     compact(s, s.order, h)
     before = s.function.norm2
     s.function.norm2 = squared_norm(s)
@@ -108,6 +124,10 @@ cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
             factor = s.c.p.U / sqrt(s.function.norm2)
             s.function.scale *= factor
             s.function.norm2 = s.c.p.U * s.c.p.U
-        e.f = score(s, e.x, NULL)
+        if s.c.columns > 1:
+            class_row(s, e.x, s.coef, s.function.scale, s.class_scores)
+            e.f = along_shares(s, e)
+        else:
+            e.f = score(s, e.x, NULL)
     put(s, m.n, a, e)
     return True

@@ -8,7 +8,8 @@ from libc.math cimport INFINITY, exp, isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport (
-    alpha, coefficient, distance_row, gather, move, put, set_coefficient, shift, vacate_slot,
+    alpha, coefficient, distance_row, gather, move, put, set_coefficient, shift, squares,
+    vacate_slot,
 )
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.real cimport get, real, wide
@@ -17,7 +18,14 @@ from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline int64_t lightest_slot(const State* s) noexcept nogil:
+cdef inline int64_t lightest_slot(State* s) noexcept nogil:
+    cdef int64_t i
+    if s.c.columns > 1:
+        squares(s)
+        if s.diagonal != NULL:
+            for i in range(s.m.n):
+                s.work[i] *= s.diagonal[i]
+        return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
     return s.simd.argmin_abs[real(s)](s.coef, s.diagonal, s.arrival, s.m.n)
 
 
@@ -119,7 +127,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     """
     cdef Model* m = s.m
     cdef int64_t n = m.n - 1
-    cdef int64_t i, j, line, column
+    cdef int64_t i, j, line, column, at
     cdef double ridge = s.c.p.ridge
     cdef double* target
     cdef bint done = False
@@ -140,8 +148,10 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     for i in range(n):
         s.work[i] = gram_entry(s, i if i < p else i + 1, p)
     solve_packed(s, s.gram, s.work, n)
-    for i in range(n):
-        shift(s, i if i < p else i + 1, alpha(s, p) * s.work[i])
+    for column in range(s.c.columns):
+        at = column * s.c.weights
+        for i in range(n):
+            shift(s, at + (i if i < p else i + 1), alpha(s, at + p) * s.work[i])
 
 
 cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept nogil:

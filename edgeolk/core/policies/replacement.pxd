@@ -3,7 +3,7 @@
 from libc.math cimport fabs, floor, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport coefficient, drop, fold, put, rescale
+from edgeolk.core.expansion cimport coefficient, drop, fold, put, rescale, squares
 from edgeolk.core.real cimport real
 from edgeolk.core.rng cimport index, uniform
 from edgeolk.core.simd cimport OLK_F64
@@ -17,8 +17,11 @@ cdef inline int64_t take_oldest(State* s) noexcept nogil:
     return slot
 
 
-cdef inline int64_t smallest_slot(const State* s) noexcept nogil:
-    """Least |alpha|; ties go to the oldest."""
+cdef inline int64_t smallest_slot(State* s) noexcept nogil:
+    """Least |alpha|, or least sum of squares over the columns; ties go to the oldest."""
+    if s.c.columns > 1:
+        squares(s)
+        return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
     return s.simd.argmin_abs[real(s)](s.coef, NULL, s.arrival, s.m.n)
 
 

@@ -21,15 +21,28 @@ cdef inline double step_size(const State* s) noexcept nogil:
 
 
 cdef inline bint gradient_asks(const State* s, const Example* e) noexcept nogil:
-    return loss_derivative(s.c.choice.loss, e.f, e.y) != 0.0
+    if s.c.softmax:
+        return e.share[e.label] > 0.0
+    return loss_derivative(s, e) != 0.0
 
 
 cdef inline double gradient_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    return -step_size(s) * loss_derivative(s.c.choice.loss, e.f, e.y) / p
+    """-eta_t l' / p; with softmax the shares are -l'."""
+    cdef double step = step_size(s) * e.weight
+    if s.c.softmax:
+        return step / p
+    return -step * loss_derivative(s, e) / p
 
 
 cdef inline void gradient_shrink(State* s, double a, Example* e) noexcept nogil:
-    """f <- (1 - eta lam) f, every step."""
+    """f <- (1 - eta lam) f, every step; so moves the threshold of novelty."""
     cdef double factor = 1.0 - s.c.p.eta * s.c.p.lam
+    cdef double step
     if factor != 1.0:
         rescale(s, factor, e)
+    if s.novelty != NULL:
+        step = step_size(s) * e.weight
+        if a != 0.0:
+            s.novelty[0] -= step * (1.0 - s.c.p.nu)
+        else:
+            s.novelty[0] += step * s.c.p.nu

@@ -22,8 +22,13 @@ cdef inline double auxiliary_derivative(const State* s, double z) noexcept nogil
 
 
 cdef inline bint logistic_asks(const State* s, const Example* e) noexcept nogil:
+    if s.c.softmax:
+        return e.share[e.label] > 0.0
     return auxiliary_derivative(s, e.y * e.f) != 0.0
 
 
 cdef inline double logistic_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    return -s.c.p.eta * e.y * auxiliary_derivative(s, e.y * e.f)
+    """With softmax the shares are -l'."""
+    if s.c.softmax:
+        return s.c.p.eta * e.weight
+    return -s.c.p.eta * e.weight * e.y * auxiliary_derivative(s, e.y * e.f)

@@ -3,15 +3,21 @@
 from edgeolk.core.state cimport Example, State
 
 
+cdef inline double pegasos_scale(const State* s) noexcept nogil:
+    """1 / (lam t), above 0 for any lam: coefficients are divided by it."""
+    return max(1.0 / (s.c.p.lam * <double>s.m.steps), 1e-300)
+
+
 cdef inline double pegasos_coefficient(const State* s, const Example* e, double p) noexcept nogil:
     """y times the scale 1 / (lam t) that f has from this step on: a coefficient of exactly y."""
-    return e.y * (1.0 / (s.c.p.lam * <double>s.m.steps))
+    return e.y * pegasos_scale(s)
 
 
 cdef inline void pegasos_shrink(State* s, double a, Example* e) noexcept nogil:
     """The scale is set, not multiplied: no rounding piles up."""
-    cdef double scale = 1.0 / (s.c.p.lam * <double>s.m.steps)
+    cdef double scale = pegasos_scale(s)
     cdef double factor = scale / s.function.scale
     e.f *= factor
-    s.function.norm2 *= factor * factor
+    # In this order: the square alone may be beyond all numbers, and the norm 0.
+    s.function.norm2 = s.function.norm2 * factor * factor
     s.function.scale = scale

@@ -39,7 +39,8 @@ cdef inline double sum_abs(const State* s, const void* x) noexcept nogil:
     return total
 
 
-cdef inline int sorf_learn(State* s, const void* x, double y, double* f) noexcept nogil:
+cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
+                           double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
     cdef olk_sorf_row row
     # Angles and squares of what is larger would overflow.
@@ -53,7 +54,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double* f) noexcep
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not fabs(y) <= 1e100:
         return REFUSED_OVERFLOW
-    f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, 1.0)
+    f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])

@@ -16,9 +16,14 @@ from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
-    " cmax shrink linear last_label relevance groups nu forget"
+    " cmax shrink linear last_label relevance groups nu forget epsilon"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
+#: Options of any learner.
+OPTION_VALUES = {
+    "scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147,
+    "clip_rows": 148, "gamma_rows": 149, "skip_bad_rows": 152, "checksums": 153,
+}  # fmt: skip
 #: Lists: the number of the first of eight.
 LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216}
 #: What a value is where it is not written.
@@ -34,6 +39,11 @@ REGIONS = (
     " feature_map window window_labels errors - forgetron halving hints nystrom"
     " - weights mean_weights blend target last_label linear relevance turns novelty own"
 )
+#: Those of options, with their numbers.
+OPTION_REGIONS = {
+    "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
+    "width_mean": 69, "skipped": 72, "checksums": 73,
+}  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
     " kernel degree algorithm"
@@ -50,6 +60,10 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "skipped": "n_skipped:q",
+    "clipped_rows": "clipped_rows:q",
+    "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"
+             " hits_before:q",
 }
 #: Type of each region of state that is no struct, as files have it: "storage" is that of support
 #: vectors, "computing" float64 for float64 and else float32, "real" that of coefficients.
@@ -61,6 +75,8 @@ TYPES = {
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
+    "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
+    "width_mean": "computing",
 }  # fmt: skip
 
 
@@ -72,7 +88,8 @@ def test_numbers_of_values() -> None:
     listed = {f"{name}.{i}": first + i for name, first in LISTS.items() for i in range(8)}
     assert {name: head.VALUES[name] for name in listed} == listed
     assert list(head.LISTS) == list(LISTS)
-    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *listed}
+    assert {name: head.VALUES[name] for name in OPTION_VALUES} == OPTION_VALUES
+    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *OPTION_VALUES, *listed}
     assert len(set(head.VALUES.values())) == len(head.VALUES)
     assert all(0 < number < 256 for number in head.VALUES.values())
 
@@ -83,7 +100,7 @@ def test_values_that_are_not_written() -> None:
 
 def test_numbers_of_regions() -> None:
     told = {name: number for number, name in enumerate(REGIONS.split(), 1) if name != "-"}
-    assert told == head.REGIONS
+    assert {**told, **OPTION_REGIONS} == head.REGIONS
     state = {name for name, kind in KINDS.items() if kind.lifetime is Lifetime.STATE}
     assert state == set(head.REGIONS)
 

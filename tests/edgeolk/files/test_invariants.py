@@ -98,6 +98,8 @@ BAD_WORDS: list[tuple[str, str, Any]] = [
     ("fogd", "n_support", B - 1),
     ("olk", "squared_error", -1.0),
     ("olk", "squared_error", math.nan),
+    ("olk", "absolute_error", -1.0),
+    ("olk", "absolute_error", math.nan),
 ]
 
 

@@ -109,7 +109,7 @@ def test_columns_that_are_not_there(columns: int, tmp_path: Path) -> None:
         lambda: ek.Learner._from_block(hostile),
         lambda: ek.attach(lying),
     ):
-        with pytest.raises(ValueError, match=r"column|several classes|coefficients of"):
+        with pytest.raises(ValueError, match=r"column|several classes|coefficients of|laid out"):
             way()
 
 

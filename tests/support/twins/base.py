@@ -104,7 +104,25 @@ def hinge(y: float, f: float) -> float:
     return max(0.0, 1.0 - y * f)
 
 
+#: Half the width of the tube in which a prediction costs nothing.
+TOLERANCE = 0.1
+#: Losses of real targets.
+REAL = ("square", "epsilon")
+
+
+def piecewise_loss(loss: str, y: float, f: float) -> float:
+    """What a passive-aggressive step mends: the hinge, or what lies outside the tube."""
+    return max(0.0, abs(y - f) - TOLERANCE) if loss == "epsilon" else hinge(y, f)
+
+
+def direction(loss: str, y: float, f: float) -> float:
+    """The sign of such a step."""
+    return float(np.sign(y - f)) if loss == "epsilon" else y
+
+
 def loss_value(loss: str, y: float, f: float) -> float:
+    if loss == "epsilon":
+        return piecewise_loss(loss, y, f)
     if loss == "hinge":
         return hinge(y, f)
     if loss == "ramp":
@@ -117,7 +135,9 @@ def loss_value(loss: str, y: float, f: float) -> float:
 
 
 def loss_gradient(loss: str, y: float, f: float) -> float:
-    """dl/df; at the corner of the hinge (y f = 1) it is 0."""
+    """dl/df; at the corner of the hinge (y f = 1) and on the edge of the tube it is 0."""
+    if loss == "epsilon":
+        return -direction(loss, y, f) if abs(y - f) > TOLERANCE else 0.0
     if loss == "hinge":
         return -y if y * f < 1.0 else 0.0
     if loss == "ramp":
@@ -181,7 +201,7 @@ class Twin:
         self.t += 1
         if self.keeps_average:
             self.coef_sum = self.coef_sum + self.alpha
-        if self.loss == "square":
+        if self.loss in REAL:
             self.sq_error += (y - f) ** 2
         elif not y * f > 0.0:
             self.mistakes += 1
@@ -279,5 +299,5 @@ class Twin:
         y = float(y)
         require(x.ndim == 1 and self.dim in (None, x.size), "wrong dimension")
         require(bool(np.all(np.isfinite(x))) and math.isfinite(y), "not finite")
-        require(self.loss == "square" or y in (-1.0, 1.0), "labels are -1 and +1")
+        require(self.loss in REAL or y in (-1.0, 1.0), "labels are -1 and +1")
         return x, y

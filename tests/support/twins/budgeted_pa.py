@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Twin, hinge, require
+from .base import Kernel, Twin, direction, piecewise_loss, require
 from .passive_aggressive import pa_asks_for_update
 
 # Squared error of a replacement, and the weights of the projection that makes it, per unit
@@ -33,7 +33,7 @@ class _BudgetedPa(Twin):
     ) -> None:
         super().__init__(kernel, budget, seed)
         require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
-        require(loss in ("hinge", "ramp"), "loss is hinge or ramp")
+        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
         self.C = C
         self.loss = loss
         self.allow_skip = allow_skip
@@ -55,7 +55,8 @@ class _BudgetedPa(Twin):
     def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
-        H = hinge(y, f)
+        H = piecewise_loss(self.loss, y, f)
+        y = direction(self.loss, y, f)
         tau = min(self.C, H / kxx)
         if not self.is_full:
             self._append(x, y * tau)
@@ -167,7 +168,8 @@ class BpaP(_BudgetedPaWithEps):
         a, weights = self._project_newcomer(x, row, kxx)
         if kxx - a <= self.eps * kxx:
             before = self.alpha
-            self.alpha = before + min(self.C, hinge(y, f) / a) * y * weights
+            H, sign = piecewise_loss(self.loss, y, f), direction(self.loss, y, f)
+            self.alpha = before + min(self.C, H / a) * sign * weights
             return not np.array_equal(before, self.alpha)
         return super()._update(x, y, f, row, kxx)
 

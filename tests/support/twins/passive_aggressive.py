@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Twin, hinge, require
+from .base import Kernel, Twin, direction, piecewise_loss, require
 
 
 def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
     """The ramp loss is flat for |f| > 1 on the wrong side, hence no step there."""
-    if not hinge(y, f) > 0.0 or not kxx > 0.0:
+    if not piecewise_loss(loss, y, f) > 0.0 or not kxx > 0.0:
         return False
     return not (loss == "ramp" and abs(f) > 1.0)
 
@@ -29,7 +29,7 @@ class _PassiveAggressive(Twin):
     ) -> None:
         super().__init__(kernel, budget, seed)
         require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
-        require(loss in ("hinge", "ramp"), "loss is hinge or ramp")
+        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
         require(full in ("stop", "random"), "the twin freezes or replaces")
         require(full == "stop" or budget is not None, "replacing needs a budget")
         self.C = C
@@ -42,7 +42,7 @@ class _PassiveAggressive(Twin):
     def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
-        a = y * self._tau(hinge(y, f), kxx)
+        a = direction(self.loss, y, f) * self._tau(piecewise_loss(self.loss, y, f), kxx)
         if self.full == "random" and self.is_full:
             self._replace(self.rng.index(self.m), x, a)
             return True

@@ -1,0 +1,122 @@
+"""Going on in memory where a model lies: what is there is checked, and a torn step is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgeolk.block import over
+from edgeolk.config import Config
+from edgeolk.core.arena import ALIGNMENT, Arena
+from edgeolk.files import checksums, live, mending
+from edgeolk.files.head import MARK, NATIVE, TORN, Head, unpack
+from edgeolk.learner import Learner
+from edgeolk.planning.regions import Region, boundary
+from edgeolk.plans import Plan, plan_of
+
+TORN_CHOICES = ("refuse", "repair", "accept")
+
+
+def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Learner:
+    """Continue the model that lies in a buffer, where it lies.
+
+    Parameters
+    ----------
+    buffer : writable contiguous buffer
+        One that a learner was built in (``buffer=``) by this version of the library, in this or
+        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It
+        is kept alive and not resizable while the learner lives.
+    torn : {"refuse", "repair", "accept"}
+        What to do if a step was cut: the process killed, or the power gone, while it wrote. A
+        block says so itself. "repair" sets counters right, computes norms, factors and neighbours
+        afresh, and checks everything; vectors and coefficients stay as they were left, so the cut
+        step may be there in part. "accept" only checks, and takes what passes as it is.
+    verify : bool, optional
+        Whether to compare the checksums of ``Learner.seal``: where there are any (None), always
+        (True: a block that is not sealed is refused), or never.
+
+    Returns
+    -------
+    Learner
+        Nothing is copied; going on gives bit for bit what the first learner would have given,
+        unless a step was cut.
+
+    Raises
+    ------
+    TypeError
+        No writable contiguous buffer.
+    ValueError
+        No whole, consistent model, one whose last step was cut (``torn="refuse"``), one laid out by
+        another version (``save`` and ``load`` carry it over), one changed since it was sealed, or
+        another learner is in the buffer; nothing was changed. Of a block that is not sealed, a
+        state that learning does not lead to is refused; a number that is wrong but possible is not
+        found.
+    """
+    if torn not in TORN_CHOICES:
+        known = ", ".join(map(repr, TORN_CHOICES))
+        raise ValueError(f"torn must be one of {known}, got {torn!r}")
+    try:
+        view = memoryview(buffer).cast("B")
+    except TypeError as error:
+        raise TypeError(f"buffer must be contiguous memory: {error}") from None
+    # What is said outside the block keeps no view of the buffer alive.
+    refusal = ""
+    with view:
+        try:
+            at, head, config, plan = _lying_in(view)
+            if checksums.is_sealed(head) and verify is not False:
+                checksums.verify(head, view[at : at + head.nbytes])
+            elif verify:
+                raise ValueError("the model is not sealed: there is nothing to verify it by")
+            is_torn = bool(head.flags & TORN)
+            if is_torn and torn == "refuse":
+                raise ValueError(
+                    "the model's last step was cut before it was whole; attach with torn='repair',"
+                    " or go on from a checkpoint"
+                )
+            if not (is_torn and torn == "repair"):
+                # The block without its slack; what follows it in the view is not looked at.
+                live.check(config, head, plan.regions, view[at : at + head.nbytes])
+        except ValueError as error:
+            refusal = str(error)
+    if refusal:
+        raise ValueError(refusal)
+    arena = Arena(plan.nbytes, buffer, MARK, boundary(plan.regions))
+    if is_torn:
+        with memoryview(arena) as block:
+            if torn == "repair":
+                _repair(config, plan.regions, arena, block)
+            live.clear_flags(block)
+    return Learner._over(config, arena)
+
+
+def _repair(
+    config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview
+) -> None:
+    """Make a torn block whole, or leave it as it was."""
+    before = bytes(block)
+    try:
+        mending.prepare(config, regions, block)
+        if not over(config, arena).mend():
+            raise ValueError("the model is inconsistent: its support vectors depend on each other")
+        live.check(config, unpack(block, NATIVE), regions, block)
+    except ValueError as error:
+        block[:] = before
+        raise ValueError(f"the cut step cannot be repaired: {error}") from None
+
+
+def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:
+    """Where in a buffer a model lies, its header, configuration and plan; its state unchecked."""
+    start = bytes(view[: ALIGNMENT + len(MARK)])
+    at = start.find(MARK)
+    if at < 0:
+        raise ValueError("buffer holds no model of this format")
+    head = unpack(view[at:], NATIVE)
+    config = Config.of(live.resolved_from(head))
+    plan = plan_of(config)
+    if len(view) < plan.nbytes:
+        raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
+    if not live.is_laid_out(live.head_of(config, plan.regions), head):
+        raise ValueError("buffer holds a block laid out by another version; load it from a file")
+    if at >= boundary(plan.regions):
+        raise ValueError("buffer holds no model of this format where one can begin")
+    return at, head, config, plan

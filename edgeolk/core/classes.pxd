@@ -1,0 +1,74 @@
+"""Several classes over one ring: K columns of coefficients, one kernel row for all of them.
+
+Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class less the best of
+the others; with it in the place of y f, and shares of a newcomer over the columns, every update is
+that of two classes (Crammer & Singer 2003; Crammer et al. 2006, section 8).
+"""
+
+from libc.math cimport NAN, exp, isfinite
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from edgeolk.core.expansion cimport class_row
+from edgeolk.core.state cimport Example, State
+
+
+cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
+    """1 at the class, -1 at its best rival."""
+    memset(e.share, 0, <size_t>s.c.columns * sizeof(double))
+    e.share[e.label] = 1.0
+    e.share[rival] = -1.0
+    e.power = 2.0
+
+
+cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example* e) noexcept nogil:
+    """1 - p at the class, -p elsewhere, p = softmax(f).
+
+    The class's share is the sum of the others': 1 - p would lose the digits of a small one.
+    """
+    cdef int64_t k
+    cdef double top = max(f[e.label], f[rival])
+    cdef double total = 0.0
+    cdef double others = 0.0
+    for k in range(s.c.columns):
+        e.share[k] = exp(f[k] - top)
+        total += e.share[k]
+    e.power = 0.0
+    for k in range(s.c.columns):
+        e.share[k] = -e.share[k] / total
+        if k != e.label:
+            others -= e.share[k]
+            e.power += e.share[k] * e.share[k]
+    e.share[e.label] = others
+    e.power += others * others
+
+
+cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
+    """Margin and shares of a row; not finite if a score is not. Ties go to the smallest class."""
+    cdef double* f = s.class_scores
+    cdef int64_t k
+    cdef int64_t rival
+    cdef double total = 0.0
+    e.y = 1.0
+    e.label = <int64_t>y
+    e.share = f + s.c.columns
+    class_row(s, e.x, s.coef, s.function.scale, f)
+    rival = 0 if e.label != 0 else 1
+    for k in range(s.c.columns):
+        total += f[k]
+        if k != e.label and f[k] > f[rival]:
+            rival = k
+    e.f = f[e.label] - f[rival] if isfinite(total) else NAN
+    if s.c.softmax:
+        take_softmax(s, f, rival, e)
+    else:
+        take_hinge(s, rival, e)
+
+
+cdef inline double along_shares(const State* s, const Example* e) noexcept nogil:
+    """sum_k share_k f_k, by the scores as last computed."""
+    cdef int64_t k
+    cdef double total = 0.0
+    for k in range(s.c.columns):
+        total += e.share[k] * s.class_scores[k]
+    return total

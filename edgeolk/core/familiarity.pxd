@@ -1,0 +1,55 @@
+"""How near a row lies to what has been learned: the largest cosine with a support vector."""
+
+from libc.math cimport INFINITY, isfinite, pow, sqrt, tanh
+from libc.stdint cimport int64_t
+
+from edgeolk.core.expansion cimport self_kernel
+from edgeolk.core.simd cimport (
+    OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch,
+)
+from edgeolk.core.state cimport State
+
+cdef enum:
+    CHUNK = 64  # slots at a time: the row of a model that keeps none lies on the stack
+
+
+cdef inline double own_kernel(const State* s, int64_t slot) noexcept nogil:
+    """k(s_i, s_i), from the vector where no diagonal is kept."""
+    cdef int64_t j
+    cdef double v
+    cdef double total = 0.0
+    if s.diagonal != NULL:
+        return s.diagonal[slot]
+    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+        return 1.0
+    for j in range(s.c.n_features):
+        v = olk_fetch(s.c.vectors, s.sv, j * s.c.stride + slot, j, &s.quantum)
+        total += v * v
+    if s.c.kernel.kind == OLK_LINEAR:
+        return total
+    total = s.c.kernel.scale * total + s.c.kernel.offset
+    if s.c.kernel.kind == OLK_POLYNOMIAL:
+        return pow(total, s.c.kernel.degree)
+    return tanh(total)
+
+
+cdef inline double familiarity(State* s, const void* x) noexcept nogil:
+    """max_i k(s_i, x) / sqrt(k_ii k_xx) over those with k_ii > 0; 0 if there is none."""
+    cdef double row[CHUNK]
+    cdef int64_t i, n
+    cdef int64_t start = 0
+    cdef double own
+    cdef double most = -INFINITY
+    cdef double of_row = self_kernel(s, x)
+    if not of_row > 0.0:
+        return 0.0
+    while start < s.m.n:
+        n = min(<int64_t>CHUNK, s.m.n - start)
+        s.row_fn(&s.c.kernel, <const char*>s.sv + start * s.c.item, &s.quantum, s.c.stride, n,
+                 s.c.n_features, x, OLK_F64, NULL, row, NULL)
+        for i in range(n):
+            own = own_kernel(s, start + i)
+            if own > 0.0:
+                most = max(most, row[i] / (sqrt(own) * sqrt(of_row)))
+        start += n
+    return most if isfinite(most) else 0.0

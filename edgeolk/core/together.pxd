@@ -1,0 +1,52 @@
+"""Many rows scored in one reading of the ring: bit for bit the scores they have one by one."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+
+from edgeolk.core.parts cimport (
+    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, ROWS_DENSE, update_is_whole,
+)
+from edgeolk.core.real cimport real
+from edgeolk.core.state cimport Example, State
+from edgeolk.core.switches cimport update_begin
+
+# Rows wait on the stack; with fewer than the loops take at a time nothing is gained.
+cdef enum:
+    BLOCK = 16384
+    MOST = 24
+    FEWEST = 6
+
+
+cdef inline int64_t row_bytes(const State* s) noexcept nogil:
+    """Of one row as the loops take it."""
+    return s.c.n_features * (8 if s.c.vectors == DTYPE_FLOAT64 else 4)
+
+
+cdef inline int64_t rows_together(const State* s) noexcept nogil:
+    """How many rows are scored at a time; 1 where one by one is no slower."""
+    cdef int64_t most = min(<int64_t>MOST, <int64_t>BLOCK // row_bytes(s))
+    if (s.c.choice.basis != BASIS_SUPPORT_VECTORS or s.c.choice.rows != ROWS_DENSE
+            or update_is_whole(s.c.choice.update) or s.c.columns > 1 or most < FEWEST
+            or s.m.n * s.c.n_features < 2048):
+        return 1
+    return most - most % FEWEST
+
+
+cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
+                                    double* f) noexcept nogil:
+    """Scores of rows side by side, as ``decide`` gives them; returns how many of them are good."""
+    cdef Example e
+    cdef int64_t i
+    s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features,
+                             rows, s.c.n_features, count, real(s),
+                             s.mean_coef if mean else s.coef, f)
+    for i in range(count):
+        if not mean:
+            e.x = <const char*>rows + i * row_bytes(s)
+            e.hint = 0.0
+            e.share = NULL
+            update_begin(s, &e)
+            f[i] = s.function.scale * f[i] + e.hint
+        if not isfinite(f[i]):
+            return i
+    return count

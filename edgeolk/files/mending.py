@@ -1,0 +1,107 @@
+"""A live block whose last step was cut: what can be set right is, the rest must be right.
+
+A step writes counters first, then vectors and coefficients, then what is kept beside them. So a
+torn one leaves counters that are one apart, a ring one vector too long, and norms, factors and
+neighbours that no longer fit: these are counted and computed afresh. A vector, a coefficient or an
+average that was half written cannot be told from a whole one, and stays where it is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from edgeolk.files import live
+from edgeolk.files.head import NATIVE, unpack
+from edgeolk.files.invariants import check_state
+from edgeolk.files.words import WORDS
+from edgeolk.parts import Basis, Policy, Update
+from edgeolk.planning.regions import Region
+from edgeolk.resolved import Resolved
+
+#: Regions that follow from the others.
+DERIVED = frozenset({
+    *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
+    *("factor", "inverse", "scores"),
+})
+#: Counters of the header: place, type.
+_PLACES = {"n_support": (52, "i"), "steps": (64, "q"), "mistakes": (72, "q"), "updates": (80, "q")}
+
+
+def write_words(words: dict[str, Any], regions: Iterable[Region], block: memoryview) -> None:
+    """Put the words of state where they lie."""
+    places = dict(_PLACES)
+    for region in regions:
+        for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
+            places[name] = (region.offset + 8 * place, kind)
+    for name, (at, kind) in places.items():
+        code: Any = kind
+        block[at : at + (4 if kind == "i" else 8)].cast(code)[0] = words[name]
+
+
+def _lower(words: dict[str, Any], name: str, most: int) -> None:
+    """A counter that the cut step has raised, and what it counts is not there."""
+    if words.get(name) == most + 1:
+        words[name] = most
+
+
+def count_again(config: Resolved, words: dict[str, Any]) -> None:
+    """Counters as they are between two steps, where the cut step left them one apart."""
+    policy, budget = config.parts["policy"], config.budget
+    if config.parts["update"] == Update.OPTIMISTIC:
+        _lower(words, "steps", words["seen"])
+        _lower(words, "seen", words["steps"])
+    for name in ("mistakes", "updates", "capacity_hits"):
+        _lower(words, name, words["steps"])
+    if config.update.whole:
+        return
+    words["norm2"] = 0.0
+    # The newcomer of a full ring, and one whose work on the whole ring was not done.
+    most = budget
+    if policy == Policy.ANCHOR or (
+        config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0
+    ):
+        most = budget - 1
+    _lower(words, "n_support", most)
+    if not config.basis.starts_full and words["n_support"] == words["updates"] + 1:
+        if words["updates"] < words["steps"]:
+            words["updates"] += 1
+        else:
+            words["n_support"] -= 1
+    for name in ("halvings", "removals"):
+        _lower(words, name, words["updates"])
+    if words["n_support"] < budget:
+        words["cursor"] = 0
+    if policy == Policy.ANCHOR and words["n_support"] >= config.values["b0"]:
+        words["anchored"] = 1
+
+
+def prepare(config: Resolved, regions: tuple[Region, ...], block: memoryview) -> None:
+    """Set counters right and unused coefficients to 0; check everything that is not derived.
+
+    Raises
+    ------
+    ValueError
+        Something else is wrong too.
+    """
+    head = unpack(block, NATIVE)
+    state = [region for region in regions if live.is_state(region)]
+    words: dict[str, Any] = live.words_of(head, state, block)
+    count_again(config, words)
+    arrays = {region.name: live.numbers(region, block) for region in state if region.element != "w"}
+    if "window_labels" in arrays:
+        labels = arrays["window_labels"]
+        for at in range(max(0, words["seen"]), len(labels)):
+            labels[at] = 0.0
+    if not config.update.whole:
+        n, rank = words["n_support"], words.get("rank", 0)
+        if 0 <= n <= config.budget and 0 <= rank <= config.budget:
+            used = rank or n * config.basis.per_member
+            columns = arrays["coefficients"]
+            for column in range(config.columns):
+                for at in range(column * config.weights + used, (column + 1) * config.weights):
+                    columns[at] = 0.0
+    check_state(
+        config, words, {name: held for name, held in arrays.items() if name not in DERIVED}
+    )
+    write_words(words, state, block)

@@ -1,0 +1,142 @@
+"""Novelty on a ring and on features of rows: NORMA against a reference written out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import KERNELS
+from twins.norma import Norma
+
+import edgeolk as ek
+
+D = 3
+POLICIES = ("oldest", "smallest", "random", "unbiased", "lightest")
+
+
+def rows(seed: int, n: int = 500) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, D))
+
+
+def learner_of(policy: str, **options: Any) -> ek.Learner:
+    options = {"n_features": D, "budget": 15, "dtype": "float64", "seed": 5, **options}
+    return ek.Learner(
+        update="gradient", loss="novelty", policy=policy, kernel=KERNELS["gaussian"][0], **options
+    )
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("nu", "eta", "lam"), [(0.05, 0.1, 0.0), (0.3, 0.5, 0.1)])
+def test_decision_by_decision(policy: str, nu: float, eta: float, lam: float) -> None:
+    options = {"nu": nu, "eta": eta, "lam": lam}
+    learner = learner_of(policy, **options)
+    twin = Norma(KERNELS["gaussian"][1], 15, policy, seed=5, **options)
+    X = rows(1)
+    for x in X:
+        assert learner.learn_one(x) == pytest.approx(twin.step(x), rel=1e-9, abs=1e-11)
+        assert learner.threshold == pytest.approx(twin.rho, rel=1e-10, abs=1e-12)
+    assert (learner.steps, learner.mistakes) == (twin.t, twin.novelties)
+    assert twin.novelties > 20
+    np.testing.assert_allclose(learner.dual_coef_, twin.a, rtol=1e-9)
+    assert np.array_equal(learner.support_vectors_, twin.S)
+    expected = np.array([twin.decision(x) for x in X[:50]])
+    np.testing.assert_allclose(learner.decision_function(X[:50]), expected, rtol=1e-9, atol=1e-11)
+    assert learner.predict(X[:50]).tolist() == np.where(expected < 0.0, -1, 1).tolist()
+
+
+def test_the_first_row_starts_the_model() -> None:
+    learner = learner_of("oldest", nu=0.2, eta=0.5)
+    x = rows(2, 1)[0]
+    assert learner.decision_one(x) == 0.0
+    assert learner.predict_one(x) == 1
+    assert learner.learn_one(x) == 0.0
+    assert (learner.mistakes, learner.updates, learner.n_support) == (0, 1, 1)
+    assert learner.threshold == -0.5 * 0.8
+    assert learner.dual_coef_.tolist() == [0.5]
+
+
+def test_a_label_is_checked_and_ignored() -> None:
+    X = rows(3, 80)
+    told, untold = learner_of("random"), learner_of("random")
+    labels = np.random.default_rng(0).standard_normal(80)
+    assert np.array_equal(told.learn_many(X, labels), untold.learn_many(X))
+    assert np.array_equal(told.dual_coef_, untold.dual_coef_)
+    for label in (np.nan, np.inf, "a"):
+        with pytest.raises((TypeError, ValueError), match="y"):
+            told.learn_one(X[0], label)
+    assert told.steps == 80
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.2])
+@pytest.mark.parametrize("policy", [*POLICIES, "merge"])
+def test_the_share_of_novel_rows_is_nu(policy: str, nu: float) -> None:
+    """rho follows f, so that the share comes out whatever the policy forgets."""
+    learner = learner_of(policy, nu=nu, eta=0.05, budget=40)
+    X = rows(4, 6000)
+    novel = learner.learn_many(X) < 0.0
+    assert np.mean(novel[1500:]) == pytest.approx(nu, rel=0.3)
+    assert learner.mistakes == np.sum(novel)
+    if policy not in ("random", "unbiased"):  # with these f itself jumps
+        f = learner.decision_function(X[-1500:])
+        assert np.mean(f < 0.0) == pytest.approx(nu, abs=0.1)
+        assert learner.predict_one(np.full(D, 50.0)) == -1
+
+
+@pytest.mark.parametrize("name", ["fogd", "nogd"])
+def test_features_of_rows(name: str) -> None:
+    size = {"D": 200} if name == "fogd" else {"budget": 40, "k": 20}
+    learner = ek.Learner(
+        name, n_features=D, loss="novelty", nu=0.1, eta=0.02, kernel=ek.Gaussian(0.5),
+        dtype="float64", **size,
+    )  # fmt: skip
+    X = rows(5, 4000)
+    g = learner.learn_many(X)
+    assert g[0] == 0.0
+    assert learner.mistakes == np.sum(g < 0.0)
+    assert np.mean(g[1000:] < 0.0) == pytest.approx(0.1, rel=0.3)
+    with pytest.raises(AttributeError, match="averaged"):
+        _ = learner.averaged
+
+
+def test_fourier_features_step_by_step() -> None:
+    nu, eta, lam = 0.2, 0.3, 0.1
+    learner = ek.Learner(
+        "fogd", n_features=D, D=60, loss="novelty", nu=nu, eta=eta, lam=lam, dtype="float64",
+        kernel=ek.Gaussian(0.5), seed=3,
+    )  # fmt: skip
+    omega = learner.support_vectors_
+    w, rho = np.zeros(120), 0.0
+    for t, x in enumerate(rows(6, 300)):
+        z = np.concatenate([np.cos(omega @ x), np.sin(omega @ x)]) / np.sqrt(60)
+        g = w @ z - rho
+        assert learner.learn_one(x) == pytest.approx(g, rel=1e-9, abs=1e-11)
+        w *= 1.0 - eta * lam
+        if g < 0.0 or t == 0:
+            w += eta * z
+            rho -= eta * (1.0 - nu)
+        else:
+            rho += eta * nu
+    np.testing.assert_allclose(learner.dual_coef_, w, rtol=1e-9, atol=1e-12)
+
+
+def test_shifted_rows_are_the_same_to_a_gaussian() -> None:
+    X = rows(7, 300)
+    one, other = learner_of("smallest"), learner_of("smallest")
+    np.testing.assert_allclose(one.learn_many(X), other.learn_many(X + 8.0), rtol=1e-9, atol=1e-12)
+
+
+def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    learner = learner_of("oldest")
+    learner.learn_many(rows(8, 60))
+    again = ek.Learner._from_block(bytes(learner._sealed()))
+    assert again.threshold == learner.threshold
+    for hostile in (np.nan, np.inf):
+        broken = ek.Learner._from_block(bytes(learner._sealed()))
+        np.asarray(broken._engine.view("novelty"))[0, 0] = hostile
+        broken.save(tmp_path / "broken")
+        with pytest.raises(ValueError, match="threshold of novelty"):
+            ek.load(tmp_path / "broken")
+    with pytest.raises(AttributeError, match="threshold"):
+        _ = ek.Learner("rbp", n_features=2, budget=3).threshold

@@ -1,0 +1,258 @@
+"""One learner, several threads: many may read, one may learn alone, whoever may not is told.
+
+The contract is in docs/threads.md. Long calls release the interpreter lock; the others do not.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import EVERY, LIVELY, Csr
+from twins.streams import random_stream
+
+import edgeolk as ek
+
+D, B, N, THREADS = 6, 30, 2000, 4
+X, Y = random_stream(5, N, D)
+every = pytest.mark.parametrize("name", EVERY)
+IN_USE = "in use by another thread"
+
+
+@pytest.fixture(autouse=True)
+def often() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def learner_of(name: str, **more: Any) -> ek.Learner:
+    options = {"n_features": D, "budget": B, **LIVELY.get(name, {}), **more}
+    learner = ek.Learner(name, **options)
+    learner.learn_many(X[:300], Y[:300])
+    return learner
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """What each call, in a thread of its own, gave or raised; all begin at once."""
+    barrier = threading.Barrier(len(calls))
+    found: list[Any] = [None] * len(calls)
+
+    def run(i: int) -> None:
+        barrier.wait()
+        try:
+            found[i] = calls[i]()
+        except Exception as error:
+            found[i] = error
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def refused(call: Callable[[], Any]) -> bool:
+    """Whether a call is refused because of another thread."""
+    try:
+        call()
+    except RuntimeError as error:
+        if IN_USE not in str(error):
+            raise
+        return True
+    return False
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@every
+def test_many_read_a_model_that_nobody_changes(name: str, sparse: bool) -> None:
+    # Features read every number of a row, whatever it is made of.
+    learner = learner_of(name, sparse=sparse and name not in ("fogd", "sorf"))
+    rows = Csr(np.where(np.abs(X) < 0.7, 0.0, X)) if sparse else X
+    expected = learner.decision_function(rows)
+    dense = learner.decision_function(X[:50])
+    has_mean = learner.parts["averaging"] == ek.Averaging.MEAN
+    mean = learner.averaged.decision_function(rows) if has_mean else None
+    state = bytes(learner._sealed())
+
+    def many() -> bool:
+        return all(np.array_equal(learner.decision_function(rows), expected) for _ in range(4))
+
+    def of_the_mean() -> bool:
+        if not has_mean:
+            return True
+        return all(
+            np.array_equal(learner.averaged.decision_function(rows), mean) for _ in range(4)
+        )
+
+    def singly() -> bool:
+        pairs = list(zip(X[:50], dense, strict=True))
+        return all(learner.decision_one(x) == f for _ in range(4) for x, f in pairs)
+
+    def of_another_kind() -> bool:
+        return all(
+            learner.predict_one(x) == (f if learner.is_regression else (1 if f >= 0.0 else -1))
+            and bytes(learner._sealed()) == state
+            for x, f in zip(X[:50], dense, strict=True)
+        )
+
+    assert together(many, many, of_the_mean, singly, of_another_kind) == [True] * 5
+    assert bytes(learner._sealed()) == state
+
+
+def test_many_read_the_scores_of_classes() -> None:
+    learner = ek.Learner("sorf", n_features=D, budget=130, n_classes=3)
+    learner.learn_many(X[:300], np.arange(300) % 3)
+    expected = learner.scores(X)
+
+    def many() -> bool:
+        return all(np.array_equal(learner.scores(X), expected) for _ in range(4))
+
+    def singly() -> bool:
+        return all(
+            np.array_equal(learner.scores_one(x), f)
+            for x, f in zip(X[:200], expected, strict=False)
+        )
+
+    assert together(many, many, singly) == [True] * 3
+
+
+def test_rows_by_their_non_zeros_while_another_reads() -> None:
+    learner = learner_of("spa", sparse=True, beta=1.0)
+    at, values = np.array([1, 4], np.int32), np.array([0.5, -1.0])
+    expected, big = learner.decision_one_sparse(at, values), np.tile(X, (40, 1))
+
+    def singly() -> bool:
+        return all(learner.decision_one_sparse(at, values) == expected for _ in range(2000))
+
+    reader, found = together(lambda: len(learner.decision_function(big)), singly)
+    assert (reader, found) == (len(big), True)
+
+
+@every
+def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None:
+    """Whatever was learned was learned whole: replayed alone it gives the same bytes."""
+    learner = learner_of(name)
+    start = learner.steps
+
+    def learn_many() -> None:
+        for _ in range(3):
+            refused(lambda: learner.learn_many(X, Y))
+
+    def learn_one() -> None:
+        for x, y in zip(X[:300], Y[:300], strict=True):
+            refused(lambda x=x, y=y: learner.learn_one(x, y))
+
+    def read() -> None:
+        for _ in range(5):
+            for call in (
+                lambda: learner.decision_function(X[:200]),
+                lambda: learner.decision_one(X[0]),
+                learner._sealed,
+                lambda: learner.dual_coef_ if name != "sorf" else learner.weights_,
+                lambda: repr(learner),
+            ):
+                refused(call)
+
+    found = together(learn_many, learn_many, learn_one, read)
+    assert found == [None] * 4
+    # Rows come in whole calls: all of X, or one row.
+    learned = learner.steps - start
+    assert 0 < learned <= 6 * N + 300
+    data = bytes(learner._sealed())
+    again = ek.Learner._from_block(data)
+    assert np.array_equal(again.decision_function(X[:50]), learner.decision_function(X[:50]))
+
+
+def test_what_is_refused_while_a_thread_learns() -> None:
+    """Every call that would see or change a model in the middle of a step."""
+    learner = learner_of("spa", budget=400, beta=1.0)
+    big, labels = np.tile(X, (100, 1)), np.tile(Y, 100)
+    calls: dict[str, Callable[[], Any]] = {
+        "learn_one": lambda: learner.learn_one(X[0], 1),
+        "learn_one_sparse": lambda: learner.learn_one_sparse([0], [1.0], 1),
+        "learn_many": lambda: learner.learn_many(X, Y),
+        "decision_one": lambda: learner.decision_one(X[0]),
+        "decision_one_sparse": lambda: learner.decision_one_sparse([0], [1.0]),
+        "decision_function": lambda: learner.decision_function(X),
+        "averaged": lambda: learner.averaged.decision_one(X[0]),
+        "wants_label": lambda: learner.wants_label(X[0]),
+        "save": learner._sealed,
+        "support_vectors_": lambda: learner.support_vectors_,
+        "dual_coef_": lambda: learner.averaged.dual_coef_,
+    }
+    started = threading.Event()
+
+    def learn() -> None:
+        started.set()
+        learner.learn_many(big, labels)
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    started.wait()
+    told: set[str] = set()
+    while thread.is_alive() and len(told) < len(calls):
+        told |= {what for what, call in calls.items() if refused(call)}
+    thread.join()
+    assert told == set(calls)
+    for call in calls.values():
+        call()
+
+
+def test_what_is_refused_while_a_thread_reads() -> None:
+    """Learning, and what writes scratch or counters; reading goes on."""
+    learner = learner_of("spa", budget=400, beta=1.0)
+    big = np.tile(X, (100, 1))
+    steps = learner.steps
+    asked = learner.labels_asked
+    calls: dict[str, Callable[[], Any]] = {
+        "learn_one": lambda: learner.learn_one(X[0], 1),
+        "learn_many": lambda: learner.learn_many(X[:1], Y[:1]),
+        "wants_label": lambda: learner.wants_label(X[0]),
+    }
+    reading = threading.Event()
+    over = threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            reading.set()
+            learner.decision_function(big)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    reading.wait()
+    told = dict.fromkeys(calls, 0)
+    done = dict.fromkeys(calls, 0)
+    for _ in range(200):
+        for what, call in calls.items():
+            (told if refused(call) else done)[what] += 1
+    over.set()
+    thread.join()
+    assert all(told.values())
+    assert learner.steps == steps + done["learn_one"] + done["learn_many"]
+    assert learner.labels_asked == asked + done["wants_label"]
+
+
+def test_no_memory_for_a_second_reader_is_said() -> None:
+    """Only a second one at the same time takes memory, and gives it back."""
+    import tracemalloc
+
+    learner = learner_of("projectron", budget=200)
+    big = np.tile(X, (20, 1))
+    out = [np.empty(len(big)) for _ in range(THREADS)]
+    together(*(lambda i=i: learner.decision_function(big, out=out[i]) for i in range(THREADS)))
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(5):
+        together(*(lambda i=i: learner.decision_function(big, out=out[i]) for i in range(THREADS)))
+    gained = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert gained < 20_000
+    assert all(np.array_equal(out[0], other) for other in out)

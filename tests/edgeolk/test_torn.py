@@ -1,0 +1,278 @@
+"""Steps that were cut: in memory that outlives the process they are told, and can be repaired."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import EVERY, LIVELY, python
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.attaching import TORN_CHOICES
+from edgeolk.files.head import FLAGS_OFFSET, MARK, SEALED, TORN
+from edgeolk.files.seal import checksum
+
+HERE = Path(__file__).parent
+D, B = 3, 7
+X, Y = random_stream(12, 160, D)
+MORE: dict[str, dict[str, Any]] = {
+    **{name: LIVELY.get(name, {}) for name in EVERY},
+    "sorf": {"linear": True, "last_label": True, "relevance": True},
+}
+every = pytest.mark.parametrize("name", EVERY)
+
+
+def options(name: str) -> dict[str, Any]:
+    return {"n_features": D, "budget": B, "dtype": "float64", **MORE[name]}
+
+
+def flags_of(memory: bytearray) -> int:
+    at = memory.find(MARK) + FLAGS_OFFSET
+    return int.from_bytes(memory[at : at + 2], "little")
+
+
+def marked(memory: bytearray, flags: int = TORN) -> bytearray:
+    """A copy whose last step was cut."""
+    made = bytearray(memory)
+    at = made.find(MARK) + FLAGS_OFFSET
+    made[at : at + 2] = flags.to_bytes(2, "little")
+    return made
+
+
+def taught(name: str, rows: int = 60) -> bytearray:
+    memory = bytearray(ek.plan(name, **options(name)).nbytes)
+    learner = ek.Learner(name, seed=3, buffer=memory, **options(name))
+    learner.learn_many(X[:rows], Y[:rows])
+    del learner
+    return memory
+
+
+def use(learner: ek.Learner) -> None:
+    """It learns, and what it has become is a state that learning leads to."""
+    learner.learn_many(X[100:], Y[100:])
+    again = ek.Learner._from_block(bytes(learner._sealed()))
+    assert again.steps == learner.steps
+
+
+@every
+def test_between_steps_nothing_is_marked(name: str) -> None:
+    memory = bytearray(ek.plan(name, **options(name)).nbytes)
+    learner = ek.Learner(name, seed=3, buffer=memory, **options(name))
+    for x, y in zip(X[:40], Y[:40], strict=True):
+        learner.learn_one(x, y)
+        assert flags_of(memory) == 0
+    learner.learn_many(X, Y)
+    learner.decision_function(X)
+    learner.wants_label(X[0])
+    assert flags_of(memory) == 0
+
+
+def test_a_refused_step_is_none() -> None:
+    memory = bytearray(ek.plan("pa1", n_features=D, budget=2, full="raise").nbytes)
+    learner = ek.Learner("pa1", n_features=D, budget=2, full="raise", buffer=memory)
+    with pytest.raises(ek.BudgetError):
+        learner.learn_many(X, Y)
+    assert flags_of(memory) == 0
+    at = memory.find(MARK) + FLAGS_OFFSET
+    memory[at : at + 2] = SEALED.to_bytes(2, "little")
+    with pytest.raises(ek.BudgetError):
+        learner.learn_one(X[learner.steps], Y[learner.steps])
+    assert flags_of(memory) == SEALED
+
+
+@every
+def test_a_cut_step_is_refused_accepted_or_repaired(name: str) -> None:
+    """The mark alone: the state is whole, so repair changes nothing but roundings."""
+    memory = marked(taught(name))
+    before = bytes(memory)
+    with pytest.raises(ValueError, match="last step was cut"):
+        ek.attach(memory)
+    assert bytes(memory) == before
+    accepted = marked(memory)
+    learner = ek.attach(accepted, torn="accept")
+    assert flags_of(accepted) == 0
+    expected = ek.Learner(name, seed=3, **options(name))
+    expected.learn_many(X[:60], Y[:60])
+    assert learner.learn_many(X[60:], Y[60:]).tobytes() == (
+        expected.learn_many(X[60:], Y[60:]).tobytes()
+    )
+    del learner
+    repaired = ek.attach(memory, torn="repair")
+    assert flags_of(memory) == 0
+    assert (repaired.steps, repaired.n_support) == (60, ek.attach(marked(memory, 0)).n_support)
+    if expected.parts["policy"] != ek.Policy.ANCHOR:
+        found = repaired.learn_many(X[60:], Y[60:])
+        assert np.allclose(found, ek.attach(taught(name)).learn_many(X[60:], Y[60:]), atol=1e-6)
+
+
+@every
+def test_nothing_is_repaired_where_nothing_was_cut(name: str) -> None:
+    memory = taught(name)
+    before = bytes(memory)
+    learner = ek.attach(memory, torn="repair")
+    assert bytes(memory) == before
+    del learner
+
+
+@every
+def test_every_step_cut_everywhere(name: str) -> None:
+    """Words a step changes, some of them written: repaired, or refused with the block as it was."""
+    chance = random.Random(name)
+    memory = bytearray(ek.plan(name, **options(name)).nbytes)
+    learner = ek.Learner(name, seed=3, buffer=memory, **options(name))
+    start = memory.find(MARK)
+    repaired = refused = 0
+    said: list[str] = []
+    for x, y in zip(X[:70], Y[:70], strict=True):
+        before = bytes(memory)
+        learner.learn_one(x, y)
+        after = bytes(memory)
+        words = [at for at in range(start, len(after) - 7, 8)
+                 if before[at : at + 8] != after[at : at + 8]]
+        cuts = [words[:i] for i in range(len(words) + 1)]
+        cuts = chance.sample(cuts, min(4, len(cuts)))
+        cuts += [[at for at in words if chance.random() < 0.5] for _ in range(2)]
+        for written in cuts:
+            made = bytearray(before)
+            for at in written:
+                made[at : at + 8] = after[at : at + 8]
+            made = marked(made)
+            whole = bytes(made)
+            try:
+                found = ek.attach(made, torn="repair")
+            except ValueError as error:
+                said.append(str(error))
+                unchanged = bytes(made) == whole
+                assert unchanged
+                refused += 1
+                continue
+            repaired += 1
+            assert found.steps - learner.steps in (-1, 0)
+            if repaired % 5 == 0:
+                use(found)
+            del found
+    assert repaired > 20 * max(1, refused)
+    assert all("cannot be repaired" in reason for reason in said)
+
+
+@every
+def test_what_follows_is_computed_afresh(name: str) -> None:
+    """Norms, factors, neighbours and scores of garbage come out as they were."""
+    derived = {"diagonal", "norms", "nearest", "nearest_distance", "nearest_kernel", "factor",
+               "inverse", "scores"}
+    memory = taught(name)
+    learner = ek.attach(memory)
+    regions = [r for r in learner.plan.regions if r.name in derived]
+    norm2, start = learner.norm2, memory.find(MARK)
+    counters = learner._engine.counters()
+    del learner
+    made = marked(memory)
+    for region in regions:
+        at = start + region.offset
+        made[at : at + region.nbytes] = b"\xff" * region.nbytes
+    found = ek.attach(made, torn="repair")
+    assert found._engine.counters() == counters
+    if norm2 is not None:
+        assert found.norm2 == pytest.approx(norm2, rel=1e-9, abs=1e-12)
+    expected = ek.attach(memory)
+    if expected.parts["policy"] != ek.Policy.ANCHOR:
+        assert np.allclose(
+            found.learn_many(X[60:], Y[60:]), expected.learn_many(X[60:], Y[60:]), atol=1e-6
+        )
+
+
+def test_what_cannot_be_repaired_stays_as_it_was() -> None:
+    memory = taught("projectron")
+    learner = ek.attach(memory)
+    ring = next(r for r in learner.plan.regions if r.name == "support_vectors")
+    stride = ring.shape[1]
+    del learner
+    start = memory.find(MARK) + ring.offset
+    for j in range(D):  # the second vector is the first one again: no factor has both
+        at = start + 8 * j * stride
+        memory[at + 8 : at + 16] = memory[at : at + 8]
+    made = marked(memory)
+    before = bytes(made)
+    with pytest.raises(ValueError, match=r"cannot be repaired: .*depend on each other"):
+        ek.attach(made, torn="repair")
+    assert bytes(made) == before
+
+
+@pytest.mark.parametrize("torn", TORN_CHOICES)
+def test_damage_beyond_a_cut_step_is_refused(torn: str) -> None:
+    memory = marked(taught("spa"))
+    start = memory.find(MARK)
+    memory[start + 64 : start + 72] = (2**63 - 1).to_bytes(8, "little")
+    before = bytes(memory)
+    with pytest.raises(ValueError, match="model"):
+        ek.attach(memory, torn=torn)
+    assert bytes(memory) == before
+
+
+@pytest.mark.parametrize("torn", ["", "fix", None, True, 1])
+def test_choices(torn: Any) -> None:
+    with pytest.raises(ValueError, match="torn must be one of 'refuse', 'repair', 'accept'"):
+        ek.attach(taught("rbp"), torn=torn)
+
+
+def test_a_block_whose_construction_was_cut_is_torn(monkeypatch: pytest.MonkeyPatch) -> None:
+    class CutError(Exception):
+        pass
+
+    def cut(*_: Any) -> None:
+        raise CutError
+
+    monkeypatch.setattr("edgeolk.block.Engine", cut)
+    memory = bytearray(ek.plan("rbp", **options("rbp")).nbytes)
+    with pytest.raises(CutError):
+        ek.Learner("rbp", buffer=memory, **options("rbp"))
+    assert flags_of(memory) == TORN
+
+
+def test_a_file_has_no_flags(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    memory = marked(taught("rbp"), 0)
+    learner = ek.attach(memory)
+    at = memory.find(MARK) + FLAGS_OFFSET
+    memory[at : at + 2] = SEALED.to_bytes(2, "little")
+    learner.save(path)
+    assert path.read_bytes()[FLAGS_OFFSET : FLAGS_OFFSET + 2] == bytes(2)
+    data = bytearray(path.read_bytes())
+    data[FLAGS_OFFSET] = TORN
+    data[8:12] = checksum(data, 8).to_bytes(4, "little")
+    path.write_bytes(data)
+    for call in (lambda: ek.load(path), lambda: ek.Learner._from_block(bytes(data))):
+        with pytest.raises(ValueError, match="flags 1 in a file"):
+            call()
+
+
+def killed(name: str, times: int, folder: Path) -> dict[str, int]:
+    """What came of processes that were killed while they learned in a mapping."""
+    code = f"import runpy, sys; sys.argv[0] = {str(HERE / 'torn.py')!r};" \
+        " runpy.run_path(sys.argv[0], run_name='__main__')"
+    ran = python(code, str(times), name, str(folder), timeout=600)
+    assert ran.returncode == 0, ran.stderr
+    record: dict[str, int] = json.loads(ran.stdout)
+    return record
+
+
+@pytest.mark.parametrize("name", ["nogd", "pomdr", "bpa_nn", "ahpatron", "projectron", "sorf"])
+def test_processes_killed_while_they_learn(name: str, tmp_path: Path) -> None:
+    record = killed(name, 25, tmp_path)
+    assert record["killed"] == 25
+    assert record["wrong"] == record["broken"] == 0
+    assert record["repaired"] + record["refused"] == record["torn"]
+    assert record["refused"] <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY)
+def test_more_processes_killed(name: str, tmp_path: Path) -> None:
+    record = killed(name, 100, tmp_path)
+    assert record["wrong"] == record["broken"] == 0
+    assert record["torn"] > 0

@@ -1,0 +1,48 @@
+"""Hostile model files and blocks: ``python tests/support/fuzz.py [COUNT [SEED]]``.
+
+``make fuzz`` does it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
+
+Prints what came of the mutants as JSON. Ends with 1, the mutant beside it, if one did what none may
+do: crash (the sanitizer says where), take more than a second or more memory than its size and
+64 KiB before it is refused, raise something other than ValueError, or be saved as another model.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import resource
+import sys
+import time
+from pathlib import Path
+
+from fuzzing import MOST_MEMORY, BrokenError, Fuzzer
+
+#: Mutants between two lines of progress; a mutant that hangs is told after so many seconds.
+ROUND, HANGS = 10_000, 600
+
+
+def main(count: int, seed: int, folder: Path) -> int:
+    fuzzer = Fuzzer(folder, seed)
+    began = time.monotonic()
+    resident = 0
+    for done in range(0, count, ROUND):
+        for _ in range(0, min(ROUND, count - done), 100):
+            faulthandler.dump_traceback_later(HANGS, exit=True)
+            fuzzer.run(100)
+        faulthandler.cancel_dump_traceback_later()
+        now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        resident = resident or now
+        print(f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
+              f" resident +{now - resident} KiB", file=sys.stderr, flush=True)
+    print(fuzzer.report())
+    return int(fuzzer.most_memory > MOST_MEMORY)
+
+
+if __name__ == "__main__":
+    numbers = [int(word) for word in sys.argv[1:]]
+    target = Path("build") / f"fuzz-{numbers[1] if len(numbers) > 1 else 0}"
+    target.mkdir(parents=True, exist_ok=True)
+    try:
+        sys.exit(main(*(numbers + [1_000_000, 0][len(numbers):]), target))
+    except BrokenError as error:
+        sys.exit(f"{error}\nthe mutant is in {target}")

@@ -1,0 +1,257 @@
+"""Whatever is loaded or attached is refused with a reason, or is a model that can be used."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import random
+import time
+import tracemalloc
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from golden import CASES, data_of
+from mutations import mutated
+
+import edgeolk as ek
+from edgeolk.attaching import TORN_CHOICES
+from edgeolk.core.arena import ALIGNMENT
+from edgeolk.files import v3
+
+#: A step or a load takes no longer (of processor time: other processes may be busy).
+MOST_SECONDS = 1.0
+#: A model with more scratch than this is not used: nothing has touched its memory yet.
+LARGE = 10_000_000
+#: Memory beyond the file's size that refusing it may take.
+MOST_MEMORY = 65_536
+#: What using a model may end in: refusals that the documentation names.
+ORDERLY = (ValueError, AttributeError, TypeError, ek.BudgetError)
+
+
+class BrokenError(AssertionError):
+    """A mutant did what none may do."""
+
+
+@cache
+def models() -> tuple[bytes, ...]:
+    """Every golden file of a small model, of every format."""
+    found = (data_of(version, stem) for version, stem in CASES)
+    return tuple(data for data in found if len(data) < 6000)
+
+
+@cache
+def scalers() -> tuple[bytes, ...]:
+    """Files of scalers."""
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    made = []
+    for options in ({}, {"method": "minmax"}, {"clip": None}, {"freeze_after": 30}):
+        scaler = ek.RunningScaler(3, **options)
+        scaler.learn_many(rows)
+        made.append(scaler.__reduce__()[1][0])
+    return tuple(made)
+
+
+@cache
+def blocks() -> tuple[bytes, ...]:
+    """Live blocks: the models of the present format as they lie in memory."""
+    made = []
+    for version, stem in CASES:
+        if version == 3 and len(data := data_of(3, stem)) < 6000:
+            learner = ek.Learner._from_block(data)
+            made.append(bytes(memoryview(learner._engine.arena)) + bytes(ALIGNMENT))
+    return tuple(made)
+
+
+def file_of(learner: ek.Learner) -> bytes:
+    return bytes(learner._sealed())
+
+
+def rows_for(learner: ek.Learner, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A few rows that the learner can take, with labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6, learner.n_features))
+    if learner.is_regression:
+        return X, rng.normal(size=6)
+    if learner.n_classes > 2:
+        return X, rng.integers(learner.n_classes, size=6).astype(float)
+    return X, np.where(rng.random(6) < 0.5, -1.0, 1.0)
+
+
+def attempts(learner: ek.Learner, seed: int) -> tuple[Callable[[], Any], ...]:
+    X, y = rows_for(learner, seed)
+    return (
+        lambda: [learner.learn_one(x, float(label)) for x, label in zip(X, y, strict=True)],
+        lambda: learner.learn_many(X, y),
+        lambda: learner.predict(X),
+        lambda: learner.scores(X),
+        lambda: learner.averaged.decision_function(X),
+        lambda: (learner.support_vectors_, learner.dual_coef_),
+        lambda: learner.weights_,
+        lambda: (repr(learner), learner.norm2, learner.plan, learner.config),
+    )
+
+
+class Fuzzer:
+    """Runs mutants and counts what came of them.
+
+    Attributes
+    ----------
+    tally : Counter
+        ``refused``, ``accepted``, ``by load`` and so on; ``poisoned``: accepted models whose
+        numbers left the range that a file may have while they learned; ``large``: not used.
+    slowest : float
+        Processor seconds of the slowest load or step.
+    most_memory : int
+        The most memory beyond the file's size that refusing one took.
+    """
+
+    def __init__(self, folder: Path, seed: int, sample: int = 50) -> None:
+        self.chance = random.Random(seed)
+        self.path = folder / "mutant.olk"
+        self.file = open(self.path, "wb")  # noqa: SIM115
+        self.sample = sample
+        self.tally: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.slowest = 0.0
+        self.began = time.process_time()
+        self.most_memory = 0
+
+    def __enter__(self) -> Fuzzer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def run(self, count: int) -> None:
+        """Try that many mutants; ``BrokenError`` says what one did, its bytes beside it."""
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            for number in range(count):
+                self.one(number % self.sample == 0)
+
+    def one(self, measured: bool) -> None:
+        kind = self.chance.choices(
+            ("load", "pickle", "attach", "scaler"), (10, 4, 10, 1)
+        )[0]
+        files = {"attach": blocks, "scaler": scalers}.get(kind, models)()
+        done, data = mutated(files, self.chance, kind == "attach")
+        self.kinds.update(done)
+        try:
+            self.attempt(kind, data, measured)
+        except Exception as error:
+            self.path.with_suffix(".broken").write_bytes(data)
+            raise BrokenError(f"{kind} after {done}: {type(error).__name__}: {error}") from error
+
+    def attempt(self, kind: str, data: bytearray, measured: bool) -> None:
+        size = len(data)
+        if self.tally.total() % 16 == 0:
+            self.began = time.process_time()
+        taken: Callable[[], Any]
+        if kind == "load":
+            os.ftruncate(self.file.fileno(), 0)
+            os.pwrite(self.file.fileno(), data, 0)
+            ram = size + MOST_MEMORY if self.chance.random() < 0.8 else None
+            taken = lambda: ek.load(self.path, ram)  # noqa: E731
+        elif kind == "attach":
+            torn = self.chance.choice(TORN_CHOICES)
+            taken = lambda: ek.attach(data, torn)  # noqa: E731
+        elif kind == "pickle":
+            taken = lambda: ek.Learner._from_block(bytes(data))  # noqa: E731
+        else:
+            taken = lambda: ek.RunningScaler._from_block(bytes(data))  # noqa: E731
+        self.tally[f"by {kind}"] += 1
+        made = self.timed(lambda: self.taken(taken, size, measured))
+        if made is None:
+            self.tally["refused"] += 1
+            return
+        self.tally["accepted"] += 1
+        if kind == "scaler":
+            self.use_scaler(made)
+        else:
+            self.use(made)
+
+    def taken(self, call: Callable[[], Any], size: int, measured: bool) -> Any:
+        """What is loaded, or None where it is refused as it should be."""
+        if measured:
+            tracemalloc.start()
+        try:
+            return call()
+        except ValueError as error:
+            if measured:
+                peak = tracemalloc.get_traced_memory()[1]
+                self.most_memory = max(self.most_memory, peak - size)
+            reason = str(error)
+            if not reason or not reason[0].isalpha():
+                raise BrokenError(f"refused without a reason: {reason!r}") from error
+            self.reasons[" ".join(w for w in reason.split() if w.isalpha())[:60]] += 1
+            return None
+        finally:
+            if measured:
+                tracemalloc.stop()
+
+    def timed(self, call: Callable[[], Any]) -> Any:
+        before = time.perf_counter()
+        try:
+            return call()
+        finally:
+            spent = time.perf_counter() - before
+            if spent > MOST_SECONDS:
+                # Other processes may have been busy: the whole mutant's own time decides.
+                spent = min(spent, time.process_time() - self.began)
+            self.slowest = max(self.slowest, spent)
+            if spent > MOST_SECONDS:
+                raise BrokenError(f"{spent:.2f} s of processor time")
+
+    def use(self, learner: ek.Learner) -> None:
+        """Saved and loaded, it is the same; then it learns, scores, and is saved again."""
+        if learner.nbytes > LARGE:
+            self.tally["large"] += 1
+            return
+        whole = file_of(learner)
+        # Bytes between regions hold nothing, and are not kept.
+        if v3.read(file_of(ek.Learner._from_block(whole))) != v3.read(whole):
+            raise BrokenError("saved and loaded again it is another model")
+        seed = self.chance.randrange(1000)
+        for attempt in attempts(learner, seed):
+            with contextlib.suppress(*ORDERLY):
+                self.timed(attempt)
+        try:
+            again = pickle.loads(pickle.dumps(learner))
+        except ValueError as error:
+            self.tally["poisoned"] += 1
+            self.reasons[f"poisoned: {error}"] += 1
+            return
+        if v3.read(file_of(again)) != v3.read(file_of(learner)):
+            raise BrokenError("after some steps it is saved as another model")
+
+    def use_scaler(self, scaler: Any) -> None:
+        rows = np.random.default_rng(0).normal(size=(4, scaler.n_features))
+        for attempt in (
+            lambda: scaler.learn_many(rows),
+            lambda: scaler.transform(rows),
+            lambda: scaler.learn_transform_one(rows[0]),
+            lambda: (repr(scaler), scaler.mean_, scaler.scale_),
+        ):
+            with contextlib.suppress(*ORDERLY, OverflowError):
+                self.timed(attempt)
+
+    def report(self) -> str:
+        """The figures as JSON."""
+        return json.dumps(
+            {
+                **dict(sorted(self.tally.items())),
+                "slowest seconds": round(self.slowest, 3),
+                "most memory beyond the file, refused": self.most_memory,
+                "mutations": dict(sorted(self.kinds.items())),
+                "reasons": dict(self.reasons.most_common(25)),
+            },
+            indent=1,
+        )

@@ -1,0 +1,152 @@
+"""A long life: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
+
+Every algorithm learns that many steps; what went wrong ends the program with 1. A line of the
+table tells, for each: steps; how often something was made afresh (halvings, counted removals
+since the last refresh); the largest relative distance between what is kept by increments and what
+is computed anew, looked at ten times on the way (norm; k(s, s); f of the support vectors; the kept
+inverse or factor, as the largest entry of M K - I or of the factor's distance from a fresh one);
+the range the common scale was seen in; numbers that are not finite; resident bytes gained from the
+first tenth to the last.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from helpers import LIVELY
+
+import edgeolk as ek
+
+D, B, ROWS, LOOKS = 4, 20, 100_000, 10
+CHEAP = ("perceptron", "rbp")
+MORE: dict[str, dict[str, Any]] = {
+    "pegasos": {"lam": 1e-4},
+    "bsgd": {"lam": 1e-4},
+    "sorf": {"linear": True, "last_label": True, "relevance": True},
+}
+
+
+def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows around a boundary that a small ring cannot learn: updates never end."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(ROWS, D))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=ROWS) > 0.0, 1.0, -1.0)
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
+    """A packed triangle as a matrix, the rest 0."""
+    held = np.asarray(learner._engine.view(name)).reshape(-1)[: n * (n + 1) // 2]
+    made = np.zeros((n, n))
+    made[np.tril_indices(n)] = held
+    return made
+
+
+def drift(learner: ek.Learner) -> dict[str, float]:
+    """Relative distances between what is kept and what is computed anew."""
+    found: dict[str, float] = {}
+    if not learner.config.basis.keeps_vectors or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS:
+        if learner.norm2 is not None:
+            true = float((learner.dual_coef_**2).sum())
+            found["norm"] = abs(learner.norm2 - true) / (1e-9 + true)
+        return found
+    S, a = learner.support_vectors_.astype(float), learner.dual_coef_
+    n = len(S)
+    gamma = learner.config.kernel.fields()[2]
+    K = np.exp(-gamma * ((S[:, None] - S[None]) ** 2).sum(2))
+    if learner.norm2 is not None:
+        true = float(a @ K @ a)
+        found["norm"] = abs(learner.norm2 - true) / (1e-9 + true)
+    regions = {region.name for region in learner.plan.regions}
+    if "scores" in regions:
+        held = np.asarray(learner._engine.view("scores")).reshape(-1)[:n] * learner._engine.scale()
+        found["scores"] = float(np.abs(held - K @ a).max() / (1e-9 + np.abs(K @ a).max()))
+    if "inverse" in regions and n:
+        low = packed(learner, "inverse", n)
+        inverse = low + np.tril(low, -1).T
+        found["inverse"] = float(np.abs(inverse @ K - np.eye(n)).max())
+    policy = learner.parts["policy"]
+    if policy == ek.Policy.SPAN and n:
+        M = packed(learner, "factor", n)
+        found["factor"] = float(np.abs(M @ K @ M.T - np.eye(n)).max())
+    if policy == ek.Policy.LIGHTEST_PROJECT and n:
+        found["factor"] = float(np.abs(packed(learner, "factor", n) - np.tril(K)).max())
+    if "nearest" in regions and n > 1:
+        d2 = ((S[:, None] - S[None]) ** 2).sum(2) + np.diag(np.full(n, np.inf))
+        nearest = np.asarray(learner._engine.view("nearest")).reshape(-1)[:n]
+        true_d2, held_d2 = d2.min(1), d2[np.arange(n), nearest]
+        found["nearest"] = float(np.abs(held_d2 - true_d2).max())
+    return found
+
+
+def soak(name: str, steps: int) -> dict[str, Any]:
+    """One algorithm's line of the table."""
+    options = {**LIVELY.get(name, {}), **MORE.get(name, {})}
+    learner = ek.Learner(name, n_features=D, budget=B, dtype="float64", seed=1, **options)
+    out = np.empty(ROWS)
+    X, y = stream(0)
+    worst: dict[str, float] = {}
+    scales: list[float] = []
+    bad, begun, memory = 0, time.monotonic(), 0
+    for look in range(LOOKS):
+        until = steps * (look + 1) // LOOKS
+        while learner.steps < until:
+            n = min(ROWS, until - learner.steps)
+            learner.learn_many(X[:n], y[:n], out=out[:n])
+            bad += int(n - np.isfinite(out[:n]).sum())
+        for key, value in drift(learner).items():
+            worst[key] = max(worst.get(key, 0.0), value)
+        if learner.config.basis.keeps_vectors:
+            scales.append(learner._engine.scale())
+            bad += int((~np.isfinite(learner.dual_coef_)).sum())
+        # A state that learning leads to is one that can be loaded.
+        ek.Learner._from_block(bytes(learner._sealed()))
+        if look == 0:
+            memory = resident()
+    counters = learner._engine.counters()
+    return {
+        "algorithm": name,
+        "steps": learner.steps,
+        "updates": learner.updates,
+        "afresh": counters["halvings"],
+        "drift": {key: float(f"{value:.1e}") for key, value in worst.items()},
+        "scale": [float(f"{s:.1e}") for s in (min(scales), max(scales))] if scales else [],
+        "not finite": bad,
+        "resident": resident() - memory,
+        "seconds": round(time.monotonic() - begun, 1),
+    }
+
+
+#: What counts as gone wrong: a kept number this far from its own, or memory beyond a MiB.
+MOST_DRIFT, MOST_MEMORY = 1e-6, 2**20
+
+
+def is_wrong(line: dict[str, Any]) -> bool:
+    return (
+        line["not finite"] > 0
+        or line["resident"] > MOST_MEMORY
+        or any(not value <= MOST_DRIFT for value in line["drift"].values())
+    )
+
+
+def main(steps: int, names: list[str]) -> int:
+    wrong = 0
+    for name in names or [row.name for row in ek.algorithms()]:
+        line = soak(name, steps)
+        wrong += is_wrong(line)
+        print(json.dumps(line), flush=True)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(float(sys.argv[1])) if sys.argv[1:] else 10**7, sys.argv[2:]))
