@@ -17,7 +17,7 @@ from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import checksums, restore, v3
 from edgeolk.files.atomic import Path, write_whole
-from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
+from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.fit import parse_bytes
 from edgeolk.plans import Plan, plan_of
@@ -353,6 +353,22 @@ class Learner(RowLearner):
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
+
+    @property
+    def n_saturated(self) -> int:
+        """Stored weights of int8 at an end of their range, -127 or 127; 0 for other storage.
+
+        Counted when asked. More than a few per cent call for a smaller ``unit=``.
+
+        Raises
+        ------
+        AttributeError
+            As ``weights_``.
+        """
+        weights = self.weights_
+        if self._config.dtype != Dtype.INT8:
+            return 0
+        return int(np.count_nonzero((weights == 127) | (weights == -127)))
 
     @property
     def n_classes(self) -> int:

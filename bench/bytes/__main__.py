@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--grid", choices=list(GRIDS), default="small", help="how much is tried")
     parser.add_argument("--sets", nargs="*", choices=SETS, default=list(SETS), help="sets to run")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="workers")
-    parser.add_argument("--report", action="store_true", help="report what has been run, run nothing")
+    parser.add_argument("--report", action="store_true", help="report, run nothing")
     given = parser.parse_args(arguments)
     grid, cache, failed = GRIDS[given.grid], Cache(CACHE), 0
     jobs = every_job(grid, given.sets)

@@ -112,7 +112,8 @@ def _sentences(grid: Grid, frontiers: Sequence[Frontier], done: int, asked: int)
     ]
     lost = losses(grid, frontiers)
     if lost:
-        lines += ["", "Where something errs less in no more bytes, settings by hindsight:", "", *lost]
+        title = "Where something errs less in no more bytes, settings by hindsight:"
+        lines += ["", title, "", *lost]
     return "\n".join(lines)
 
 

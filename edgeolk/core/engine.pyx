@@ -223,7 +223,7 @@ cdef class Engine:
         t.turns = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         t.scores = <double*>self.at("class_scores")
-        t.row = NULL
+        t.row = self.at("feature_row")
         return 0
 
     cdef int attach_intake(self) except -1:

@@ -206,6 +206,7 @@ STORED = (
     "nu",
     "forget",
     "epsilon",
+    "scratch",
 )
 
 #: Parameters that are several numbers: name -> the most there can be. One list of widths a group.

@@ -167,7 +167,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget"),
+            *("relevance", "groups", "nu", "forget", "scratch"),
         ),
         lists=("widths", "blends"),
         default_dtype="int8",
@@ -189,6 +189,10 @@ UPDATES: dict[Update, UpdateTraits] = {
                     or c.values["groups"] > 1.0,
                 ),
                 "Loss.NOVELTY keeps one average: no linear, last_label, relevance or groups",
+            ),
+            (
+                both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
+                "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
             ),
             (
                 lambda c: c.values["cmin"] > c.values["cmax"],

@@ -152,6 +152,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
+            ({"loss": "novelty", "scratch": "row"}, "no scratch='row'"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),
