@@ -29,7 +29,8 @@ def every_job(grid: Grid, sets: Sequence[str]) -> list[Job]:
     ordered: dict[str, tuple[int, int, Job]] = {}
     for place, data in enumerate(sets):
         found = [(far, job) for far, job in grid.jobs(data) if job.exists()]
-        found += [(0, job) for job in others.jobs(data, grid.rows)]
+        # Other libraries last: they take longest.
+        found += [(100, job) for job in others.jobs(data, grid.rows)]
         for far, job in found:
             ordered.setdefault(job.key, (far, place, job))
     return [job for _, _, job in sorted(ordered.values(), key=lambda found: found[:2])]

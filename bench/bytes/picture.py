@@ -10,8 +10,11 @@ from bench.bytes.grid import Grid
 from bench.memory.style import figure_of, save
 
 OURS, TUNED, BEST, LIBRARY = "#D55E00", "#0072B2", "#56A0D3", "#8C8C8C"
-#: Where the axis of bytes ends: what needs more, or was not found, is drawn there.
-END = 2**27
+#: Ticks of the axis of bytes.
+TICKS = {
+    2**9: "512 B", 2**12: "4 KiB", 2**15: "32 KiB", 2**18: "256 KiB", 2**21: "2 MiB",
+    2**24: "16 MiB", 2**27: "128 MiB",
+}  # fmt: skip
 
 
 def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
@@ -42,14 +45,18 @@ def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
     return path
 
 
-def draw_summary(frontiers: Sequence[Frontier], size: int, path: Path) -> Path:
-    """A line a set: our bytes, and those of the smallest other that errs no more."""
+def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Path) -> Path:
+    """A line a set: our bytes, and those of the smallest other that errs no more.
+
+    An arrow ends beyond the largest size that published algorithms were given.
+    """
     rows = []
+    end = 2 * max(grid.sizes)
     for each in frontiers:
         mine = each.ours(size)
         if mine is not None:
             other = each.needed(mine.error)
-            rows.append((END if other is None else other.nbytes, each.data, mine, other))
+            rows.append((end if other is None else other.nbytes, each.data, mine, other))
     rows.sort(key=lambda row: (row[0], row[1]))
     figure, (axes,) = figure_of(1, 1, (8.2, 1.4 + 0.27 * len(rows)))
     for at, (need, _, mine, other) in enumerate(rows):
@@ -57,17 +64,17 @@ def draw_summary(frontiers: Sequence[Frontier], size: int, path: Path) -> Path:
         axes.plot([mine.nbytes, need], [at, at], color=colour, lw=1.6, alpha=0.5)
         axes.plot([mine.nbytes], [at], "o", color=OURS, ms=6)
         axes.plot([need], [at], ">" if other is None else "s", color=TUNED, ms=6)
-        said = "none that was tried" if other is None else other.name
+        said = f"none up to {max(grid.sizes) >> 10} KiB" if other is None else other.name
         axes.annotate(
             said, (need, at), fontsize=8, color="#555555", va="center",
             textcoords="offset points", xytext=(8, 0),
         )  # fmt: skip
     axes.set_yticks(range(len(rows)), [f"{name}  {mine.error:.2f} %" for _, name, mine, _ in rows])
     axes.set_xscale("log", base=2)
-    axes.set_xlim(256, END * 64)
-    ticks = [2**k for k in range(9, 28, 3)]
-    names = ["512 B", "4 KiB", "32 KiB", "256 KiB", "2 MiB", "16 MiB", "more"]
-    axes.set_xticks(ticks, names)
-    axes.set_title("Bytes for the same error: sorf, untuned (round), smallest other by hindsight")
+    last = 16 * max([end, *(need for need, *_ in rows)])
+    axes.set_xlim(256, last)
+    shown = {at: name for at, name in TICKS.items() if at <= last}
+    axes.set_xticks(list(shown), list(shown.values()))
+    axes.set_title("Bytes for the same error: sorf untuned (round), best tuned other")
     save(figure, path)
     return path

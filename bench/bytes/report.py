@@ -42,14 +42,14 @@ def _errors(grid: Grid, frontiers: Sequence[Frontier], size: int) -> Table:
     )
 
 
-def _needed(frontiers: Sequence[Frontier]) -> Table:
+def _needed(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
     rows = []
     for each in frontiers:
         mine = each.ours(REFERENCE)
         if mine is None:
             continue
         other = each.needed(mine.error)
-        need = ("none that was tried", "-") if other is None else (
+        need = (f"none up to {bytes_of(max(grid.sizes))}", "-") if other is None else (
             other.name, f"{bytes_of(other.nbytes)}"
         )  # fmt: skip
         rows.append((each.data, need[0], f"{mine.error:.2f}", bytes_of(mine.nbytes), need[1]))
@@ -101,7 +101,8 @@ def _sentences(grid: Grid, frontiers: Sequence[Frontier], done: int, asked: int)
                 tuned += mine.error <= chosen.error
     lines = [
         f"{done:,} runs of {asked:,}: {len(grid.names)} published algorithms in"
-        f" {len(grid.storage)} storages, {len(grid.widths)} widths of the kernel, the first"
+        f" {len(grid.storage)} storages, {len(grid.widths)} widths of the kernel and few other settings,"
+        f" at {', '.join(map(bytes_of, grid.sizes))}, the first"
         f" {grid.rows:,} rows of {len(frontiers)} sets, one pass, each row scored before it is"
         " learned. sorf is untuned, its kernel 1 / the median squared distance like everyone's. An"
         " error is the share of wrong answers; in regression the mean square over the variance of"
@@ -121,7 +122,7 @@ def write(grid: Grid, jobs: Sequence[Job], cache: Cache, folder: Path = RESULTS)
     """Writes what there is; returns the files."""
     runs = finished(jobs, cache)
     frontiers = [each for each in (Frontier(data, runs) for data in SETS) if each.runs]
-    tables = [_needed(frontiers), *(_errors(grid, frontiers, size) for size in grid.sizes)]
+    tables = [_needed(grid, frontiers), *(_errors(grid, frontiers, size) for size in grid.sizes)]
     tables.append(_libraries(frontiers))
     introduction = _sentences(grid, frontiers, len(runs), len(jobs))
     report = Report("Error against bytes", introduction, tables)
@@ -131,5 +132,5 @@ def write(grid: Grid, jobs: Sequence[Job], cache: Cache, folder: Path = RESULTS)
         if any(each.ours(size) for size in grid.sizes):
             title = f"{each.data} ({SPECS[each.data].task})"
             written.append(draw_set(grid, each, title, pictures / f"{each.data}.png"))
-    written.append(draw_summary(frontiers, REFERENCE, folder / "bytes.png"))
+    written.append(draw_summary(grid, frontiers, REFERENCE, folder / "bytes.png"))
     return written
