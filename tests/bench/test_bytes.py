@@ -60,8 +60,9 @@ def test_it_is_said_where_ours_is_not_the_best() -> None:
 def test_first_choices_of_every_learner_come_first() -> None:
     jobs = program.every_job(SMALL, ["banana", "ring"])
     assert len({job.key for job in jobs}) == len(jobs)
-    seen = {(job.data, job.name) for job in jobs[: len(jobs) // 3]}
-    assert seen == {(job.data, job.name) for job in jobs}
+    own = [(job.data, job.name) for job in jobs if job.nbytes]
+    assert set(own[: len(own) // 3]) == set(own)
+    assert not any(job.nbytes for job in jobs[len(own) :])
 
 
 @pytest.mark.parametrize("task", ["two", "classes", "regression"])
