@@ -8,7 +8,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage clean
+	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -25,6 +25,8 @@ help:
 	@echo "make valgrind one pass of every algorithm under valgrind"
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
 	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
+	@echo "make wheels   cross-built wheels for Debian's Pythons into dist, and the sdist"
+	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
 	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
 $(BIN)/python:
@@ -61,6 +63,16 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""
+
+$(VENV)/.wheels: $(VENV)/.sim
+	$(PIP) --no-build-isolation --editable ".[wheels]"
+	@touch $@
+
+wheels: $(VENV)/.wheels
+	$(BIN)/python -m release.wheels
+
+test-pi: $(VENV)/.wheels
+	$(BIN)/python -m release.emulated
 
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py

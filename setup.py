@@ -22,15 +22,30 @@ HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob(
 # -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
+# -fno-asynchronous-unwind-tables: tables for C++ exceptions, which never pass through here.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
-    "-O3",
     "-g0",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fno-loop-unroll-and-jam",
+    "-fno-asynchronous-unwind-tables",
 ]
+#: Modules of code that runs once a model, made small; the others are made fast.
+ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
+#: Modules of code that runs once a call, and places rows.
+SHELLS = ("edgeolk.boundary.scoring", "edgeolk.boundary.learning", "edgeolk.scaling.scaler")
+SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+
+
+def flags_of(module):
+    """What the compiler is told for a module; C11 is what the loops are written in."""
+    if sys.platform == "win32":
+        return ["/std:c11", "/O2"]
+    if module in SHELLS:
+        return [*FLAGS, *SHELL_FLAGS]
+    return [*FLAGS, "-Os" if module in ONCE else "-O3"]
 
 
 # To see which lines run (make coverage): nothing moved or joined, counts kept by the compiler, and
@@ -110,15 +125,15 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         """Check the compiler, choose flags; an installed module carries no symbols."""
-        if sys.platform == "win32":
-            flags, links = ["/O2"], []
-        else:
+        known, links = None, []
+        if sys.platform != "win32":
             check_compiler([*self.include_dirs, numpy.get_include()])
-            flags = accepted(FLAGS)
+            known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", "-O3"])
             # In the source tree they stay: instructions are counted by function there.
             links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
         for extension in self.extensions:
-            extension.extra_compile_args = flags
+            flags = flags_of(extension.name)
+            extension.extra_compile_args = [f for f in flags if known is None or f in known]
             extension.extra_link_args = links
         super().build_extensions()
 

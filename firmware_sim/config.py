@@ -51,7 +51,7 @@ class ReplayConfig:
     Parameters
     ----------
     stream : str or Stream
-        A CSV or CSV.gz path, the name of a bundled stream, or a stream object.
+        The path of a CSV file, plain or packed, the name of a bundled stream, or a stream object.
     target : str, optional
         The label column; bundled streams know theirs.
     ignore : tuple of str

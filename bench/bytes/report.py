@@ -101,7 +101,7 @@ def _sentences(grid: Grid, frontiers: Sequence[Frontier], done: int, asked: int)
                 tuned += mine.error <= chosen.error
     lines = [
         f"{done:,} runs of {asked:,}: {len(grid.names)} published algorithms in"
-        f" {len(grid.storage)} storages, {len(grid.widths)} widths of the kernel, few other settings,"
+        f" {len(grid.storage)} storages, {len(grid.widths)} widths, few other settings,"
         f" at {', '.join(map(bytes_of, grid.sizes))}, the first"
         f" {grid.rows:,} rows of {len(frontiers)} sets, one pass, each row scored before it is"
         " learned. sorf is untuned, its kernel 1 / the median squared distance like everyone's. An"

@@ -10,14 +10,14 @@ const char *shim_name(int variant)
 
 int shim_runs(int variant)
 {
-#ifdef OLK_SORF_X86
+#if defined(OLK_X86_VARIANTS) && !defined(OLK_SORF_PLAIN)
     __builtin_cpu_init();
-    if (variant == 1)
-        return __builtin_cpu_supports("x86-64-v3");
     if (variant == 2)
+        return __builtin_cpu_supports("x86-64-v3");
+    if (variant == 3)
         return __builtin_cpu_supports("x86-64-v4");
 #endif
-    return variant == 0;
+    return variant < VARIANTS;
 }
 
 /* Sizes of the structs, so that the other side can see whether it has the same ones. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,15 @@ Result = dict[tuple[str, str, int, str], tuple[float, int] | None]
 
 def find(name: str) -> Path | None:
     """The file of a stream, in the package or where data files are kept."""
-    bundled = Path(firmware_sim.__file__).parent / "data" / f"{name}.csv.gz"
-    kept = folder() / bundled.name
+    bundled = Path(firmware_sim.__file__).parent / "data" / f"{name}.csv.xz"
+    kept = folder() / f"{name}.csv.gz"
     return next((path for path in (bundled, kept) if path.is_file()), None)
 
 
 def read(path: Path, leave: tuple[str, ...]) -> tuple[Any, Any]:
     """Readings as a running scaler leaves them, and labels."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+    unpack = lzma.open if path.suffix == ".xz" else gzip.open
+    with unpack(path, "rt", encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
         header = next(lines)
         keep = [i for i, name in enumerate(header[:-1]) if name not in leave]

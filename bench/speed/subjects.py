@@ -70,7 +70,7 @@ def occupancy(most: int | None) -> Subject:
     """The bundled stream as a running scaler leaves it, in the order of time."""
     path = streams.find("occupancy")
     if path is None:
-        raise FileNotFoundError("occupancy.csv.gz is not in the package")
+        raise FileNotFoundError("occupancy.csv.xz is not in the package")
     X, y = streams.read(path, streams.STREAMS["occupancy"])
     gamma = choose(X[WIDTH_ROWS]).gamma
     X = np.ascontiguousarray(X[:most], dtype=np.float32)

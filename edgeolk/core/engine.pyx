@@ -5,6 +5,7 @@ once, holds the regions as typed memoryviews for its life, and keeps two threads
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN, floor, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
@@ -12,6 +13,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
 from edgeolk.errors import BadRowError, BudgetError
 
 from edgeolk.core.arena cimport Arena
+from edgeolk.core.borrowed cimport borrow
 from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
@@ -296,15 +298,16 @@ cdef class Engine:
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const double[::1] x, bint learning=False) except NULL:
+    cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
+        cdef const double* numbers = <const double*>x.buf
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
-        if not accepts_f64(&self.state, &x[0]):
+        if not accepts_f64(&self.state, numbers):
             raise BadRowError("x must be finite and fit the storage type")
         self.idle()
-        return take_f64(&self.state, &x[0], learning)
+        return take_f64(&self.state, numbers, learning)
 
-    def learn_row(self, const double[::1] x not None, double y, double weight=1.0):
+    def learn_row(self, object x, double y, double weight=1.0):
         """Learn one row of a float64 buffer; the score before the update.
 
         NaN for a bad row, where those are left out.
@@ -317,37 +320,57 @@ cdef class Engine:
             skip(&self.state)
             return NAN
 
-    cdef double learned_row(self, const double[::1] x, double y, double weight) except? -1.0:
+    cdef double learned_row(self, object x, double y, double weight) except? -1.0:
         cdef double f
-        cdef const void* row
+        cdef Py_buffer view
+        cdef int outcome
         if not is_label(&self.state, y):
             raise (ValueError if isfinite(y) else BadRowError)(
                 f"y must be {labels_allowed(&self.state)}, got {y!r}")
         if weight != 1.0:
             check_weight(self, weight)
-        row = self.checked_row(x, True)
-        cdef int outcome = learn(&self.state, row, y, weight, &f)
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
+        finally:
+            PyBuffer_Release(&view)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
         if outcome != DONE:
             raise BadRowError("x: the kernel overflows for this row; nothing was changed")
         return f
 
-    def score_row(self, const double[::1] x not None):
+    cdef int decide_row(self, object x, double* f) except -1:
+        cdef Py_buffer view
+        cdef int outcome
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = decide(&self.state, self.checked_row(&view), False, f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise ValueError("x: the kernel overflows for this row")
+        return 0
+
+    def score_row(self, object x):
         """f(x) of one row of a float64 buffer."""
         cdef double f
         if self.state.c.columns > 1:
             raise TypeError("a row has a score for each class here: scores_one gives them")
-        if decide(&self.state, self.checked_row(x), False, &f) != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+        self.decide_row(x, &f)
         return f
 
-    def scores_row(self, const double[::1] x not None, double[::1] out not None):
+    def scores_row(self, object x, object out):
         """Scores of one row, one a class, into a float64 buffer."""
-        if out.shape[0] != self.state.c.columns:
-            raise ValueError(f"out must have {self.state.c.columns} numbers, got {out.shape[0]}")
-        if decide(&self.state, self.checked_row(x), False, &out[0]) != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+        cdef Py_buffer view
+        borrow(out, "out", PyBUF_WRITABLE, &view)
+        try:
+            if view.shape[0] != self.state.c.columns:
+                raise ValueError(
+                    f"out must have {self.state.c.columns} numbers, got {view.shape[0]}")
+            self.decide_row(x, <double*>view.buf)
+        finally:
+            PyBuffer_Release(&view)
 
     # ---- what a Python face reads ---------------------------------------------------------------
 

@@ -25,17 +25,13 @@ from edgeolk.core.range cimport in_range
 from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
+from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, Span, State
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
 from edgeolk.core.width cimport set_width, width_is_due
-
-
-cdef inline double threshold(const State* s) noexcept nogil:
-    """What a score is held against: rho of novelty."""
-    return s.novelty[0] if s.novelty != NULL else 0.0
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:

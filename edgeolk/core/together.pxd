@@ -9,6 +9,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin
+from edgeolk.core.thresholds cimport threshold
 
 # Rows wait on the stack; with fewer than the loops take at a time nothing is gained.
 cdef enum:
@@ -44,9 +45,8 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
         if not mean:
             e.x = <const char*>rows + i * row_bytes(s)
             e.hint = 0.0
-            e.share = NULL
             update_begin(s, &e)
-            f[i] = s.function.scale * f[i] + e.hint
+            f[i] = s.function.scale * f[i] + e.hint - threshold(s)
         if not isfinite(f[i]):
             return i
     return count

@@ -1,4 +1,7 @@
-"""Streams that come with the package; see ``data/README.md`` for their origin."""
+"""Streams that come with the package; see ``data/README.md`` for their origin.
+
+Wheels hold one of them, the source distribution all.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,14 @@ BUNDLED = {
     for stream in (
         BundledStream(
             name="occupancy",
-            file="occupancy.csv.gz",
+            file="occupancy.csv.xz",
             target="occupied",
             ignore=("datetime",),
             about="an office room, 5 sensors a minute: is anybody in? (UCI, CC BY 4.0)",
         ),
         BundledStream(
             name="robot",
-            file="robot.csv.gz",
+            file="robot.csv.xz",
             target="forward",
             ignore=("move",),
             about="24 ultrasound sensors of a robot along a wall: does it go on? The column 'move' "
@@ -42,7 +45,7 @@ BUNDLED = {
         ),
         BundledStream(
             name="house",
-            file="house.csv.gz",
+            file="house.csv.xz",
             target="temperature_comedor_sensor",
             ignore=("temperature_habitacion_sensor",),
             about="a house and its weather, every 15 minutes: how warm is the dining room? For "
@@ -50,7 +53,7 @@ BUNDLED = {
         ),
         BundledStream(
             name="office",
-            file="office.csv.gz",
+            file="office.csv.xz",
             target="anomaly",
             ignore=("point",),
             about="an office's temperature, hourly, with two failures: is this one? (NAB, MIT)",

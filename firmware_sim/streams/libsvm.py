@@ -22,7 +22,7 @@ def looks_like(line: str) -> bool:
 
 
 class LibsvmStream(Stream):
-    """A LIBSVM file, plain or gzip compressed.
+    """A LIBSVM file, plain or compressed (gzip, xz).
 
     Parameters
     ----------

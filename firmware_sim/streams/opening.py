@@ -51,6 +51,11 @@ def open_stream(
             raise
     bundled = BUNDLED.get(source)
     if bundled is not None:
+        if not bundled.path.exists():
+            raise StreamError(
+                f"the stream {source!r} is left out of wheels to keep them small: it comes with "
+                f"the source distribution, as firmware_sim/data/{bundled.file}"
+            )
         known = ReadingOptions(
             target if target is not None else bundled.target,
             (*bundled.ignore, *ignore),

@@ -1,14 +1,14 @@
-"""Lines of a text file, whatever wrote it: plain or gzip, UTF-8 or UTF-16, whole or damaged.
+"""Lines of a text file, whatever wrote it: plain or packed, UTF-8 or UTF-16, whole or damaged.
 
-A file may be hostile: a line is bounded, so are blank lines in a row, and so is what one gzip byte
-can blow up to, since lines are made one at a time.
+A file may be hostile: a line is bounded, so are blank lines in a row, and so is what one packed
+byte can blow up to, since lines are made one at a time.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
+import lzma
 import stat
 import zlib
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from firmware_sim.errors import StreamError
+from firmware_sim.streams.packed import unpacked
 
 #: Characters in a line at most: 40,000 columns of full precision and some.
 LONGEST_LINE = 1 << 20
@@ -25,7 +26,6 @@ MOST_BLANK = 10_000
 #: Lines in one row at most: line ends within quotes are no end of a row.
 MOST_LINES = 1_000
 
-_GZIP_MAGIC = b"\x1f\x8b"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -79,8 +79,7 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
             what = "a folder" if path.is_dir() else "not a regular file"
             raise StreamError(f"cannot read {path}: it is {what}")
         with open(path, "rb") as raw:
-            packed = raw.peek(2)[:2] == _GZIP_MAGIC
-            plain = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if packed else raw
+            plain = unpacked(raw)
             encoding = _encoding(path, plain.peek(64)[:64])
             # newline="": the csv module wants to see line ends itself.
             text = io.TextIOWrapper(cast(IO[bytes], plain), encoding=encoding, newline="")
@@ -94,8 +93,8 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
     except OSError as error:
         raise StreamError(f"cannot read {path}: {error.strerror or error}") from None
     except EOFError:
-        raise StreamError(f"cannot read {path}: its gzip data are cut off") from None
-    except (zlib.error, csv.Error) as error:
+        raise StreamError(f"cannot read {path}: its packed data are cut off") from None
+    except (zlib.error, lzma.LZMAError, csv.Error) as error:
         raise StreamError(f"cannot read {path}: {error}") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr"
 TAKEN = [name for name in RINGS if name not in REFUSED]
 #: Regions of the coefficients' type.
 REAL = ("coefficients", "kernel_row", "nearest_distance", "distance_row", "mean_coefficients")
-STREAM = ROOT / "firmware_sim" / "data" / "occupancy.csv.gz"
+STREAM = ROOT / "firmware_sim" / "data" / "occupancy.csv.xz"
 
 
 def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
@@ -129,7 +129,7 @@ def test_a_copy_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
 
 @cache
 def occupancy() -> tuple[np.ndarray, np.ndarray]:
-    with gzip.open(STREAM, "rt") as file:
+    with lzma.open(STREAM, "rt") as file:
         rows = np.genfromtxt(file, delimiter=",", skip_header=1, usecols=range(1, 7))
     X = rows[:, :5]
     return (X - X.mean(axis=0)) / X.std(axis=0), rows[:, 5]

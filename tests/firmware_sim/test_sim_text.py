@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import time
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +90,7 @@ def test_pipe_is_refused_at_once(tmp_path: Path) -> None:
 def test_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
     mark = "\ufeff" if encoding == "utf-16-le" else ""
     content = (mark + TABLE.replace("a,", "Temp °C,")).encode(encoding)
-    for data in (content, gzip.compress(content)):
+    for data in (content, gzip.compress(content), lzma.compress(content)):
         stream = CsvStream(write(tmp_path, data), target="y")
         assert stream.features == ("Temp °C", "b")
         assert stream.count() == 2
@@ -109,11 +111,25 @@ def test_other_encodings_get_the_remedy(tmp_path: Path) -> None:
         CsvStream(write(tmp_path, b"\x7fELF\x02\x01\x01\0\0\0" * 9), target="y")
 
 
-def test_stream_cut_in_the_middle(tmp_path: Path) -> None:
-    packed = gzip.compress(TABLE.encode() * 5000)
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_stream_cut_in_the_middle(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    text = TABLE + "".join(f"{i * i % 977},{i},{i % 2}\n" for i in range(20_000))
+    packed = pack(text.encode())
+    assert CsvStream(write(tmp_path, packed), target="y").count() == 20_002
     stream = CsvStream(write(tmp_path, packed[: len(packed) // 2]), target="y")
-    with pytest.raises(StreamError, match="gzip data are cut off"):
+    with pytest.raises(StreamError, match="packed data are cut off"):
         list(stream.samples(np.empty(2)))
+
+
+def test_xz_that_is_damaged_or_asks_for_too_much_memory(tmp_path: Path) -> None:
+    text = (TABLE * 5000).encode()
+    packed = bytearray(lzma.compress(text))
+    packed[len(packed) // 2] ^= 0xFF
+    with pytest.raises(StreamError, match="cannot read"):
+        read(write(tmp_path, bytes(packed)))
+    greedy = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 64 << 20}]
+    with pytest.raises(StreamError, match="Memory usage limit exceeded"):
+        read(write(tmp_path, lzma.compress(text, filters=greedy)))
 
 
 @pytest.mark.parametrize(

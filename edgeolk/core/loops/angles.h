@@ -3,7 +3,7 @@
 /* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
    parts, of which the first has 33 bits, so that n times it is exact; then the polynomials of fdlibm
    on [-pi/4, pi/4]. Absolute error below 3e-16. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_cos_sin_vectors)(const OLK_V *angle, OLK_V *cosine, OLK_V *sine)
 {
     static const double of_sine[] = {
@@ -35,16 +35,17 @@ OLK_FN(olk_cos_sin_vectors)(const OLK_V *angle, OLK_V *cosine, OLK_V *sine)
         s[g] = OLK_VMADD_F64(s[g] * z[g], r[g], r[g]);
         c[g] = OLK_VMADD_F64(c[g] * z[g], z[g], OLK_VMADD_F64(z[g], OLK_ALL(-0.5), OLK_ALL(1.0)));
         /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's. */
-        const OLK_WORDS quarter = (OLK_WORDS)shifted[g], odd = -(quarter & 1);
-        const OLK_WORDS a = ((OLK_WORDS)c[g] & ~odd) | ((OLK_WORDS)s[g] & odd);
-        const OLK_WORDS b = ((OLK_WORDS)s[g] & ~odd) | ((OLK_WORDS)c[g] & odd);
-        cosine[g] = (OLK_V)(a ^ (((quarter + 1) & 2) << 62));
-        sine[g] = (OLK_V)(b ^ ((quarter & 2) << 62));
+        const OLK_WORDS quarter = OLK_NAME(olk_words_of_f64)(shifted[g]), odd = 0 - (quarter & 1);
+        const OLK_WORDS of_c = OLK_NAME(olk_words_of_f64)(c[g]);
+        const OLK_WORDS of_s = OLK_NAME(olk_words_of_f64)(s[g]);
+        const OLK_WORDS a = (of_c & ~odd) | (of_s & odd), b = (of_s & ~odd) | (of_c & odd);
+        cosine[g] = OLK_NAME(olk_of_words_f64)(a ^ (((quarter + 1) & 2) << 62));
+        sine[g] = OLK_NAME(olk_of_words_f64)(b ^ ((quarter & 2) << 62));
     }
 }
 
 /* Large angles, and what is no number: by the C library. */
-static __attribute__((noinline)) void OLK_FN(olk_cos_sin_by_libm)(OLK_R *row, ptrdiff_t n,
+static OLK_APART void OLK_FN(olk_cos_sin_by_libm)(OLK_R *row, ptrdiff_t n,
                                                                   double norm)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -55,7 +56,7 @@ static __attribute__((noinline)) void OLK_FN(olk_cos_sin_by_libm)(OLK_R *row, pt
 }
 
 /* The same for w angles, up to two vectors of them. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_cos_sin_part)(OLK_R *cosines, OLK_R *sines, ptrdiff_t w, double norm)
 {
     OLK_R in[2 * OLK_L] = {0}, out[2 * OLK_L];

@@ -17,7 +17,7 @@ static void OLK_FN(olk_divide_by_probability)(void *coefficients, const double *
     ptrdiff_t i = 0;
     for (; i + OLK_L <= n; i += OLK_L) {
         const OLK_V stay = c * OLK_WIDE_AT(w, i), old = OLK_AT(coef, i);
-        OLK_PUT(coef, i, OLK_PICK((OLK_BITS)(stay < 1.0), old / stay, old));
+        OLK_PUT(coef, i, OLK_PICK(OLK_MASK(OLK_BITS, stay < 1.0), old / stay, old));
     }
     for (; i < n; i++)
         if (c * w[i] < 1.0)
@@ -53,8 +53,8 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
             OLK_V size = OLK_NAME(olk_size_f64)(OLK_AT(coef, i + g * OLK_L));
             if (diagonal)
                 for (ptrdiff_t k = 0; k < OLK_L; k++)
-                    size[k] *= sqrt(diagonal[i + g * OLK_L + k]);
-            most[g] = OLK_PICK((OLK_BITS)(size > most[g]), size, most[g]);
+                    OLK_LANE(size, k) *= sqrt(diagonal[i + g * OLK_L + k]);
+            most[g] = OLK_PICK(OLK_MASK(OLK_BITS, size > most[g]), size, most[g]);
         }
     for (; i < n; i++) {
         const double size = fabs(coef[i]) * (diagonal ? sqrt(diagonal[i]) : 1.0);
@@ -62,7 +62,7 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
     }
     for (int g = 0; g < 2; g++)
         for (ptrdiff_t k = 0; k < OLK_L; k++)
-            largest = most[g][k] > largest ? most[g][k] : largest;
+            largest = OLK_LANE(most[g], k) > largest ? OLK_LANE(most[g], k) : largest;
     return largest;
 }
 

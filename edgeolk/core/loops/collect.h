@@ -17,7 +17,7 @@ static OLK_INLINE void OLK_RN(olk_weigh_tile)(const OLK_T *restrict tile, ptrdif
                                                         double *restrict lane)
 {
     typedef OLK_NAME(olk_v_f64) wide;
-    enum { L = OLK_BYTES / sizeof(double), SUMS = 8 / L };
+    enum { L = OLK_LANES_OF(double), SUMS = 8 / L };
     wide sum[SUMS];
     for (int k = 0; k < SUMS; k++)
         sum[k] = ((const wide *)lane)[k];

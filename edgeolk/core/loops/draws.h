@@ -22,7 +22,7 @@ static const uint64_t OLK_NAME(olk_pcg_sum)[17] = {
 #endif
 
 /* bits[2i], bits[2i + 1]: the high and the low half of word i < n. */
-static inline void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
+static OLK_APART void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
 {
     uint64_t state = *generator;
     ptrdiff_t i = 0;

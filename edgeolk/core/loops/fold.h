@@ -6,7 +6,7 @@
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 
 /* The last, incomplete 64 of each of m dense rows, filled up with zeros. */
-static inline void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrdiff_t m,
+static OLK_APART void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrdiff_t m,
                                      OLK_T (*tail)[64])
 {
     const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
@@ -18,7 +18,7 @@ static inline void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrdiff
 }
 
 /* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
-static inline void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, const OLK_IN *x,
+static OLK_APART void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, const OLK_IN *x,
                                     ptrdiff_t m, const OLK_T (*tail)[64], OLK_T (*v)[64])
 {
     OLK_U flip[64];
@@ -46,7 +46,7 @@ static inline void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, cons
 }
 
 /* A row by its non-zeros, indices ascending: words without any are jumped over. */
-static inline void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *generator,
+static OLK_APART void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *generator,
                                            const OLK_IN *value, const int32_t *index,
                                            ptrdiff_t count, OLK_T *v)
 {
@@ -67,7 +67,7 @@ static inline void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *generato
 }
 
 /* q_k += s_i h_(i mod 64) for every number of a row: the transpose of the fold. */
-static inline void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
+static OLK_APART void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
                                       const olk_sorf_row *row, const OLK_T *h, OLK_IN *q)
 {
     const ptrdiff_t count = row->index ? row->count : p->d;

@@ -1,8 +1,20 @@
 /* One instruction set's copy of every loop; included by variants.h with OLK_ISA, OLK_BYTES and
-   OLK_FUSED set. */
+   OLK_FUSED set; OLK_BYTES 0: numbers one by one. */
 
 #define OLK_NAME(name) OLK_CAT(name, OLK_ISA)
+#if OLK_BYTES
+#define OLK_LANES_OF(type) ((ptrdiff_t)(OLK_BYTES / sizeof(type)))
 #include "lanes.h"
+#else
+#define OLK_LANES_OF(type) ((ptrdiff_t)1)
+#include "one_lane.h"
+#endif
+
+/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
+static inline double OLK_NAME(olk_total)(const double *lane)
+{
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
 
 /* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
 static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
@@ -22,7 +34,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
    serve the other kernels of float. */
 #define OLK_T double
 #define OLK_TYPE f64
-#define OLK_LANES ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
+#define OLK_LANES OLK_LANES_OF(double)
 #define OLK_MADD OLK_MADD_F64
 #define OLK_VMADD OLK_VMADD_F64
 #define OLK_ABS fabs
@@ -42,10 +54,10 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_V OLK_NAME(olk_v_f64)
 #define OLK_BITS OLK_NAME(olk_bits_f64)
 #define OLK_WORDS OLK_NAME(olk_words_f64)
-#define OLK_L ((ptrdiff_t)(OLK_BYTES / sizeof(double)))
-#define OLK_SUMS (64 / OLK_BYTES)
+#define OLK_L OLK_LANES_OF(double)
+#define OLK_SUMS (8 / OLK_L)
 #define OLK_ALL(number) ((number) - (OLK_V){0})
-#define OLK_PICK(mask, yes, no) ((OLK_V)(((OLK_BITS)(yes) & (mask)) | ((OLK_BITS)(no) & ~(mask))))
+#define OLK_PICK(mask, yes, no) OLK_CHOOSE(OLK_V, OLK_BITS, mask, yes, no)
 #include "probabilities.h"
 #include "tracker.h"
 #define OLK_BY "by_real.h"
@@ -72,7 +84,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 
 #define OLK_T float
 #define OLK_TYPE f32
-#define OLK_LANES ((ptrdiff_t)(OLK_BYTES / sizeof(float)))
+#define OLK_LANES OLK_LANES_OF(float)
 #define OLK_MADD OLK_MADD_F32
 #define OLK_VMADD OLK_VMADD_F32
 #define OLK_ABS fabsf
@@ -116,6 +128,11 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #include "type_end.h"
 
 #undef OLK_NAME
+#undef OLK_LANES_OF
+#undef OLK_LANE
+#undef OLK_LANE_OF
+#undef OLK_MASK
+#undef OLK_CHOOSE
 #undef OLK_MADD_F32
 #undef OLK_MADD_F64
 #undef OLK_VMADD_F32

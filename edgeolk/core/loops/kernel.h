@@ -3,7 +3,6 @@
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_V OLK_NAME(OLK_CAT(olk_v, OLK_TYPE))
-#define OLK_BITS OLK_NAME(OLK_CAT(olk_bits, OLK_TYPE))
 #define OLK_WORDS OLK_NAME(OLK_CAT(olk_words, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
@@ -12,7 +11,7 @@
    with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last product,
    which rounds it once. The vectors go side by side, a chain of dependent steps each: one after the
    other they would fill the processor's queues and wait. */
-static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
+static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
     OLK_V shifted[4], r[4], p[4];
     for (int v = 0; v < vectors; v++)
@@ -27,14 +26,16 @@ static inline __attribute__((always_inline)) void OLK_FN(olk_exp)(const int vect
         for (int v = 0; v < vectors; v++)
             p[v] = OLK_VMADD(p[v], r[v], OLK_ALL(OLK_EXP_POLYNOMIAL[k]));
     for (int v = 0; v < vectors; v++) {
-        const OLK_WORDS bits = (OLK_WORDS)p[v] + ((OLK_WORDS)shifted[v] << OLK_MANTISSA);
-        const OLK_V kept = (OLK_V)(bits & (OLK_WORDS)(x[v] >= OLK_LEAST_EXPONENT));
+        const OLK_WORDS bits =
+            OLK_FN(olk_words_of)(p[v]) + (OLK_FN(olk_words_of)(shifted[v]) << OLK_MANTISSA);
+        const OLK_V kept =
+            OLK_FN(olk_of_words)(bits & OLK_MASK(OLK_WORDS, x[v] >= OLK_LEAST_EXPONENT));
         x[v] = kept * (OLK_T)(1.0 / OLK_LIFT);
     }
 }
 
 /* tile <- exp(-gamma tile). */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_exp_tile)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
 {
     OLK_V x[4];
@@ -54,12 +55,12 @@ static inline OLK_T OLK_FN(olk_gamma)(const olk_kernel *kernel)
 /* |v|, and v where it is not negative (no number stays none). */
 static inline OLK_V OLK_FN(olk_size)(OLK_V v)
 {
-    return (OLK_V)((OLK_BITS)v & ~(OLK_BITS)(-0.0f - (OLK_V){0}));
+    return OLK_FN(olk_of_words)(OLK_FN(olk_words_of)(v) & ~OLK_FN(olk_words_of)(OLK_ALL(-0.0f)));
 }
 
 static inline OLK_V OLK_FN(olk_above_zero)(OLK_V v)
 {
-    return (OLK_V)((OLK_BITS)v & ~(OLK_BITS)(v < 0));
+    return OLK_FN(olk_of_words)(OLK_FN(olk_words_of)(v) & ~OLK_MASK(OLK_WORDS, v < 0));
 }
 
 /* Products -> values of the kernels without an exponential, in double. */
@@ -84,7 +85,7 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
 #include "reals.h"
 
 /* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real, const void *coef, void *row,
                     ptrdiff_t start, double *restrict lane)
 {
@@ -166,7 +167,6 @@ static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const v
 }
 
 #undef OLK_ALL
-#undef OLK_BITS
 #undef OLK_WORDS
 #undef OLK_V
 #undef OLK_FN

@@ -20,6 +20,24 @@ OLK_VECTOR(olk_level_row, int8_t, OLK_BYTES / 4);
 OLK_VECTOR(olk_narrow_row, float, OLK_BYTES / 2);
 #undef OLK_VECTOR
 
+/* A lane of a vector; all bits of the lanes where a condition holds; the lanes of one or the other. */
+#define OLK_LANE(v, k) (v)[k]
+#define OLK_LANE_OF OLK_LANE
+#define OLK_MASK(type, condition) ((type)(condition))
+#define OLK_CHOOSE(v, bits, mask, yes, no)                                                         \
+    ((v)(((bits)(yes) & (mask)) | ((bits)(no) & ~(mask))))
+
+#define OLK_REINTERPRETED(name, to, from)                                                          \
+    static inline OLK_NAME(to) OLK_NAME(name)(OLK_NAME(from) v)                                    \
+    {                                                                                              \
+        return (OLK_NAME(to))v;                                                                    \
+    }
+OLK_REINTERPRETED(olk_words_of_f32, olk_words_f32, olk_v_f32)
+OLK_REINTERPRETED(olk_words_of_f64, olk_words_f64, olk_v_f64)
+OLK_REINTERPRETED(olk_of_words_f32, olk_v_f32, olk_words_f32)
+OLK_REINTERPRETED(olk_of_words_f64, olk_v_f64, olk_words_f64)
+#undef OLK_REINTERPRETED
+
 /* a b + c, rounded once where the instruction set fuses, on numbers and on vectors. */
 #if !OLK_FUSED
 #define OLK_MADD_F32(a, b, c) ((a) * (b) + (c))
@@ -148,10 +166,4 @@ static inline void OLK_NAME(olk_put_f32)(float *p, OLK_NAME(olk_v_f64) v)
 static inline void OLK_NAME(olk_put_f64)(double *p, OLK_NAME(olk_v_f64) v)
 {
     *(OLK_NAME(olk_v_f64) *)p = v;
-}
-
-/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
-static inline double OLK_NAME(olk_total)(const double *lane)
-{
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }

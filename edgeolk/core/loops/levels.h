@@ -7,7 +7,7 @@
 #define OLK_UNIT (OLK_LEVELS ? (OLK_T)65536 : (OLK_T)1)
 
 /* lane[l] += the products of numbers l, l + OLK_WIDE, .. of n = 128 at most. */
-static inline void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
+static OLK_APART void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
                                       ptrdiff_t n, OLK_T *restrict lane)
 {
     OLK_T wide[128];
@@ -47,7 +47,7 @@ static inline double OLK_FN(olk_gathered)(const OLK_T *lane)
 }
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
-static inline void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S *stored,
+static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S *stored,
                                               ptrdiff_t lines, ptrdiff_t K, double scale,
                                               double *sum)
 {
@@ -101,7 +101,7 @@ static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
 }
 
 /* The same, one word of the generator for each pair of the n. */
-static inline void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
+static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
                                      uint64_t *generator)
 {
     uint16_t bits[128];
@@ -129,7 +129,7 @@ static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict featur
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
-static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
+static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
                                          ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
                                          ptrdiff_t high, uint64_t *generator)
 {
@@ -157,7 +157,7 @@ static inline void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OL
 }
 
 /* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
-static inline void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
+static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
                                        uint64_t *generator)
 {
 #if OLK_LEVELS

@@ -25,7 +25,7 @@ static void OLK_NAME(olk_rotate)(double *restrict low, double *restrict high, do
 }
 
 /* y += sum_r w[r] row[r], `rows` of them, a constant. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_NAME(olk_axpys)(const int rows, double *restrict y, const double *restrict w,
                        const double *const *row, ptrdiff_t n)
 {
@@ -42,7 +42,7 @@ OLK_NAME(olk_axpys)(const int rows, double *restrict y, const double *restrict w
 }
 
 /* Rows i, i + 1, ... of a packed triangle. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const double **row)
 {
     row[0] = a + i * (i + 1) / 2;
@@ -51,7 +51,7 @@ OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const doub
 }
 
 /* Rows i to i + rows - 1 of olk_symmetric_product. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const double *restrict x,
                              double *restrict y)
 {
@@ -79,7 +79,7 @@ static void OLK_NAME(olk_symmetric_product)(const double *a, ptrdiff_t n, const 
 }
 
 /* Rows i to i + rows - 1 of olk_solve_inverse_factor. */
-static inline __attribute__((always_inline)) double
+static OLK_ALWAYS double
 OLK_NAME(olk_inverse_factor_rows)(const int rows, const double *m, ptrdiff_t i,
                                   const double *restrict x, double *restrict y)
 {

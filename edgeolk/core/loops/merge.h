@@ -1,7 +1,7 @@
 /* Merging support vectors; included by by_real.h. */
 
 /* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors; the exponentials to far and near. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_merged)(const OLK_V *share, const OLK_V *spread, const OLK_V *h, OLK_V *weight,
                      OLK_V *exponential)
 {
@@ -30,11 +30,11 @@ static void OLK_FN(olk_merge)(double b, double gamma, ptrdiff_t iters, const voi
         for (int g = 0; g < 2; g++)
             other[g] = spread[g] = OLK_ALL(0.0);
         for (ptrdiff_t k = 0; k < w; k++) {
-            other[k / OLK_L][k % OLK_L] = coef[i + k];
-            spread[k / OLK_L][k % OLK_L] = gamma * distance[i + k];
+            OLK_LANE(other[k / OLK_L], k % OLK_L) = coef[i + k];
+            OLK_LANE(spread[k / OLK_L], k % OLK_L) = gamma * distance[i + k];
         }
         for (int g = 0; g < 2; g++) {
-            const OLK_BITS same = (OLK_BITS)(other[g] * b > 0.0);
+            const OLK_BITS same = OLK_MASK(OLK_BITS, other[g] * b > 0.0);
             other[g] = OLK_PICK(same, other[g], OLK_ALL(0.0));
             share[g] = b / (b + other[g]);
             low[g] = OLK_ALL(0.0);
@@ -47,7 +47,7 @@ static void OLK_FN(olk_merge)(double b, double gamma, ptrdiff_t iters, const voi
         for (ptrdiff_t round = 0; round < iters; round++) {
             OLK_BITS left[2];
             for (int g = 0; g < 2; g++) {
-                left[g] = (OLK_BITS)(at_p[g] >= at_q[g]);
+                left[g] = OLK_MASK(OLK_BITS, at_p[g] >= at_q[g]);
                 high[g] = OLK_PICK(left[g], q[g], high[g]);
                 low[g] = OLK_PICK(left[g], low[g], p[g]);
                 t[g] = OLK_PICK(left[g], high[g] - golden * (high[g] - low[g]),
@@ -71,10 +71,12 @@ static void OLK_FN(olk_merge)(double b, double gamma, ptrdiff_t iters, const voi
         for (ptrdiff_t k = 0; k < w; k++) {
             const int g = (int)(k / OLK_L);
             const ptrdiff_t lane = k % OLK_L;
-            const double c = other[g][lane];
-            const double z = b * exponential[g][lane] + c * exponential[2 + g][lane];
-            height[i + k] = t[g][lane];
-            loss[i + k] = c == 0.0 ? INFINITY : b * b + c * c + 2.0 * b * c * apart[g][lane] - z * z;
+            const double c = OLK_LANE(other[g], lane);
+            const double z =
+                b * OLK_LANE(exponential[g], lane) + c * OLK_LANE(exponential[2 + g], lane);
+            height[i + k] = OLK_LANE(t[g], lane);
+            const double both = b * b + c * c + 2.0 * b * c * OLK_LANE(apart[g], lane);
+            loss[i + k] = c == 0.0 ? INFINITY : both - z * z;
         }
     }
 }

@@ -33,7 +33,7 @@ typedef struct {
     double beta, beta_last;
 } olk_sorf_shares;
 
-static inline void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share)
+static OLK_APART void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share)
 {
     const int32_t A = p->n_blends, own = p->groups * A;
     const int32_t all = own + (p->linear != 0) + (p->last_label != 0);
@@ -75,7 +75,7 @@ static inline double olk_sorf_last(const olk_sorf_scores *f, ptrdiff_t c)
 
 /* One candidate's score for a column: a blend of group g, or (g = -1) the mixture of all by their
    shares. */
-static inline double olk_sorf_score(const olk_sorf_scores *f, const olk_sorf_shares *share,
+static OLK_APART double olk_sorf_score(const olk_sorf_scores *f, const olk_sorf_shares *share,
                                     ptrdiff_t g, double blend, ptrdiff_t c)
 {
     const ptrdiff_t K = f->p->classes;
@@ -93,7 +93,7 @@ static inline double olk_sorf_score(const olk_sorf_scores *f, const olk_sorf_sha
 }
 
 /* The best wrong class, the smallest at a tie. */
-static inline ptrdiff_t olk_sorf_rival(const olk_sorf_scores *f, const olk_sorf_shares *share,
+static OLK_APART ptrdiff_t olk_sorf_rival(const olk_sorf_scores *f, const olk_sorf_shares *share,
                                        ptrdiff_t g, double blend, double y)
 {
     ptrdiff_t best = -1;
@@ -129,7 +129,7 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
     return square < 4.0 ? square : 4.0;
 }
 
-static inline void olk_sorf_count(const olk_sorf_scores *f, double y, double weight, double *L)
+static OLK_APART void olk_sorf_count(const olk_sorf_scores *f, double y, double weight, double *L)
 {
     const olk_sorf *p = f->p;
     const int real = p->task == OLK_SORF_REGRESSION;
@@ -153,7 +153,7 @@ static inline void olk_sorf_count(const olk_sorf_scores *f, double y, double wei
 }
 
 /* The averaging windows, after every eighth row: t counts it. */
-static inline void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n)
+static OLK_APART void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n)
 {
     if (t % 8)
         return;

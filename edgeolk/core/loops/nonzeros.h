@@ -9,6 +9,19 @@
 #include <emmintrin.h>
 #endif
 
+/* The place of the lowest set bit; there is one. */
+static inline int olk_lowest_bit(uint64_t bits)
+{
+#ifdef __GNUC__
+    return __builtin_ctzll(bits);
+#else
+    int at = 0;
+    for (; !(bits & 1); bits >>= 1)
+        at++;
+    return at;
+#endif
+}
+
 /* Bit i is set where x[i] != 0, for i < n <= 64. */
 static inline uint64_t olk_set_bits_f32(const float *x, ptrdiff_t n)
 {
@@ -44,7 +57,7 @@ static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
         for (ptrdiff_t start = 0; start < d; start += 64) {                                        \
             const ptrdiff_t n = d - start < 64 ? d - start : 64;                                   \
             for (uint64_t bits = olk_set_bits_##type(x + start, n); bits; bits &= bits - 1) {      \
-                const ptrdiff_t j = start + __builtin_ctzll(bits);                                 \
+                const ptrdiff_t j = start + olk_lowest_bit(bits);                                  \
                 index[count] = (int32_t)j;                                                         \
                 value[count] = x[j];                                                               \
                 count++;                                                                           \

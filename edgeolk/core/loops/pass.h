@@ -7,7 +7,7 @@
 #define OLK_WIDE (64 / (int)sizeof(OLK_T))
 
 /* A group's widths, over and over: block b of it begins at entry 64 b mod widths. */
-static inline void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *scale)
+static OLK_APART void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *scale)
 {
     for (int j = 0, i = 0; j < 64 + OLK_SORF_WIDTHS; j++) {
         scale[j] = (OLK_T)p->omega[g][i];
@@ -22,7 +22,7 @@ static inline ptrdiff_t OLK_FN(olk_lines)(const olk_sorf *p, ptrdiff_t b)
 }
 
 /* The next block: rows folded, the signs between its transforms. */
-static inline void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
+static OLK_APART void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
                                      const olk_sorf_row *row, ptrdiff_t m,
                                      const OLK_T (*tail)[64], OLK_T (*v)[64], OLK_U *first,
                                      OLK_U *second)

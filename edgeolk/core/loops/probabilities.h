@@ -13,7 +13,7 @@ static double OLK_NAME(olk_sum_uncertain)(const double *w, ptrdiff_t n, double c
     for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
         for (int g = 0; g < 2; g++) {
             const OLK_V here = OLK_NAME(olk_load_f64)(w + i + g * OLK_L);
-            const OLK_BITS over = (OLK_BITS)(c * here > 1.0);
+            const OLK_BITS over = OLK_MASK(OLK_BITS, c * here > 1.0);
             sum[g] += OLK_PICK(over, OLK_ALL(0.0), here);
             count[g] -= over;
         }
@@ -25,8 +25,8 @@ static double OLK_NAME(olk_sum_uncertain)(const double *w, ptrdiff_t n, double c
     }
     for (int g = 0; g < 2; g++)
         for (ptrdiff_t k = 0; k < OLK_L; k++) {
-            total += sum[g][k];
-            *certain += count[g][k];
+            total += OLK_LANE(sum[g], k);
+            *certain += OLK_LANE(count[g], k);
         }
     return total;
 }

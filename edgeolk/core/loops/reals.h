@@ -47,14 +47,14 @@ static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
 #ifdef OLK_BY
 #define OLK_R double
 #define OLK_REAL f64
-#define OLK_INLINE inline __attribute__((always_inline))
+#define OLK_INLINE OLK_ALWAYS
 #include OLK_BY
 #undef OLK_R
 #undef OLK_REAL
 #undef OLK_INLINE
 #define OLK_R float
 #define OLK_REAL f32
-#define OLK_INLINE __attribute__((noinline))
+#define OLK_INLINE OLK_APART
 #include OLK_BY
 #undef OLK_R
 #undef OLK_REAL

@@ -19,7 +19,7 @@
 /* One tile of products: tile[i] = sum_j g(x_j, sv[j][i]), `vectors` vectors of support vectors side
    by side. Both `vectors` and `product` are constants where this is used: the accumulators stay in
    registers, and one product is left of the three. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_products)(const int product, const int vectors, const OLK_S *restrict sv,
                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                      const OLK_T *restrict x, OLK_T *restrict tile)
@@ -57,8 +57,8 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
                               ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *query,
                               int real, const void *coef, void *row, void *products)
 {
-    OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
-    double lane[8] __attribute__((aligned(64))) = {0.0};
+    _Alignas(64) OLK_T tile[OLK_MOST * OLK_LANES];
+    _Alignas(64) double lane[8] = {0.0};
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
         const OLK_S *slots = (const OLK_S *)sv + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
@@ -81,7 +81,7 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
 
 /* The same for OLK_TOGETHER rows of x, `pitch` apart: what is read of the ring serves them all. Each
    sum is made in the order of olk_products, so that its bits are the same. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_products_together)(const int product, const int vectors, const OLK_S *restrict sv,
                               const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                               const OLK_T *restrict rows, ptrdiff_t pitch, OLK_T *restrict tile)
@@ -118,7 +118,7 @@ OLK_FN(olk_products_together)(const int product, const int vectors, const OLK_S 
             *(OLK_V *)(tile + (r * OLK_MOST + v) * OLK_LANES) = acc[r][v];
 }
 
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_rows_tile)(const int product, int beside, const OLK_S *restrict sv,
                       const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                       const OLK_T *restrict rows, ptrdiff_t pitch, OLK_T *restrict tile)
@@ -136,12 +136,12 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk
                              ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
                              double *f)
 {
-    enum { WIDTH = OLK_MOST * (OLK_BYTES / sizeof(OLK_T)) };
-    OLK_T tile[OLK_TOGETHER * WIDTH] __attribute__((aligned(64)));
+    enum { WIDTH = OLK_MOST * (int)OLK_LANES };
+    _Alignas(64) OLK_T tile[OLK_TOGETHER * WIDTH];
     const OLK_T *rows = queries;
     ptrdiff_t i = 0;
     for (; i + OLK_TOGETHER <= count; i += OLK_TOGETHER, rows += OLK_TOGETHER * pitch) {
-        double lane[OLK_TOGETHER][8] __attribute__((aligned(64))) = {{0.0}};
+        _Alignas(64) double lane[OLK_TOGETHER][8] = {{0.0}};
         for (ptrdiff_t start = 0; start < n; start += WIDTH) {
             const OLK_S *slots = (const OLK_S *)sv + start;
             const ptrdiff_t w = n - start < WIDTH ? n - start : WIDTH;

@@ -59,9 +59,10 @@ static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coefficients, cons
     OLK_FN(olk_line_residual)(OLK_AT(coef, i) * OLK_AT(coef, i), OLK_FN(olk_own)(diagonal, i),     \
                               OLK_AT(row, i), k_tt)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_line_residual)(OLK_ALL((double)coef[i] * (double)coef[i]),                          \
-                              OLK_ALL(diagonal ? diagonal[i] : 1.0),                               \
-                              OLK_ALL((double)row[i]), k_tt)[0]
+    OLK_LANE_OF(OLK_FN(olk_line_residual)(OLK_ALL((double)coef[i] * (double)coef[i]),              \
+                                          OLK_ALL(diagonal ? diagonal[i] : 1.0),                   \
+                                          OLK_ALL((double)row[i]), k_tt),                          \
+                0)
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
 #undef OLK_SCALAR
@@ -77,8 +78,10 @@ static ptrdiff_t OLK_FN(olk_argmin_line_weight)(const double *weight, const doub
     OLK_FN(olk_line_residual)(OLK_WIDE_AT(weight, i), OLK_FN(olk_own)(diagonal, i),                \
                               OLK_AT(row, i), k_tt)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_line_residual)(OLK_ALL(weight[i]), OLK_ALL(diagonal ? diagonal[i] : 1.0),           \
-                              OLK_ALL((double)row[i]), k_tt)[0]
+    OLK_LANE_OF(OLK_FN(olk_line_residual)(OLK_ALL(weight[i]),                                      \
+                                          OLK_ALL(diagonal ? diagonal[i] : 1.0),                   \
+                                          OLK_ALL((double)row[i]), k_tt),                          \
+                0)
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
 #undef OLK_SCALAR
@@ -94,23 +97,23 @@ static inline OLK_V OLK_FN(olk_plane_residual)(OLK_V weight, const double *diago
     OLK_V own = OLK_ALL(1.0), k_it = OLK_ALL(0.0), k_in = k_it, k_nt = k_it, k_nn = k_it;
     for (ptrdiff_t k = 0; k < lanes; k++) {
         const int64_t other = near[i + k];
-        k_nt[k] = other >= 0 ? row[other] : 0.0;
-        k_nn[k] = other < 0 ? 0.0 : diagonal ? diagonal[other] : 1.0;
+        OLK_LANE(k_nt, k) = other >= 0 ? row[other] : 0.0;
+        OLK_LANE(k_nn, k) = other < 0 ? 0.0 : diagonal ? diagonal[other] : 1.0;
     }
     if (lanes == OLK_L) {
         k_it = OLK_AT(row, i);
         k_in = OLK_WIDE_AT(near_k, i);
         own = OLK_FN(olk_own)(diagonal, i);
     } else {
-        k_it[0] = row[i];
-        k_in[0] = near_k[i];
-        own[0] = diagonal ? diagonal[i] : 1.0;
+        OLK_LANE(k_it, 0) = row[i];
+        OLK_LANE(k_in, 0) = near_k[i];
+        OLK_LANE(own, 0) = diagonal ? diagonal[i] : 1.0;
     }
     const OLK_V det = k_nn * k_tt - k_nt * k_nt;
     const OLK_V share_n = (k_in * k_tt - k_nt * k_it) / det;
     const OLK_V share_t = (k_nn * k_it - k_nt * k_in) / det;
     const OLK_V both = own - share_n * k_in - share_t * k_it;
-    const OLK_V left = OLK_PICK((OLK_BITS)(det > singular * k_tt * k_nn), both,
+    const OLK_V left = OLK_PICK(OLK_MASK(OLK_BITS, det > singular * k_tt * k_nn), both,
                                 own - k_it * k_it / k_tt);
     return weight * OLK_NAME(olk_above_zero_f64)(left);
 }
@@ -125,8 +128,9 @@ static ptrdiff_t OLK_FN(olk_argmin_plane_residual)(const void *coefficients, con
     OLK_FN(olk_plane_residual)(OLK_AT(coef, i) * OLK_AT(coef, i), diagonal, row, k_tt, near,       \
                                near_k, singular, i, OLK_L)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_plane_residual)(OLK_ALL((double)coef[i] * (double)coef[i]), diagonal, row, k_tt,    \
-                               near, near_k, singular, i, 1)[0]
+    OLK_LANE_OF(OLK_FN(olk_plane_residual)(OLK_ALL((double)coef[i] * (double)coef[i]), diagonal,   \
+                                           row, k_tt, near, near_k, singular, i, 1),               \
+                0)
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
 #undef OLK_SCALAR
@@ -142,8 +146,9 @@ static ptrdiff_t OLK_FN(olk_argmin_plane_weight)(const double *weight, const dou
     OLK_FN(olk_plane_residual)(OLK_WIDE_AT(weight, i), diagonal, row, k_tt, near, near_k,          \
                                singular, i, OLK_L)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_FN(olk_plane_residual)(OLK_ALL(weight[i]), diagonal, row, k_tt, near, near_k, singular,    \
-                               i, 1)[0]
+    OLK_LANE_OF(OLK_FN(olk_plane_residual)(OLK_ALL(weight[i]), diagonal, row, k_tt, near, near_k,  \
+                                           singular, i, 1),                                        \
+                0)
     OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
 #undef OLK_VALUE
 #undef OLK_SCALAR
@@ -164,10 +169,11 @@ static ptrdiff_t OLK_FN(olk_argmin_abs)(const void *coefficients, const double *
             OLK_V size = OLK_NAME(olk_size_f64)(OLK_AT(coef, at));
             if (diagonal)
                 for (ptrdiff_t k = 0; k < OLK_L; k++)
-                    size[k] *= sqrt(diagonal[at + k]);
+                    OLK_LANE(size, k) *= sqrt(diagonal[at + k]);
             const OLK_BITS came = *(const OLK_BITS *)(arrival + at);
-            const OLK_BITS less = (OLK_BITS)(size < t[g].least) |
-                                  ((OLK_BITS)(size == t[g].least) & (came < t[g].rank));
+            const OLK_BITS same = OLK_MASK(OLK_BITS, size == t[g].least);
+            const OLK_BITS less = OLK_MASK(OLK_BITS, size < t[g].least) |
+                                  (same & OLK_MASK(OLK_BITS, came < t[g].rank));
             t[g].least = OLK_PICK(less, size, t[g].least);
             t[g].rank = (came & less) | (t[g].rank & ~less);
             t[g].index = (index & less) | (t[g].index & ~less);

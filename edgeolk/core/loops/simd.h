@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "reals.h"
 #include "storage.h"
 

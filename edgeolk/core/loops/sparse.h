@@ -9,7 +9,7 @@
 #define OLK_V OLK_BY_TYPE(olk_v)
 
 /* One tile of what the products are made from; constants as in rows.h. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *restrict sv,
                             const OLK_T *restrict norms, OLK_T own, ptrdiff_t stride,
                             ptrdiff_t count, const int32_t *restrict index,
@@ -45,8 +45,8 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
                                  const void *coef, void *row)
 {
     const OLK_T *x = query;
-    OLK_T tile[OLK_MOST * OLK_LANES] __attribute__((aligned(64)));
-    double lane[8] __attribute__((aligned(64))) = {0.0};
+    _Alignas(64) OLK_T tile[OLK_MOST * OLK_LANES];
+    _Alignas(64) double lane[8] = {0.0};
     OLK_T own = 0;
     for (ptrdiff_t k = 0; k < count; k++)
         own = OLK_MADD(x[k], x[k], own);

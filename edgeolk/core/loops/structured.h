@@ -21,9 +21,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && !defined(OLK_SORF_PLAIN)
+#include "compiler.h"
+
+#ifdef OLK_SORF_PLAIN
+#elif defined(OLK_X86_VARIANTS)
 #include <immintrin.h>
-#elif defined(__aarch64__) && !defined(OLK_SORF_PLAIN)
+#elif defined(OLK_VECTORS) && defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
@@ -40,8 +43,6 @@ typedef uint64_t olk_u_f64;
 #define OLK_SIN sin
 #endif
 
-#include "mixing.h"
-
 #ifndef OLK_CAT
 #define OLK_CAT_(a, b) a##_##b
 #define OLK_CAT(a, b) OLK_CAT_(a, b)
@@ -50,7 +51,7 @@ typedef uint64_t olk_u_f64;
 
 #ifdef OLK_SORF_PLAIN
 enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all of them */
-#define OLK_COLD
+#include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0
 #define OLK_SORF_ISA plain
@@ -60,7 +61,15 @@ enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all 
 #undef OLK_FUSED
 #else
 enum { OLK_SORF_ROWS = 8 };
-#define OLK_COLD __attribute__((noinline, cold))
+#include "mixing.h"
+#define OLK_FUSED 0
+#define OLK_BYTES 0
+#define OLK_SORF_ISA scalar
+#include "structured_isa.h"
+#undef OLK_SORF_ISA
+#undef OLK_BYTES
+#undef OLK_FUSED
+#ifdef OLK_VECTORS
 #if defined(__ARM_FEATURE_FMA) || defined(__FMA__)
 #define OLK_FUSED 1
 #else
@@ -72,26 +81,24 @@ enum { OLK_SORF_ROWS = 8 };
 #undef OLK_SORF_ISA
 #undef OLK_BYTES
 #undef OLK_FUSED
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define OLK_SORF_X86 1
+#endif
+#ifdef OLK_X86_VARIANTS
 #define OLK_FUSED 1
 #define OLK_BYTES 32
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
+OLK_BEGIN_V3
 #define OLK_SORF_ISA v3
 #include "structured_isa.h"
 #undef OLK_SORF_ISA
 #undef OLK_BYTES
-#pragma GCC pop_options
+OLK_END
 #define OLK_BYTES 64
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+OLK_BEGIN_V4
 #define OLK_SORF_ISA v4
 #include "structured_isa.h"
 #undef OLK_SORF_ISA
 #undef OLK_BYTES
 #undef OLK_FUSED
-#pragma GCC pop_options
+OLK_END
 #endif
 #endif
 #undef OLK_NAME
@@ -115,8 +122,11 @@ static const olk_sorf_functions olk_sorf_variants[] = {
 #ifdef OLK_SORF_PLAIN
     OLK_SORF_VARIANT(plain),
 #else
+    OLK_SORF_VARIANT(scalar),
+#ifdef OLK_VECTORS
     OLK_SORF_VARIANT(baseline),
-#ifdef OLK_SORF_X86
+#endif
+#ifdef OLK_X86_VARIANTS
     OLK_SORF_VARIANT(v3),
     OLK_SORF_VARIANT(v4),
 #endif

@@ -16,14 +16,14 @@ static inline OLK_BITS OLK_NAME(olk_count_up)(void)
 {
     OLK_BITS index;
     for (ptrdiff_t k = 0; k < OLK_L; k++)
-        index[k] = k;
+        OLK_LANE(index, k) = k;
     return index;
 }
 
 /* Values at increasing indices: the first of equals stays. */
 static inline void OLK_NAME(olk_follow)(OLK_NAME(olk_tracker) *t, OLK_V value, OLK_BITS index)
 {
-    const OLK_BITS less = (OLK_BITS)(value < t->least);
+    const OLK_BITS less = OLK_MASK(OLK_BITS, value < t->least);
     t->least = OLK_PICK(less, value, t->least);
     t->index = (index & less) | (t->index & ~less);
 }
@@ -38,12 +38,12 @@ static inline ptrdiff_t OLK_NAME(olk_winner)(const OLK_NAME(olk_tracker) *t, int
     *least = INFINITY;
     for (int g = 0; g < trackers; g++)
         for (ptrdiff_t k = 0; k < OLK_L; k++) {
-            const double value = t[g].least[k];
-            const int64_t own = by_rank ? t[g].rank[k] : t[g].index[k];
-            if (t[g].index[k] >= 0 && (value < *least || (value == *least && own < rank))) {
+            const double value = OLK_LANE(t[g].least, k);
+            const int64_t own = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
+            if (OLK_LANE(t[g].index, k) >= 0 && (value < *least || (value == *least && own < rank))) {
                 *least = value;
                 rank = own;
-                at = t[g].index[k];
+                at = OLK_LANE(t[g].index, k);
             }
         }
     return at;

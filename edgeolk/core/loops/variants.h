@@ -8,15 +8,14 @@
 #define OLK_CAT_(a, b) a##_##b
 #define OLK_CAT(a, b) OLK_CAT_(a, b)
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define OLK_X86_VARIANTS 1
+#if defined(OLK_X86_VARIANTS)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#elif defined(OLK_VECTORS) && defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
 /* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
-#define OLK_ROWS (OLK_BYTES / 8)
+#define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
 
 /* What a tile computes; constants in the loops. */
 enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
@@ -35,10 +34,11 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
 #define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
 
-/* f(product, vectors, ...) with `vectors` a constant in each case. */
+/* f(product, vectors, ...) with `vectors` a constant in each case. Numbers one by one are always
+   taken OLK_MOST at a time: rows are padded to as many. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
     do {                                                                                           \
-        switch (vectors) {                                                                         \
+        switch (OLK_BYTES ? (vectors) : OLK_MOST) {                                                \
         case 1: f(product, 1, __VA_ARGS__); break;                                                 \
         case 2: f(product, 2, __VA_ARGS__); break;                                                 \
         case 3: f(product, 3, __VA_ARGS__); break;                                                 \
@@ -67,8 +67,18 @@ static const double olk_exp_polynomial_f64[] = {
     0x1p64 * 2.76451886360171513e-6, 0x1p64 * 2.77796021615499535e-7,
 };
 
-/* FUSED says whether a*b+c is one rounding: a fact of the instruction set, stated, not left to the
-   compiler, so that two builds of one variant agree to the bit. */
+/* Numbers one by one, in plain C11. FUSED says whether a*b+c is one rounding: a fact of the
+   instruction set, stated, not left to the compiler, so that two builds of one variant agree to the
+   bit. */
+#define OLK_FUSED 0
+#define OLK_BYTES 0
+#define OLK_ISA scalar
+#include "isa.h"
+#undef OLK_ISA
+#undef OLK_BYTES
+#undef OLK_FUSED
+
+#ifdef OLK_VECTORS
 #if defined(__ARM_FEATURE_FMA) || defined(__FMA__)
 #define OLK_FUSED 1
 #else
@@ -80,25 +90,25 @@ static const double olk_exp_polynomial_f64[] = {
 #undef OLK_ISA
 #undef OLK_BYTES
 #undef OLK_FUSED
+#endif
 
 #ifdef OLK_X86_VARIANTS
 #define OLK_FUSED 1
 #define OLK_BYTES 32
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
+OLK_BEGIN_V3
 #define OLK_ISA v3
 #include "isa.h"
 #undef OLK_ISA
 #undef OLK_BYTES
-#pragma GCC pop_options
+OLK_END
 #define OLK_BYTES 64
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+OLK_BEGIN_V4
 #define OLK_ISA v4
 #include "isa.h"
 #undef OLK_ISA
 #undef OLK_BYTES
-#pragma GCC pop_options
+#undef OLK_FUSED
+OLK_END
 #endif
 
 #define OLK_ENTRY(number, real, type, function, isa) [number] = olk_##function##_##real##_##isa,
@@ -143,7 +153,10 @@ static const double olk_exp_polynomial_f64[] = {
         .invert = olk_invert_##isa,                                                                \
     }
 static const olk_simd olk_variants[] = {
+    OLK_VARIANT(scalar),
+#ifdef OLK_VECTORS
     OLK_VARIANT(baseline),
+#endif
 #ifdef OLK_X86_VARIANTS
     OLK_VARIANT(v3),
     OLK_VARIANT(v4),
@@ -157,12 +170,12 @@ static inline int olk_variant_runs(int i)
 {
 #ifdef OLK_X86_VARIANTS
     __builtin_cpu_init();
-    if (i == 1)
-        return __builtin_cpu_supports("x86-64-v3");
     if (i == 2)
+        return __builtin_cpu_supports("x86-64-v3");
+    if (i == 3)
         return __builtin_cpu_supports("x86-64-v4");
 #endif
-    return i == 0;
+    return i <= 1;
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* Dot products, sums over columns of coefficients, multiples of vectors; included by by_real.h. */
 
 /* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_ROWS. */
-static inline __attribute__((always_inline)) void
+static OLK_ALWAYS void
 OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdiff_t n, double *out)
 {
     OLK_V sum[OLK_ROWS * OLK_SUMS];
-    double lane[8] __attribute__((aligned(64)));
+    _Alignas(64) double lane[8];
     ptrdiff_t i = 0;
     for (int k = 0; k < rows * OLK_SUMS; k++)
         sum[k] = (OLK_V){0};

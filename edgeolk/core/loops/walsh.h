@@ -30,7 +30,7 @@ static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
 }
 
 /* v <- H (second o H (first o H v)), natural order, not normalised. */
-static inline void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
+static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
                                    const OLK_U *restrict second)
 {
 #if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
@@ -99,7 +99,7 @@ static inline void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict firs
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j]: the quarter turns come off in
    three parts, polynomials of fdlibm (Cephes in float) serve the rest. Returns whether some angle
    is too large for that. */
-static inline int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
+static OLK_APART int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
                                      OLK_T *restrict feature)
 {
     OLK_U large = 0;

@@ -63,6 +63,18 @@ def test_checks(subject: str, program: str) -> None:
         assert re.fullmatch(r"[1-9]\d* checks, 0 failed\n", ran.stdout)
 
 
+@pytest.mark.parametrize("header", ["variants.h", "structured.h"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
+    """What a compiler without vector types gets."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    strict = ["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
+    command = [compiler, "-O2", *strict, "-DOLK_SCALAR_ONLY", f"-I{LOOPS}", "-x", "c", "-c", "-"]
+    ran = run([*command, "-o", os.devnull], f'#include "{header}"\n')
+    assert ran.returncode == 0, ran.stderr
+
+
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_no_warnings_when_optimised(compiler: str) -> None:
     """Some warnings only come of what the optimiser sees."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,14 @@ def test_same_scores(key: str, variant: str, folder: Path) -> None:
     wide = "float64" in str(passes()[key]["dtype"])
     assert np.ptp(plain) > 0.1
     assert np.abs(plain - found).max() <= (1e-7 if wide else 1e-4) * np.abs(plain).max()
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the baseline has multiply-adds here")
+@pytest.mark.parametrize("key", passes())
+def test_plain_c_gives_the_bits_of_the_baseline(key: str, folder: Path) -> None:
+    if key.startswith("bogd++"):
+        pytest.skip("it sums weights in as many parts as two vectors have lanes")
+    assert np.array_equal(computed("scalar", folder)[key], computed("baseline", folder)[key])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -1,0 +1,47 @@
+/* What is not C11 but a word of the compiler to the optimiser. */
+#ifndef EDGEOLK_COMPILER_H
+#define EDGEOLK_COMPILER_H
+
+#if defined(__GNUC__)
+#define OLK_ALWAYS inline __attribute__((always_inline))
+#define OLK_APART __attribute__((noinline, unused))
+#define OLK_COLD __attribute__((noinline, cold))
+#elif defined(_MSC_VER)
+#define OLK_ALWAYS __forceinline
+#define OLK_APART __declspec(noinline)
+#define OLK_COLD __declspec(noinline)
+#else
+#define OLK_ALWAYS inline
+#define OLK_APART
+#define OLK_COLD
+#endif
+
+/* Vector types are GCC's and Clang's. */
+#if defined(__GNUC__) && !defined(OLK_SCALAR_ONLY)
+#define OLK_VECTORS 1
+#endif
+
+/* Wider instruction sets of x86-64, for the functions between a begin and the end. */
+#if defined(OLK_VECTORS) && defined(__x86_64__)
+#if defined(__clang__) && __clang_major__ >= 18
+#define OLK_X86_VARIANTS 1
+/* By features: a driver that names a processor takes back what "arch=" adds. */
+#define OLK_BEGIN_V3                                                                               \
+    _Pragma("clang attribute push(__attribute__((target(\
+\"avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe\"))), apply_to=function)")
+#define OLK_BEGIN_V4                                                                               \
+    _Pragma("clang attribute push(__attribute__((target(\
+\"avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,avx512f,avx512bw,avx512cd,avx512dq,avx512vl\"))),\
+apply_to=function)")
+#define OLK_END _Pragma("clang attribute pop")
+#elif !defined(__clang__) && __GNUC__ >= 12
+#define OLK_X86_VARIANTS 1
+#define OLK_BEGIN_V3 _Pragma("GCC push_options") _Pragma("GCC target(\"arch=x86-64-v3\")")
+#define OLK_BEGIN_V4                                                                               \
+    _Pragma("GCC push_options")                                                                    \
+    _Pragma("GCC target(\"arch=x86-64-v4,prefer-vector-width=512\")")
+#define OLK_END _Pragma("GCC pop_options")
+#endif
+#endif
+
+#endif
