@@ -8,11 +8,7 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
-<<<<<<< HEAD
-	instructions mutants docs clean
-=======
-	instructions mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi clean
->>>>>>> main
+	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -22,6 +18,7 @@ help:
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (most of an hour)"
+	@echo "make bytes    error against bytes, every learner on every set (half an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
 	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
 	@echo "make fuzz-guided  the same by what inputs reach, for an hour (GUIDED=seconds)"
@@ -115,6 +112,9 @@ memory: $(VENV)/.bench
 
 instructions: $(VENV)/.sim
 	$(BIN)/python -m bench.instructions
+
+bytes: $(VENV)/.peers
+	$(BIN)/python -m bench.bytes
 
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers

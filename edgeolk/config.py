@@ -154,9 +154,9 @@ class Config(Resolved):
             raise TypeError(f"checksums must be True or False, got {checksums!r}")
         asked = {"skip_bad_rows": on_bad_row == "skip", "checksums": checksums}
         picked = pick_parts(method, params)
-        basis = BASES[Basis(picked["basis"])]
+        basis, update = BASES[Basis(picked["basis"])], UPDATES[Update(picked["update"])]
         parts: Parts = {
-            "dtype": storage_of("dtype", basis.default_dtype if dtype is None else dtype, Dtype),
+            "dtype": storage_of("dtype", update.default_dtype if dtype is None else dtype, Dtype),
             "coefficients": storage_of("coefficients", coefficients, Coefficients),
             "rows": Rows.SPARSE if sparse else Rows.DENSE,
             **picked,
@@ -164,7 +164,7 @@ class Config(Resolved):
         intake = taken(params, own_names(method, parts), default=default, width=width)
         budget = budget_of(basis.members, budget, ram, params)
         lists = {
-            name: params.pop(name, None) for name in UPDATES[Update(parts["update"])].lists
+            name: params.pop(name, None) for name in update.lists
         }
         if isinstance(lists.get("widths"), (list, tuple)) and params.get("groups") is None:
             nested = sum(hasattr(width, "__len__") for width in lists["widths"])

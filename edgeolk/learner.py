@@ -17,7 +17,7 @@ from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import checksums, restore, v3
 from edgeolk.files.atomic import Path, write_whole
-from edgeolk.parts import Algorithm, Averaging, Basis, Dtype
+from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.fit import parse_bytes
 from edgeolk.plans import Plan, plan_of
@@ -317,7 +317,7 @@ class Learner(RowLearner):
 
         With ``n_classes=`` of shape (n_support, n_classes).
 
-        For a Fourier basis the weights of the D cosines, then of the D sines; for a Nystrom basis
+        For cosines and sines the weights of the D cosines, then of the D sines; for a Nystrom basis
         the coefficients on the support vectors that the weights amount to.
 
         Raises
@@ -325,16 +325,15 @@ class Learner(RowLearner):
         AttributeError
             The learner keeps no coefficients of kernels.
         """
-        if not self._config.basis.keeps_vectors:
+        if self._config.update.whole:
             raise AttributeError(f"{self.algorithm} has weights_, no dual coefficients")
         engine = self._engine
-        basis = self._config.parts["basis"]
         counters = engine.counters()
         n, rank = counters["n_support"], counters["rank"]
         weights = _coefficients(
             engine.view("coefficients"), counters["n_coefficients"], engine.scale()
         )
-        if basis == Basis.FOURIER or rank == 0:
+        if rank == 0:
             return weights
         rows: FloatArray = np.asarray(engine.view("feature_map")).reshape(-1)[: rank * n]
         return np.asarray(weights @ rows.reshape(rank, n))
@@ -347,13 +346,29 @@ class Learner(RowLearner):
         Raises
         ------
         AttributeError
-            The learner's function is not a weighted sum of structured features.
+            The learner is not ``sorf``.
         """
-        if self._config.basis.keeps_vectors:
+        if not self._config.update.whole:
             raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
+
+    @property
+    def n_saturated(self) -> int:
+        """Stored weights of int8 at an end of their range, -127 or 127; 0 for other storage.
+
+        Counted when asked. More than a few per cent call for a smaller ``unit=``.
+
+        Raises
+        ------
+        AttributeError
+            As ``weights_``.
+        """
+        weights = self.weights_
+        if self._config.dtype != Dtype.INT8:
+            return 0
+        return int(np.count_nonzero((weights == 127) | (weights == -127)))
 
     @property
     def n_classes(self) -> int:

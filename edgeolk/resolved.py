@@ -230,6 +230,8 @@ class Resolved:
     def option_regions(self) -> tuple[str, ...]:
         """Regions that parameters and the intake ask for."""
         asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
+        if self.values.get("scratch"):
+            asked.append("feature_row")
         if "relevance" in asked:
             asked += ["turns", "inputs"]
         if self.columns > 1:

@@ -21,7 +21,10 @@ WIDTH_ROWS = 500
 
 @dataclass(frozen=True)
 class Spec:
-    """One file: features of a LIBSVM file, or the columns of a CSV file that are no inputs."""
+    """One file: features of a LIBSVM file, or the columns of a CSV file that are no inputs.
+
+    ``task`` is "two", "classes" or "regression"; labels of several classes become 0, 1, ...
+    """
 
     name: str
     n_features: int = 0
@@ -29,6 +32,8 @@ class Spec:
     shuffled: bool = False
     scaled: bool = True
     limits: tuple[float, float] | None = None
+    task: str = "two"
+    classes: int = 0
 
 
 ANOMALIES = (
@@ -67,6 +72,18 @@ SPECS = {
         *(
             Spec(f"ad_{name}", shuffled=True)
             for name in ANOMALIES
+        ),
+        *(
+            Spec(name, d, shuffled=True, task="classes", classes=k)
+            for name, d, k in (
+                *(("letter", 16, 26), ("segment", 19, 7), ("satimage_train", 36, 6)),
+                *(("usps10_train", 256, 10), ("usps10_test", 256, 10), ("vowel_train", 10, 11)),
+            )
+        ),
+        Spec("keystroke", task="classes", classes=4),
+        *(
+            Spec(f"{name}_regression", d, shuffled=True, task="regression")
+            for name, d in (("abalone", 8), ("cadata", 8), ("ccpp", 4), ("cpusmall", 12), ("mg", 6))
         ),
         Spec("nab_machine_temp", drop=("timestamp", "point")),
         # `part` is no reading, but the printed figure stands with it among the inputs.
@@ -108,6 +125,8 @@ def load(name: str, rows: int | None = 10_000, lags: int = 0) -> tuple[Rows, Row
         X, y = read_csv(name, spec.drop)
     if lags:
         X, y = lagged(X, lags), y[lags - 1 :]
+    if spec.task == "classes":
+        y = np.unique(y, return_inverse=True)[1].astype(float)
     if spec.shuffled:
         order = np.random.default_rng(0).permutation(len(y))
         X, y = X[order], y[order]

@@ -75,6 +75,14 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "margin": "with a probability that falls with the margin",
         },
     ),
+    "frequencies": (
+        "where the frequencies of the features are",
+        {
+            "stored": "in the block, 4 bytes for each input of each",
+            "drawn": "drawn again from the seed at every row: no bytes, slow",
+            "structured": "made again from the seed by fast transforms: no bytes",
+        },
+    ),
     "maintenance": (
         "what happens to the lightest",
         {

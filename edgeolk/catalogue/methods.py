@@ -347,7 +347,14 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.FOGD, "fogd", "gradient descent on random Fourier features", LHW,
         {"update": Update.GRADIENT, "basis": Basis.FOURIER, **AVERAGED},
-        choices={"loss": {**ANY_LOSS, **NOVELTY}},
+        choices={
+            "loss": {**ANY_LOSS, **NOVELTY},
+            "frequencies": {
+                "stored": {"basis": Basis.FOURIER},
+                "drawn": {"basis": Basis.FOURIER_DRAWN},
+                "structured": {"basis": Basis.STRUCTURED},
+            },
+        },
     ),
     Method(
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,

@@ -30,12 +30,16 @@ def parameter_rows(method: Method) -> list[Row]:
     ]
     for stored in _every_parameter(method):
         default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
-        shown = f"from {_size(method)} and the others" if callable(default) else str(default)
+        shown = f"from {_size(method)} and the others" if callable(default) else _said(default)
         spec = PARAMETERS[stored]
         rows.append((public.get(stored, stored), shown, spec.allowed(), spec.doc))
     update = {**DEFAULT_PARTS, **method.parts}["update"]
     rows += [(name, *LISTS[name]) for name in UPDATES[Update(update)].lists]
     return rows
+
+
+def _said(default: Any) -> str:
+    return repr(default) if isinstance(default, str) else str(default)
 
 
 def _basis(method: Method) -> BasisTraits:
@@ -124,7 +128,8 @@ def section(method: Method) -> str:
 def _conditions(method: Method) -> str:
     """What the formula of bytes holds for."""
     fixed = [f"`{name}={value}`" for name, value in _fixed(method).items()]
-    return ", ".join([_basis(method).default_dtype, *fixed, "defaults, Gaussian kernel"])
+    update = UPDATES[Update({**DEFAULT_PARTS, **method.parts}["update"])]
+    return ", ".join([update.default_dtype, *fixed, "defaults, Gaussian kernel"])
 
 
 def page() -> str:

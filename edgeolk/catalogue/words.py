@@ -206,9 +206,10 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "fogd": Description(
         "Gradient descent on D random cosines and sines that stand for the Gaussian kernel."
-        " Nothing is stored of the examples.",
+        " Nothing is stored of the examples; frequencies are stored, drawn again at every row, or"
+        " made by fast transforms, which like drawing takes no bytes and is as fast as storing.",
         "When the examples must not be kept, or the step must always take the same time.",
-        "O(D d)",
+        "O(D d), structured O(D d / 64 + D)",
     ),
     "nogd": Description(
         "Gradient descent on a ring until it is full, then on the k leading eigenfunctions of its"

@@ -36,6 +36,18 @@ cdef inline void decode(State* s, object config) except *:
     s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
 
 
+cdef inline void decode_features(State* s, object config) except *:
+    """Structured features alone: one group of one width, the kernel's."""
+    cdef olk_sorf* p = &s.structured.made
+    choose(&s.structured, s.c.choice.dtype)
+    p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
+    p.first[0], p.first[1] = 0, -(-config.budget // 64)
+    p.widths[0] = 1
+    s.structured.widths[0][0] = 1.0
+    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    sorf_set_width(s)
+
+
 cdef inline void decode_structured(State* s, object config) except *:
     """What a learner on structured features is made of (S 3 of the specification)."""
     cdef olk_sorf* p = &s.structured.made

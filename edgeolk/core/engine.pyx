@@ -14,10 +14,10 @@ from edgeolk.errors import BadRowError, BudgetError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
-from edgeolk.core.decode cimport decode, decode_intake, decode_structured
+from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport start_scaler, take_f64
-from edgeolk.core.parts cimport DTYPE_FLOAT64, LOSS_NOVELTY
+from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
@@ -123,6 +123,8 @@ cdef class Engine:
         decode_intake(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
+        elif self.state.c.choice.basis == BASIS_STRUCTURED:
+            decode_features(&self.state, config)
         self.attach()
         if config.update.whole:
             self.attach_structured()
@@ -223,7 +225,7 @@ cdef class Engine:
         t.turns = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         t.scores = <double*>self.at("class_scores")
-        t.row = NULL
+        t.row = self.at("feature_row")
         return 0
 
     cdef int attach_intake(self) except -1:

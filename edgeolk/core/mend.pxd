@@ -10,7 +10,7 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.inverse cimport refresh_inverse
 from edgeolk.core.parts cimport (
-    BASIS_FOURIER, POLICY_ANCHOR, POLICY_LIGHTEST_PROJECT, POLICY_SPAN,
+    POLICY_ANCHOR, POLICY_LIGHTEST_PROJECT, POLICY_SPAN, basis_starts_full,
 )
 from edgeolk.core.policies.neighbours cimport rescan
 from edgeolk.core.policies.projectron cimport grow_factor, span_distance
@@ -87,7 +87,7 @@ cdef inline bint mend(State* s) noexcept nogil:
     if s.factor != NULL and n > 0:
         whole = refactor(s)
     if s.c.tracks_norm:
-        if s.c.choice.basis == BASIS_FOURIER or (s.nystrom != NULL and s.nystrom.rank > 0):
+        if basis_starts_full(s.c.choice.basis) or (s.nystrom != NULL and s.nystrom.rank > 0):
             s.function.norm2 = weights_norm(s)
         else:
             s.function.norm2 = squared_norm(s)

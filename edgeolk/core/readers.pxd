@@ -51,4 +51,5 @@ cdef inline State* with_own_scratch(const State* s, Py_ssize_t length) noexcept:
     move_pointer(<void**>&own.order, by)
     move_pointer(&own.structured.state.inputs, by)
     move_pointer(<void**>&own.structured.state.scores, by)
+    move_pointer(&own.structured.state.row, by)
     return own

@@ -243,7 +243,7 @@ cdef void construct(State* s) noexcept nogil:
     seed_rng(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
-    if basis_starts_full(s.c.choice.basis):
+    if basis_starts_full(s.c.choice.basis) and not update_is_whole(s.c.choice.update):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)

@@ -55,12 +55,15 @@ cdef extern from "sorf_types.h" nogil:
                                            const olk_sorf_row*) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf*, const olk_sorf_state*,
                                         const olk_sorf_row*, Py_ssize_t, double*) noexcept
+    ctypedef void (*olk_sorf_features_fn)(const olk_sorf*, const olk_sorf_row*, double, bint,
+                                          void*) noexcept
 
     ctypedef struct olk_sorf_functions:
         const char* name
         olk_sorf_step_fn step[3]
         olk_sorf_novelty_fn novelty[3]
         olk_sorf_scores_fn scores[3]
+        olk_sorf_features_fn features[3]
 
 
 cdef extern from "pcg.h" nogil:
@@ -69,10 +72,11 @@ cdef extern from "pcg.h" nogil:
 
 
 cdef struct Structured:
-    # A learner on structured features, decoded: its functions are NULL for any other.
+    # Structured features and the learner on them, decoded: functions are NULL for any other basis.
     olk_sorf_step_fn step
     olk_sorf_novelty_fn novelty
     olk_sorf_scores_fn scores
+    olk_sorf_features_fn features
     olk_sorf made
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma

@@ -24,3 +24,4 @@ cdef void choose(Structured* f, int dtype) noexcept:
     f.step = found.step[kind]
     f.novelty = found.novelty[kind]
     f.scores = found.scores[kind]
+    f.features = found.features[kind]

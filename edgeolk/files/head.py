@@ -55,7 +55,7 @@ VALUES: dict[str, int] = {
     **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
     **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
     **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
-    **{"epsilon": 43},
+    **{"epsilon": 43, "scratch": 44},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
@@ -68,7 +68,7 @@ VALUES: dict[str, int] = {
 OMITTED: dict[str, float] = {
     **{"r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0},
     **{"shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0},
-    **{"nu": 0.05, "forget": 4096.0},
+    **{"nu": 0.05, "forget": 4096.0, "scratch": 0.0},
 }
 
 #: Numbers of the regions that are state.

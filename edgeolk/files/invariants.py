@@ -108,7 +108,7 @@ def _check_sizes(config: Resolved, words: Words) -> None:
     cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
     basis, policy = config.parts["basis"], config.parts["policy"]
     _require(n <= budget, f"{n} support vectors of {budget}")
-    if basis == Basis.FOURIER:
+    if config.basis.starts_full:
         _require(n == budget, f"{n} frequencies of {budget}")
     else:
         _require(n <= words.get("updates", 0), f"{n} support vectors from fewer updates")
@@ -151,7 +151,7 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
         if name in regions:
             _require(_all_finite(regions[name]), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
-    used = 2 * n if config.parts["basis"] == Basis.FOURIER else rank or n
+    used = rank or config.basis.per_member * n
     for column in _columns(config, regions["coefficients"]):
         _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:

@@ -63,7 +63,7 @@ def count_again(config: Resolved, words: dict[str, Any]) -> None:
     ):
         most = budget - 1
     _lower(words, "n_support", most)
-    if config.parts["basis"] != Basis.FOURIER and words["n_support"] == words["updates"] + 1:
+    if not config.basis.starts_full and words["n_support"] == words["updates"] + 1:
         if words["updates"] < words["steps"]:
             words["updates"] += 1
         else:

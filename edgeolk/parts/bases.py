@@ -11,7 +11,6 @@ A row names its functions in ``core/bases`` as "file.function":
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 from edgeolk.parts.numbers import (
     Averaging,
@@ -22,11 +21,10 @@ from edgeolk.parts.numbers import (
     Policy,
     Projection,
     Rows,
-    Sampling,
     Schedule,
     Update,
 )
-from edgeolk.parts.traits import Part, Refusal, has, lacks
+from edgeolk.parts.traits import Part, both, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +49,6 @@ class BasisTraits(Part):
         Instead of the policy's, if any.
     members : str
         What the budget is called for it, if not so; then 100 is its default.
-    default_dtype : str
-        Storage type where none is given.
     """
 
     score: str
@@ -65,7 +61,6 @@ class BasisTraits(Part):
     changes_old: bool = True
     longest_step: str = ""
     members: str = ""
-    default_dtype: str = "float32"
 
 
 _NO_RING = (
@@ -83,16 +78,6 @@ _NO_RING = (
     ),
 )
 
-def _no_step(*axes: tuple[str, IntEnum]) -> tuple[Refusal, ...]:
-    return tuple(
-        (
-            lacks(axis, member),
-            f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
-        )
-        for axis, member in axes
-    )
-
-
 BASES: dict[Basis, BasisTraits] = {
     Basis.SUPPORT_VECTORS: BasisTraits(
         score="ring.ring_score",
@@ -101,7 +86,7 @@ BASES: dict[Basis, BasisTraits] = {
     ),
     Basis.FOURIER: BasisTraits(
         score="fourier.fourier_score",
-        admit="fourier.fourier_admit",
+        admit="weights.admit_features",
         construct="fourier.fourier_construct",
         per_member=2,
         starts_full=True,
@@ -125,15 +110,15 @@ BASES: dict[Basis, BasisTraits] = {
         longest_step="O(B d), every step",
     ),
     Basis.STRUCTURED: BasisTraits(
-        score="",
+        score="structured.structured_score",
+        admit="weights.admit_features",
+        per_member=2,
         keeps_vectors=False,
+        starts_full=True,
         members="D",
-        default_dtype="int8",
+        regions=("kernel_row",),
         refuses=(
-            (
-                lacks("update", Update.BLENDED),
-                "Basis.STRUCTURED needs Update.BLENDED",
-            ),
+            *_NO_RING,
             (
                 lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
                 "Basis.STRUCTURED needs the Gaussian kernel: its features are cosines and sines",
@@ -142,15 +127,9 @@ BASES: dict[Basis, BasisTraits] = {
                 has("dtype", Dtype.FLOAT16),
                 "Basis.STRUCTURED stores weights as int8, float32 or float64, not float16",
             ),
-            *_no_step(
-                ("policy", Policy.STOP),
-                ("projection", Projection.NONE),
-                ("sampling", Sampling.ALWAYS),
-                ("averaging", Averaging.NONE),
-            ),
             (
-                lacks("coefficients", Coefficients.FLOAT64),
-                "coefficients= is for support vectors: dtype= says how weights are stored",
+                both(has("dtype", Dtype.INT8), lacks("update", Update.BLENDED)),
+                "Basis.STRUCTURED has weights in int8 with Update.BLENDED only",
             ),
             (
                 has("rows", Rows.SPARSE),
@@ -158,6 +137,32 @@ BASES: dict[Basis, BasisTraits] = {
             ),
         ),
         longest_step="O(D d / 64 + D), twice that on a loss",
+    ),
+    Basis.FOURIER_DRAWN: BasisTraits(
+        score="fourier.drawn_score",
+        admit="weights.admit_features",
+        per_member=2,
+        keeps_vectors=False,
+        starts_full=True,
+        members="D",
+        regions=("kernel_row",),
+        refuses=(
+            *_NO_RING,
+            (
+                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
+                "Basis.FOURIER_DRAWN needs the Gaussian kernel: its frequencies are normal",
+            ),
+            (
+                has("dtype", Dtype.FLOAT16, Dtype.INT8),
+                "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
+                " in, float32 or float64",
+            ),
+            (
+                has("rows", Rows.SPARSE),
+                "sparse rows are for support vectors: Fourier features read every number of a row",
+            ),
+        ),
+        longest_step="O(B d) with B d normal draws, every step",
     ),
     Basis.NYSTROM: BasisTraits(
         score="nystrom.nystrom_score",

@@ -126,6 +126,7 @@ class Basis(IntEnum):
     FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
     NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
     STRUCTURED = 4  # cosines and sines made again from the seed at every row (Yu et al. 2016)
+    FOURIER_DRAWN = 5  # those of FOURIER, their frequencies drawn again at every row
 
 
 class Rows(IntEnum):
@@ -205,6 +206,7 @@ STORED = (
     "nu",
     "forget",
     "epsilon",
+    "scratch",
 )
 
 #: Parameters that are several numbers: name -> the most there can be. One list of widths a group.

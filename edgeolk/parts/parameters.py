@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Context = Mapping[str, float]
-Default = float | bool | None | Callable[[Context], float]
+Default = float | bool | str | None | Callable[[Context], float]
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Parameter:
     """A real parameter of some part.
 
     ``none`` is the number stored for None (None is then allowed); ``flag`` marks a bool, ``whole``
-    a whole number. A callable default is given ``budget``, ``float32`` (0 or 1), the parameters
-    that were given or have plain defaults, and U.
+    a whole number, ``words`` what 0, 1, ... are called. A callable default is given
+    ``budget``, ``float32`` (0 or 1), the parameters that were given or have plain defaults, and U.
     """
 
     default: Default
@@ -30,11 +30,14 @@ class Parameter:
     none: float | None = None
     flag: bool = False
     whole: bool = False
+    words: tuple[str, ...] = ()
 
     def allowed(self) -> str:
         """The range, in words."""
         if self.flag:
             return "True or False"
+        if self.words:
+            return " or ".join(map(repr, self.words))
         words = f"a {'whole' if self.whole else 'finite'} number"
         if not math.isinf(self.low):
             words += f" {'>' if self.low_open else '>='} {self.low:g}"
@@ -153,6 +156,12 @@ PARAMETERS: dict[str, Parameter] = {
     "forget": Parameter(
         4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False
     ),
+    "scratch": Parameter(
+        "block", 0, 1,
+        "features of one block of 64 at a time, or of a whole row, which an update then need not"
+        " make again, for 16 bytes a frequency (float32: 8)",
+        words=("block", "row"),
+    ),
 }
 
 def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str, tuple[float, ...]]:
@@ -224,6 +233,12 @@ def checked(name: str, value: Any, stored: str) -> float:
     spec = PARAMETERS[stored]
     if value is None and spec.none is not None:
         return spec.none
+    if spec.words:
+        if value in spec.words:
+            return float(spec.words.index(value))
+        if isinstance(value, float) and value in range(len(spec.words)):
+            return value  # as a file has it
+        raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     if spec.flag:
         if isinstance(value, (bool, int, float)):
             if value in (0, 1):
@@ -245,11 +260,13 @@ def checked(name: str, value: Any, stored: str) -> float:
     return number
 
 
-def shown(stored: str, number: float) -> float | int | bool | None:
+def shown(stored: str, number: float) -> float | int | bool | str | None:
     """A stored number as the caller would have given it: the inverse of ``checked``."""
     spec = PARAMETERS[stored]
     if spec.none is not None and number == spec.none:
         return None
     if spec.flag:
         return bool(number)
+    if spec.words:
+        return spec.words[int(number)]
     return int(number) if spec.whole else number

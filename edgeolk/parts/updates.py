@@ -14,7 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.parts.numbers import Basis, Loss, Policy, Projection, Update
+from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Coefficients,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Update,
+)
 from edgeolk.parts.traits import Part, both, has, lacks
 
 
@@ -42,6 +51,8 @@ class UpdateTraits(Part):
     own : int
         Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own,
         weights) float64: 0 at the start unless ``construct`` fills them.
+    default_dtype : str
+        Storage type where none is given.
     """
 
     asks: str
@@ -58,6 +69,7 @@ class UpdateTraits(Part):
     weighs: str = ""
     lists: tuple[str, ...] = ()
     own: int = 0
+    default_dtype: str = "float32"
 
     @property
     def whole(self) -> bool:
@@ -155,9 +167,10 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget"),
+            *("relevance", "groups", "nu", "forget", "scratch"),
         ),
         lists=("widths", "blends"),
+        default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),
         refuses=(
             (
@@ -178,6 +191,10 @@ UPDATES: dict[Update, UpdateTraits] = {
                 "Loss.NOVELTY keeps one average: no linear, last_label, relevance or groups",
             ),
             (
+                both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
+                "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
+            ),
+            (
                 lambda c: c.values["cmin"] > c.values["cmax"],
                 "cmin must be at most cmax",
             ),
@@ -188,6 +205,22 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0),
                 "linear is one more candidate for two classes and for regression only",
+            ),
+            *(
+                (
+                    lacks(axis, member),
+                    f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
+                )
+                for axis, member in (
+                    ("policy", Policy.STOP),
+                    ("projection", Projection.NONE),
+                    ("sampling", Sampling.ALWAYS),
+                    ("averaging", Averaging.NONE),
+                )
+            ),
+            (
+                lacks("coefficients", Coefficients.FLOAT64),
+                "coefficients= is for support vectors: dtype= says how weights are stored",
             ),
         ),
     ),

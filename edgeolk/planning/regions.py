@@ -215,6 +215,12 @@ KINDS: dict[str, Kind] = {
         "scratch: scores of the classes, and shares",
         Lifetime.CALL,
     ),
+    "feature_row": Kind(
+        "exact",
+        lambda c: (c.budget, 2),
+        "scratch: features of a row, so that an update need not make them again",
+        Lifetime.LEARN,
+    ),
     "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
     "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
     "distance_row": Kind(
@@ -254,7 +260,7 @@ def needed(config: Resolved) -> set[str]:
     if config.update.own:
         names.add("own")
     if config.update.whole:
-        names -= {"coefficients", "function"}
+        names -= {"coefficients", "function", "kernel_row"}
         if not config.needs_labels:
             names -= {"weights", "blend"}
         elif config.is_regression:
@@ -275,6 +281,7 @@ def _element(config: Resolved, kind: Kind) -> str:
     named = {
         "storage": storage.element,
         "computing": storage.computes_in,
+        "exact": "f" if config.parts["dtype"] == Dtype.FLOAT32 else "d",
         "real": COEFFICIENTS[config.coefficients].element,
     }
     return named.get(kind.element, kind.element)

@@ -34,7 +34,7 @@ FROZEN = {
     pt.Averaging: "NONE MEAN",
     pt.Rows: "DENSE SPARSE",
     pt.Coefficients: "FLOAT32 FLOAT64",
-    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM STRUCTURED",
+    pt.Basis: "SUPPORT_VECTORS FOURIER NYSTROM STRUCTURED FOURIER_DRAWN",
     pt.KernelKind: "GAUSSIAN LAPLACIAN POLYNOMIAL LINEAR SIGMOID",
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
     " SHIFTING_PERCEPTRON REMOVE_SMALLEST FORGETRON_BASIC FORGETRON_GREEDY PROJECTRON"
@@ -47,7 +47,8 @@ FROZEN_AXES = (
 FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip eta2 rank iters window coe b0 ald"
-    " r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget epsilon"
+    " r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget"
+    " epsilon scratch"
 )
 
 
@@ -165,7 +166,7 @@ def out_of_range(spec: Parameter, default: Any) -> list[Any]:
         bad.append(None)
     if spec.none != math.inf:
         bad.append(np.inf)
-    if spec.flag:
+    if spec.flag or spec.words:
         return [*bad, 2, -1, 0.5]
     for end, is_open, beyond in ((spec.low, spec.low_open, -1.0), (spec.high, spec.high_open, 1.0)):
         if math.isfinite(end):

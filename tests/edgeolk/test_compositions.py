@@ -142,7 +142,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "scale": "standard", "sparse": True}, "scaled rows have no zeros"),
     ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
-    ({"basis": "structured"}, "Basis.STRUCTURED needs Update.BLENDED"),
+    ({"basis": "structured", "dtype": "int8"}, "in int8 with Update.BLENDED only"),
+    ({"basis": "fourier_drawn", "kernel": ek.Linear()}, "FOURIER_DRAWN needs the Gaussian kernel"),
+    ({"basis": "fourier_drawn", "dtype": "float16"}, "stores no frequencies"),
     *(
         ({"update": "blended", "basis": "structured", **parts}, why)
         for parts, why in (
@@ -150,6 +152,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
+            ({"loss": "novelty", "scratch": "row"}, "no scratch='row'"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),
@@ -267,7 +270,7 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
     learner = ek.Learner(
         n_features=D, budget=B, kernel=KERNELS[kernel][0], dtype="float64", **options_of(parts)
     )
-    if not learner.config.basis.keeps_vectors:
+    if learner.config.update.whole:
         X, y = stream()
         assert np.isfinite(learner.learn_many(X, y)).all()
         assert np.isfinite(learner.weights_).all()

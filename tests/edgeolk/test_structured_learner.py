@@ -536,3 +536,36 @@ def test_no_vectors_and_no_coefficients() -> None:
     assert learner.n_support == 0
     with pytest.raises(AttributeError, match="no weights"):
         _ = ek.Learner("rbp", n_features=2, budget=3).weights_
+
+
+# ---- scratch of a whole row ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", TASKS)
+@every_type
+def test_features_that_are_kept_are_those_made_again(task: str, dtype: str) -> None:
+    """A whole row's features in scratch: the same state to the bit, for their bytes."""
+    X, y = stream(task, 300)
+    kept, made = (learner_of(task, dtype, scratch=how) for how in ("row", "block"))
+    assert np.array_equal(kept.learn_many(X, y), made.learn_many(X, y))
+    assert np.array_equal(kept.weights_, made.weights_)
+    each = 8 if dtype == "float32" else 16
+    row = next(region for region in kept.plan.regions if region.name == "feature_row")
+    assert each * BUDGET <= row.nbytes < each * BUDGET + 64
+    assert "feature_row" not in {region.name for region in made.plan.regions}
+    again = pickle.loads(pickle.dumps(kept))
+    assert again.parameters["scratch"] == "row"
+    assert np.array_equal(again.learn_many(X, y), kept.learn_many(X, y))
+
+
+def test_saturated_weights_are_counted() -> None:
+    """Of levels so fine that steps leave the range; never of floats."""
+    X, y = stream("two", 200)
+    coarse, fine, real = (
+        learner_of("two", dtype, **more)
+        for dtype, more in (("int8", {}), ("int8", {"unit": 400.0}), ("float32", {}))
+    )
+    for learner in (coarse, fine, real):
+        learner.learn_many(X, y)
+    assert coarse.n_saturated == real.n_saturated == 0
+    assert fine.n_saturated == np.sum(np.abs(fine.weights_.astype(int)) == 127) > BUDGET // 4

@@ -7,12 +7,12 @@ Omega x is the row of inner products.
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.bases.weights cimport add_features
 from edgeolk.core.expansion cimport plain_row
 from edgeolk.core.normals cimport olk_pcg64, seed_normals, standard_normal
-from edgeolk.core.real cimport real
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.real cimport put, real
 from edgeolk.core.simd cimport OLK_LINEAR, olk_store
-from edgeolk.core.state cimport Example, State
+from edgeolk.core.state cimport State
 
 
 cdef inline double fourier_score(State* s, const void* x, const void* coef,
@@ -24,9 +24,27 @@ cdef inline double fourier_score(State* s, const void* x, const void* coef,
     return s.simd.dot[real(s)](coef, s.row, 2 * n)
 
 
-cdef inline bint fourier_admit(State* s, double a, Example* e) noexcept nogil:
-    """w <- w + a z(x), z as the score left it."""
-    return add_features(s, a, e, s.row)
+cdef inline double drawn_score(State* s, const void* x, const void* coef,
+                               void* row) noexcept nogil:
+    """As fourier_score, Omega drawn again: the numbers that would be stored."""
+    cdef int64_t j, k
+    cdef int64_t n = s.m.n
+    cdef double width = sqrt(2.0 * s.c.kernel.gamma)
+    cdef double angle
+    cdef olk_pcg64 generator
+    seed_normals(&generator, s.m.seed)
+    for k in range(n):
+        angle = 0.0
+        if s.c.vectors == DTYPE_FLOAT64:
+            for j in range(s.c.n_features):
+                angle += standard_normal(&generator) * width * (<const double*>x)[j]
+        else:
+            for j in range(s.c.n_features):
+                angle += <double><float>(
+                    standard_normal(&generator) * width) * (<const float*>x)[j]
+        put(s, s.row, k, angle)
+    s.simd.cos_sin[real(s)](s.row, n, 1.0 / sqrt(<double>n))
+    return s.simd.dot[real(s)](coef, s.row, 2 * n)
 
 
 cdef inline void fourier_construct(State* s) noexcept nogil:

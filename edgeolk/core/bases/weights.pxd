@@ -5,6 +5,11 @@ from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
 
 
+cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:
+    """w <- w + a z(x), z as the score left it in the kernel row."""
+    return add_features(s, a, e, s.row)
+
+
 cdef inline bint add_features(State* s, double a, Example* e, const void* z) noexcept nogil:
     """w <- w + a z, z = z(x) in the coefficients' type."""
     if s.mean_sum != NULL:

@@ -247,7 +247,9 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
     const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    const int all = !OLK_TWO_TYPES || real ||
+    /* Where most rows change weights, what is computed in OLK_FAST would mostly be computed again. */
+    const int often = 2 * *s->updates > *s->t;
+    const int all = !OLK_TWO_TYPES || real || often ||
                     !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
                     OLK_FN(olk_near)(&f, &before, y);
     const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);

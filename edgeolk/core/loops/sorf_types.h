@@ -65,13 +65,17 @@ typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    ptrdiff_t m, double *out);
+/* Features alone, each times `norm`: D cosines, then D sines, doubles where `wide`, else floats. */
+typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
+                                     void *to);
 
-/* One instruction set's functions, by storage: int8, float32, float64. */
+/* One instruction set's functions, by storage: int8, float32, float64; features not for int8. */
 typedef struct {
     const char *name;
     olk_sorf_step_fn step[3];
     olk_sorf_novelty_fn novelty[3];
     olk_sorf_scores_fn scores[3];
+    olk_sorf_features_fn features[3];
 } olk_sorf_functions;
 
 #endif

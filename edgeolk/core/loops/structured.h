@@ -108,13 +108,15 @@ OLK_END
     {#isa,                                                                                         \
      {olk_sorf_step_i8_##isa, NULL, NULL},                                                         \
      {olk_sorf_novelty_i8_##isa, NULL, NULL},                                                      \
-     {olk_sorf_scores_i8_##isa, NULL, NULL}}
+     {olk_sorf_scores_i8_##isa, NULL, NULL},                                                       \
+     {NULL, NULL, NULL}}
 #else
 #define OLK_SORF_VARIANT(isa)                                                                      \
     {#isa,                                                                                         \
      {olk_sorf_step_i8_##isa, olk_sorf_step_f32_##isa, olk_sorf_step_f64_##isa},                   \
      {olk_sorf_novelty_i8_##isa, olk_sorf_novelty_f32_##isa, olk_sorf_novelty_f64_##isa},          \
-     {olk_sorf_scores_i8_##isa, olk_sorf_scores_f32_##isa, olk_sorf_scores_f64_##isa}}
+     {olk_sorf_scores_i8_##isa, olk_sorf_scores_f32_##isa, olk_sorf_scores_f64_##isa},             \
+     {NULL, olk_spread_f32_f32_##isa, olk_spread_f64_f64_##isa}}
 #endif
 static const olk_sorf_functions olk_sorf_variants[] = {
 #ifdef OLK_SORF_PLAIN

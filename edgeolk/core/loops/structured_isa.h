@@ -74,6 +74,7 @@
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#include "spread.h"
 #define OLK_FAST_TYPE f32
 #define OLK_EXACT float
 #define OLK_EXACT_TYPE f32
@@ -161,6 +162,7 @@
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#include "spread.h"
 #define OLK_FAST_TYPE f64
 #define OLK_EXACT double
 #define OLK_EXACT_TYPE f64

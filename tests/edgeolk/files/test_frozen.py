@@ -16,7 +16,7 @@ from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
-    " cmax shrink linear last_label relevance groups nu forget epsilon"
+    " cmax shrink linear last_label relevance groups nu forget epsilon scratch"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -30,7 +30,7 @@ LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3
 OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
-    "forget": 4096.0,
+    "forget": 4096.0, "scratch": 0.0,
 }  # fmt: skip
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (

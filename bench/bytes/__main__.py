@@ -1,0 +1,84 @@
+"""The frontier: error against bytes, every learner on every set.
+
+``python -m bench.bytes`` runs what is not in ``bench/bytes/cache`` yet and writes
+``bench/results/bytes.md`` and its pictures; broken off, it goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.bytes import others
+from bench.bytes.grid import GRIDS, SETS, Grid, Job
+from bench.bytes.report import write
+from bench.bytes.runs import run
+from bench.papers.work import Cache
+
+CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
+
+
+def every_job(grid: Grid, sets: Sequence[str]) -> list[Job]:
+    """What there is to do, first choices first, sets in turn, each job once."""
+    ordered: dict[str, tuple[int, int, Job]] = {}
+    for place, data in enumerate(sets):
+        found = [(far, job) for far, job in grid.jobs(data) if job.exists()]
+        # Other libraries last: they take longest.
+        found += [(100, job) for job in others.jobs(data, grid.rows)]
+        for far, job in found:
+            ordered.setdefault(job.key, (far, place, job))
+    return [job for _, _, job in sorted(ordered.values(), key=lambda found: found[:2])]
+
+
+def do(jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], object]) -> int:
+    """Run what the cache does not have; returns how many could not be run."""
+    waiting = [job for job in jobs if cache.get(job.key) is None]
+    for _ in range(len(jobs) - len(waiting)):
+        tick()
+    failed = 0
+    # A fresh interpreter each: one core a worker, whatever libraries were loaded here.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
+        futures = {pool.submit(run, job): job for job in waiting}
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                cache.add(job.key, asdict(job), future.result())
+            except ValueError as error:  # so few bytes hold no such learner, or it diverged
+                cache.add(job.key, asdict(job), {"refused": str(error)})
+            except (ArithmeticError, RuntimeError) as error:
+                failed += 1
+                print(f"\n{job.data} {job.name}: {error}", file=sys.stderr)
+            tick()
+    return failed
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs and reports."""
+    parser = argparse.ArgumentParser(prog="python -m bench.bytes", description=__doc__)
+    parser.add_argument("--grid", choices=list(GRIDS), default="small", help="how much is tried")
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=list(SETS), help="sets to run")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="workers")
+    parser.add_argument("--report", action="store_true", help="report, run nothing")
+    given = parser.parse_args(arguments)
+    grid, cache, failed = GRIDS[given.grid], Cache(CACHE), 0
+    jobs = every_job(grid, given.sets)
+    if not given.report:
+        from tqdm import tqdm
+
+        with tqdm(total=len(jobs), unit="run") as bar:
+            failed = do(jobs, cache, given.processes, bar.update)
+    for path in write(grid, jobs, cache):
+        print(path)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

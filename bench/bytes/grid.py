@@ -1,0 +1,150 @@
+"""What the frontier runs: sets, learners, sizes, and what the others may choose between."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import edgeolk as ek
+from bench.bytes.sets import SPECS
+from edgeolk.parts.table import DEFAULT_PARTS, uses
+
+KIB = 1024
+OURS = "sorf"
+
+BINARY = (
+    *("a9a_train", "ijcnn1_train", "phishing", "spambase", "covtype10k", "usps_train", "phoneme"),
+    *("banana", "ring", "w8a", "german", "mushrooms", "twonorm", "svmguide3", "elec2"),
+    *("insects_gradual", "weather_rain", "wall_following", "occupancy", "eeg_eye_state"),
+)
+CLASSES = ("letter", "segment", "satimage_train", "usps10_train", "vowel_train", "keystroke")
+REGRESSION = (
+    *("abalone_regression", "cadata_regression", "ccpp_regression", "cpusmall_regression"),
+    "mg_regression",
+)
+SETS = (*BINARY, *CLASSES, *REGRESSION)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a learner over a set.
+
+    ``nbytes`` is what is given, 0 for a learner of another library, whose bytes are measured.
+    ``width`` multiplies the set's gamma; 0 is the linear kernel.
+    """
+
+    data: str
+    name: str
+    nbytes: int = 0
+    dtype: str = ""
+    coefficients: str = ""
+    width: float = 1.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+    rows: int = 10_000
+
+    @property
+    def key(self) -> str:
+        """Names the run in a file of finished ones."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Arguments of a configuration beyond the kernel and the features."""
+        made: dict[str, Any] = {**self.params, "ram": self.nbytes}
+        if self.dtype:
+            made["dtype"] = self.dtype
+        if self.coefficients:
+            made["coefficients"] = self.coefficients
+        task = SPECS[self.data].task
+        if task == "regression":
+            made["loss"] = "square"
+        elif task == "classes":
+            made["n_classes"] = SPECS[self.data].classes
+        return made
+
+    def exists(self) -> bool:
+        """Whether there is such a learner, of whatever size."""
+        kernel = ek.Linear() if self.width == 0.0 else ek.Gaussian(1.0)
+        options = {**self.options, "ram": None, "budget": 64}
+        try:
+            ek.Config(self.name, n_features=2, kernel=kernel, **options)
+        except (ValueError, TypeError):
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is gone through.
+
+    ``values`` are tried of a parameter a learner has; the first of each is tried first, so that a
+    run that is broken off has every learner once.
+    """
+
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+    storage: tuple[tuple[str, str], ...]
+    widths: tuple[float, ...]
+    values: Mapping[str, tuple[float, ...]]
+    rows: int
+    ours: tuple[Mapping[str, Any], ...] = ({},)
+
+    def jobs(self, data: str) -> Iterator[tuple[int, Job]]:
+        """Jobs of a set, each with how far down the lists its choices are."""
+        for size in self.sizes:
+            for more in self.ours:
+                yield 0, Job(data, OURS, size, params=dict(more), rows=self.rows)
+            for name, (dtype, coefficients) in itertools.product(self.names, self.storage):
+                for far, params in choices(name, self.values):
+                    for at, width in enumerate(self.widths):
+                        yield (
+                            far + at,
+                            Job(data, name, size, dtype, coefficients, width, params, self.rows),
+                        )
+
+
+def choices(
+    name: str, values: Mapping[str, tuple[float, ...]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Settings of the parameters that a published algorithm has, by their stored names."""
+    method = ek.catalogue.find(name)
+    public = {stored: name for name, stored in method.renames.items()}
+    own = uses({**DEFAULT_PARTS, **method.parts})
+    axes: dict[str, tuple[Any, ...]] = {
+        public.get(stored, stored): tried for stored, tried in values.items() if stored in own
+    }
+    if "frequencies" in method.choices:
+        axes["frequencies"] = ("structured", "stored")
+    for picked in itertools.product(*(list(enumerate(tried)) for tried in axes.values())):
+        far = sum(at for at, _ in picked)
+        yield far, {n: value for n, (_, value) in zip(axes, picked, strict=True)}
+
+
+#: Everything: every algorithm x storage x type of coefficients.
+FULL = Grid(
+    sizes=(512, *(KIB * size for size in (1, 2, 4, 16, 64, 256))),
+    names=tuple(row.name for row in ek.algorithms() if row.name != OURS),
+    storage=tuple(itertools.product(("float32", "int8", "float16"), ("float32", "float64"))),
+    widths=(1.0, 3.0, 0.3, 0.0),
+    values={
+        "C": (1.0, 0.1, 0.3, 10.0),
+        "eta": (0.1, 0.5, 0.02, 2.0),
+        "rate": (0.25, 0.1, 0.5, 1.0),
+        "lam": (1e-4, 1e-2),
+    },
+    rows=10_000,
+    ours=({}, {"relevance": False}),
+)
+#: Those that were best wherever anything was compared, in their smallest storage.
+SMALL = Grid(
+    sizes=tuple(KIB * size for size in (1, 4, 16, 64)),
+    names=("ahpatron", "bpa_s", "bpa_nn", "olrd", "ogd", "fogd", "nogd"),
+    storage=(("int8", "float32"), ("float32", "float32"), ("float32", "float64")),
+    widths=(1.0, 3.0),
+    values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25)},
+    rows=4_000,
+)
+GRIDS = {"full": FULL, "small": SMALL}

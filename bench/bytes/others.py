@@ -1,0 +1,131 @@
+"""Learners of other libraries on the frontier, with the bytes they take as measured."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from bench.bytes.grid import Job
+from bench.bytes.runs import Record, record
+from bench.bytes.sets import SPECS, Rows, load
+
+#: Name -> (package, its class), by task.
+RIVER: dict[str, dict[str, str]] = {
+    "two": {
+        "river logistic": "linear_model.LogisticRegression",
+        "river Hoeffding tree": "tree.HoeffdingTreeClassifier",
+        "river Mondrian forest": "forest.AMFClassifier",
+        "river naive Bayes": "naive_bayes.GaussianNB",
+    },
+    "classes": {
+        "river Hoeffding tree": "tree.HoeffdingTreeClassifier",
+        "river Mondrian forest": "forest.AMFClassifier",
+        "river naive Bayes": "naive_bayes.GaussianNB",
+    },
+    "regression": {
+        "river linear": "linear_model.LinearRegression",
+        "river Hoeffding tree": "tree.HoeffdingTreeRegressor",
+    },
+}
+VW, SKLEARN = "VW linear", "scikit-learn SGD"
+
+
+def present(package: str) -> bool:
+    """Whether it is installed."""
+    return find_spec(package) is not None
+
+
+def names(task: str) -> list[str]:
+    """What there is for a task, of what is installed."""
+    found = list(RIVER[task]) if present("river") else []
+    if task == "two":
+        found += [VW] if present("vowpalwabbit") else []
+        found += [SKLEARN] if present("sklearn") else []
+    return found
+
+
+def jobs(data: str, rows: int) -> list[Job]:
+    """A job a learner; they choose nothing but the rate."""
+    made = []
+    for name in names(SPECS[data].task):
+        rates = (0.03, 0.3) if name in (VW, SKLEARN, "river logistic", "river linear") else (0.0,)
+        made += [Job(data, name, params={"rate": rate}, rows=rows) for rate in rates]
+    return made
+
+
+def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
+    place, _, kind = RIVER[task][job.name].partition(".")
+    rate = job.params["rate"]
+    more: dict[str, Any] = {}
+    if rate:
+        more["optimizer"] = import_module("river.optim").SGD(rate)
+    if kind == "AMFClassifier":
+        more["seed"] = 1
+    model = getattr(import_module(f"river.{place}"), kind)(**more)
+    answers = np.zeros(len(y))
+    for i, (x, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
+        row = dict(enumerate(x))
+        said = model.predict_one(row)
+        if task == "regression":
+            answers[i] = said
+        elif said is not None:
+            right = said == label
+            answers[i] = (1.0 if right else -1.0) * (1.0 if task == "classes" else label)
+        model.learn_one(row, label)
+    return answers, int(model._raw_memory_usage)
+
+
+def _vw(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
+    from bench.peers.with_vw import line
+
+    bits = int(X.shape[1] + 1).bit_length()
+    workspace = import_module("vowpalwabbit").Workspace(
+        f"--loss_function logistic -l {job.params['rate']} -b {bits} --quiet"
+    )
+    answers = np.zeros(len(y))
+    for i, (x, label) in enumerate(zip(X, y, strict=True)):
+        example = workspace.parse(line(x, label))
+        workspace.learn(example)
+        answers[i] = example.get_partial_prediction()
+        workspace.finish_example(example)
+    # Its table has a weight, an adaptive and a normalising number a feature, padded to four floats.
+    nbytes = workspace.num_weights() * 16
+    workspace.finish()
+    return answers, nbytes
+
+
+def _sklearn(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
+    linear = import_module("sklearn.linear_model")
+    model = linear.SGDClassifier(
+        loss="hinge", random_state=0, learning_rate="constant", eta0=job.params["rate"]
+    )
+    answers = np.zeros(len(y))
+    labels = np.array([-1.0, 1.0])
+    for i in range(len(y)):
+        if i:
+            answers[i] = model.decision_function(X[i : i + 1])[0]
+        model.partial_fit(X[i : i + 1], y[i : i + 1], labels)
+    return answers, len(pickle.dumps(model))
+
+
+_BY_NAME: dict[str, Callable[[Job, str, Rows, Rows], tuple[Rows, int]]] = {
+    VW: _vw,
+    SKLEARN: _sklearn,
+}
+
+
+def run_other(job: Job) -> Record:
+    """Learn a set once, row by row."""
+    task = SPECS[job.data].task
+    X, y = load(job.data, job.rows)
+    if task == "regression":
+        y = (y - y.mean()) / y.std()
+    start = time.process_time()
+    answers, nbytes = _BY_NAME.get(job.name, _river)(job, task, X, y)
+    return record(task, answers, y, nbytes, time.process_time() - start)
