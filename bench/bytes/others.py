@@ -69,14 +69,16 @@ def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
         more["seed"] = 1
     model = getattr(import_module(f"river.{place}"), kind)(**more)
     answers = np.zeros(len(y))
-    for i, (x, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
+    # Its linear models take two labels as truths.
+    labels = (y > 0.0).tolist() if task == "two" else y.tolist()
+    for i, (x, label) in enumerate(zip(X.tolist(), labels, strict=True)):
         row = dict(enumerate(x))
         said = model.predict_one(row)
         if task == "regression":
             answers[i] = said
         elif said is not None:
-            right = said == label
-            answers[i] = (1.0 if right else -1.0) * (1.0 if task == "classes" else label)
+            right = 1.0 if said == label else -1.0
+            answers[i] = right * (1.0 if task == "classes" else y[i])
         model.learn_one(row, label)
     return answers, int(model._raw_memory_usage)
 
