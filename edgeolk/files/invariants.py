@@ -142,7 +142,10 @@ def _check_reals(config: Resolved, words: Words) -> None:
 def _columns(config: Resolved, numbers: memoryview[Any]) -> list[memoryview[Any]]:
     """The columns of a region that has a number a class for each slot."""
     length = len(numbers) // config.columns
-    return [numbers[at : at + length] for at in range(0, len(numbers), length)]
+    columns = []
+    for at in range(0, len(numbers), length):
+        columns.append(numbers[at : at + length])
+    return columns
 
 
 def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:

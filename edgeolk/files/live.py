@@ -192,6 +192,18 @@ def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[s
     return words
 
 
+def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
+    """The numbers of each region that holds nothing else, by its name.
+
+    Not by a comprehension: Python loses what one refers to when memory runs out there.
+    """
+    arrays: dict[str, Any] = {}
+    for region in state:
+        if region.element != "w":
+            arrays[region.name] = numbers(region, block)
+    return arrays
+
+
 def check(config: Resolved, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
     """Check the state in a live block, whoever wrote it.
 
@@ -201,8 +213,7 @@ def check(config: Resolved, head: Head, regions: tuple[Region, ...], block: memo
         It is none that learning leads to.
     """
     state = [region for region in regions if is_state(region)]
-    arrays = {region.name: numbers(region, block) for region in state if region.element != "w"}
-    check_state(config, words_of(head, state, block), arrays)
+    check_state(config, words_of(head, state, block), arrays_of(state, block))
 
 
 def with_counters(head: Head, words: dict[str, Any]) -> Head:

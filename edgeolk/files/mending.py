@@ -88,7 +88,7 @@ def prepare(config: Resolved, regions: tuple[Region, ...], block: memoryview) ->
     state = [region for region in regions if live.is_state(region)]
     words: dict[str, Any] = live.words_of(head, state, block)
     count_again(config, words)
-    arrays = {region.name: live.numbers(region, block) for region in state if region.element != "w"}
+    arrays = live.arrays_of(state, block)
     if "window_labels" in arrays:
         labels = arrays["window_labels"]
         for at in range(max(0, words["seen"]), len(labels)):

@@ -165,7 +165,10 @@ def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None
     assert found == [None] * 4
     # Rows come in whole calls: all of X, or one row.
     learned = learner.steps - start
-    assert 0 < learned <= 6 * N + 300
+    assert learned <= 6 * N + 300
+    # On a busy machine every call may find another at work; none is left in the way.
+    learner.learn_one(X[0], Y[0])
+    assert learner.steps == start + learned + 1
     data = bytes(learner._sealed())
     again = ek.Learner._from_block(data)
     assert np.array_equal(again.decision_function(X[:50]), learner.decision_function(X[:50]))

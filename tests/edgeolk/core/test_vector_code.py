@@ -73,7 +73,7 @@ def parse(listing: str) -> dict[str, list[Instruction]]:
     """Functions of a listing by ``objdump -d``."""
     functions: dict[str, list[Instruction]] = {}
     for line in listing.splitlines():
-        if found := re.match(r"[0-9a-f]+ <(\w+)>:", line):
+        if found := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
             body = functions.setdefault(found[1], [])
         elif found := re.match(r"\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?", line):
             address, name, operands = int(found[1], 16), found[2], found[3] or ""
