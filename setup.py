@@ -34,8 +34,8 @@ FLAGS = [
 ]
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
-#: Modules of code that runs once a call, and places rows.
-SHELLS = ("edgeolk.boundary.scoring", "edgeolk.boundary.learning", "edgeolk.scaling.scaler")
+#: A module of code that runs once a call.
+SHELLS = ("edgeolk.scaling.scaler",)
 SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 

@@ -24,7 +24,9 @@ def folders():
 
 def test_this_machine_can_build(setup, folders):
     setup["check_compiler"](folders)
-    assert "-O3" in setup["accepted"](setup["FLAGS"])
+    flags = setup["flags_of"]("edgeolk.core.step")
+    assert "-O3" in flags
+    assert setup["accepted"](flags) == flags
 
 
 def test_no_compiler(setup, folders, monkeypatch):
