@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="module")
 def service() -> dict[str, Any]:
-    return runpy.run_path(str(ROOT / "examples/pi/service.py"), run_name="service")
+    return runpy.run_path(str(ROOT / "docs/examples/pi/service.py"), run_name="service")
 
 
 def test_it_says_what_is_unusual_and_goes_on_after_a_stop(
