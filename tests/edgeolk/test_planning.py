@@ -48,6 +48,9 @@ def configurations(draw: Any) -> dict[str, Any]:
     if row.name == "sorf":  # else these follow from the size
         made["kernel"] = KERNELS["gaussian"][0]
         made |= {"relevance": chosen["loss"] != "novelty" and draw(st.booleans()), "groups": 1}
+    if chosen.get("frequencies", "stored") != "stored":  # nothing is stored in half precision
+        made["dtype"] = draw(st.sampled_from(["float32", "float64"]))
+        made["kernel"] = KERNELS["gaussian"][0]
     if draw(st.booleans()):
         narrow = {**made, "coefficients": "float32"}
         with contextlib.suppress(ValueError):  # refused by some policies

@@ -176,7 +176,8 @@ CASES: list[Case] = [
     if row.name in RINGS  # structured features have tests of their own
     for kernel in ("gaussian", "polynomial")
     for params in parameter_sets(row)
-    if takes(row.name, params, kernel)
+    # How the frequencies of fogd come to be is held against its twin in test_features.
+    if "frequencies" not in params and takes(row.name, params, kernel)
 ]
 #: Kernels with k(x, x) = 0 for the zero row, with other distances, and without a feature space.
 CASES += [
