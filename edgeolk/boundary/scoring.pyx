@@ -397,7 +397,7 @@ cdef Py_ssize_t score_blocks(
     State* s, const Batch* rows, bint mean, double* f, int* outcome
 ) except -1 nogil:
     """Score rows in blocks; returns how many are done, and why if these are not all."""
-    cdef char block[BLOCK]
+    cdef double block[BLOCK]
     cdef Py_ssize_t most = rows_together(s)
     cdef Py_ssize_t done = 0
     cdef Py_ssize_t look = look_every(s)
@@ -415,7 +415,7 @@ cdef Py_ssize_t score_blocks(
                 n = i
                 outcome[0] = REFUSED_ROW
                 break
-            memcpy(block + i * row_bytes(s), x, <size_t>row_bytes(s))
+            memcpy(<char*>block + i * row_bytes(s), x, <size_t>row_bytes(s))
         good = decide_together(s, block, n, mean, f + done)
         if good < n:
             outcome[0] = REFUSED_OVERFLOW

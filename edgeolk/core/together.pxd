@@ -11,9 +11,9 @@ from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin
 from edgeolk.core.thresholds cimport threshold
 
-# Rows wait on the stack; with fewer than the loops take at a time nothing is gained.
+# Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time nothing is gained.
 cdef enum:
-    BLOCK = 16384
+    BLOCK = 2048
     MOST = 24
     FEWEST = 6
 
@@ -25,7 +25,7 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many rows are scored at a time; 1 where one by one is no slower."""
-    cdef int64_t most = min(<int64_t>MOST, <int64_t>BLOCK // row_bytes(s))
+    cdef int64_t most = min(<int64_t>MOST, <int64_t>(8 * BLOCK) // row_bytes(s))
     if (s.c.choice.basis != BASIS_SUPPORT_VECTORS or s.c.choice.rows != ROWS_DENSE
             or update_is_whole(s.c.choice.update) or s.c.columns > 1 or most < FEWEST
             or s.m.n * s.c.n_features < 2048):

@@ -8,6 +8,7 @@ import numpy as np
 
 from firmware_sim.fleet.report import Findings, Table
 from firmware_sim.plaintext import printable
+from firmware_sim.report.document import document
 
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 36, 10, 44
 _STYLE = """
@@ -41,16 +42,7 @@ def to_page(found: Findings) -> str:
         body += ["<h2>Error by configuration, over boards</h2>", _legend(), picture(found)]
     for table in found.tables:
         body += [f"<h2>{_safe(table.title)}</h2>", _table(table)]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'; img-src data:\">"
-        '<link rel="icon" href="data:,">'
-        f"<title>{_safe(title)}</title><style>{_STYLE}</style></head><body>"
-        + "\n".join(body)
-        + "\n</body></html>\n"
-    )
+    return document(_safe(title), _STYLE, body)
 
 
 def _safe(text: object) -> str:

@@ -10,6 +10,7 @@ from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import printable
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
+from firmware_sim.report.document import document
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 from firmware_sim.report.verdict import advice, name_of, verdict
 
@@ -83,16 +84,7 @@ def to_page(result: ReplayResult) -> str:
         f'<pre id="run">{_safe(_joined([*head_lines(result), *event_lines(result)]))}</pre>',
         *_again(result),
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'; img-src data:\">"
-        '<link rel="icon" href="data:,">'
-        f"<title>{_safe(title)}</title><style>{_STYLE}</style></head><body>"
-        + "\n".join(body)
-        + "\n</body></html>\n"
-    )
+    return document(_safe(title), _STYLE, body)
 
 
 def _safe(text: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, by_variant
+from helpers import EVERY, LIVELY, Csr, by_variant
 
 import edgeolk as ek
 
@@ -85,3 +85,13 @@ def test_no_rows() -> None:
     X, y = stream()
     assert trained("rbp", X, y).decision_function(X[:0]).shape == (0,)
 
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_sparse_rows(sparse: bool) -> None:
+    X, y = stream()
+    X = np.where(X > 0.3, X, 0.0)
+    learner = trained("rbp", X, y, sparse=sparse)
+    np.testing.assert_array_equal(
+        learner.decision_function(Csr(X)), [learner.decision_function(Csr(x[None]))[0] for x in X]
+    )
