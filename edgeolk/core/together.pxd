@@ -11,7 +11,8 @@ from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin
 from edgeolk.core.thresholds cimport threshold
 
-# Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time nothing is gained.
+# Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time
+# nothing is gained.
 cdef enum:
     BLOCK = 2048
     MOST = 24
