@@ -75,8 +75,10 @@ def _stream_fields(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "stream": options.stream,
         "target": options.target,
-        "ignore": tuple(name for group in options.ignore for name in group.split(",") if name),
+        "ignore": tuple(name for group in options.ignore for name in values.words(group)),
         "positive": options.positive,
+        "kind": options.kind,
+        "classes": options.classes,
         "missing": options.missing,
         "missing_codes": tuple(options.missing_code),
         "damaged": options.damaged,

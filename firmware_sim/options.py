@@ -296,6 +296,20 @@ def _add_stream(command: Any) -> None:
     add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
     add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
     add(
+        "--kind",
+        choices=choices.KIND_NAMES,
+        default="",
+        help="the labels: two classes, several, real numbers, or none that the learner is told "
+        "(default: as --param says, two classes)",
+    )
+    add(
+        "--classes",
+        metavar="A,B,C",
+        type=values.words,
+        default=(),
+        help="the classes in the learner's order (default: those that occur)",
+    )
+    add(
         "--ignore",
         metavar="COL[,COL]",
         action="append",

@@ -1,14 +1,11 @@
-"""Targets that are real numbers: scaled as they come, predictions in the stream's own unit."""
+"""Targets that are real numbers, scaled as they come."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from firmware_sim.memory import Need
-from firmware_sim.streams import Row
 
 
 def target_need() -> Need:
@@ -45,25 +42,3 @@ class TargetScale:
         """Take a target in and return it scaled."""
         self._one[0] = target
         return float(self.scaler.learn_transform_one(self._one, self._one)[0])
-
-
-class Regressor:
-    """A learner that is given targets, and gives predictions, in the unit of the stream."""
-
-    def __init__(self, learner: Any, targets: TargetScale) -> None:
-        self._learner = learner
-        self._targets = targets
-
-    def learn_one(self, row: Row, target: float) -> float:
-        """Learn a row; return the prediction from before."""
-        mean, spread = self._targets.present
-        return mean + spread * float(self._learner.learn_one(row, self._targets.learn(target)))
-
-    def decision_one(self, row: Row) -> float:
-        """Return the prediction for a row."""
-        mean, spread = self._targets.present
-        return mean + spread * float(self._learner.decision_one(row))
-
-    def wants_label(self, row: Row) -> bool:
-        """Whether the target could change anything."""
-        return bool(self._learner.wants_label(row))
