@@ -12,6 +12,7 @@ from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
 from firmware_sim.fleet.command import add_options as add_fleet
+from firmware_sim.kinds import KINDS as LABELS
 from firmware_sim.streams import BUNDLED
 
 
@@ -108,7 +109,13 @@ def _add_tune(commands: Any) -> None:
     default = ReplayConfig("")
     add = tune.add_argument_group("learner").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap (default: %(default)s)")
-    add("--algorithm", metavar="NAME", default="ahpatron", help="default: %(default)s")
+    add(
+        "--algorithm",
+        metavar="NAME",
+        default="",
+        help="default: by the kind of labels, "
+        + ", ".join(f"{kind.tuned} for {kind.name}" for kind in LABELS.values()),
+    )
     add(
         "--param",
         metavar="NAME=VALUE",

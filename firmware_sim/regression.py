@@ -6,6 +6,7 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.memory import Need
+from firmware_sim.streams import Row
 
 
 def target_need() -> Need:
@@ -31,6 +32,11 @@ class TargetScale:
         self.scaler = ek.RunningScaler(1, buffer=buffer)
         self._one = np.empty(1)
 
+    @classmethod
+    def made(cls) -> TargetScale:
+        """Return one in memory of its own."""
+        return cls(memoryview(bytearray(target_need().nbytes)))
+
     @property
     def present(self) -> tuple[float, float]:
         """Mean and standard deviation so far; a spread of 0 counts as 1."""
@@ -42,3 +48,12 @@ class TargetScale:
         """Take a target in and return it scaled."""
         self._one[0] = target
         return float(self.scaler.learn_transform_one(self._one, self._one)[0])
+
+
+def scaled_targets(scale: TargetScale, y: Row) -> tuple[Row, Row, Row]:
+    """Return targets scaled as they come, and mean and spread before each; `scale` goes on."""
+    told, means, spreads = (np.empty(len(y)) for _ in range(3))
+    for i, target in enumerate(y.tolist()):
+        means[i], spreads[i] = scale.present
+        told[i] = scale.learn(target)
+    return told, means, spreads

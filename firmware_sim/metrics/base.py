@@ -87,6 +87,10 @@ class Metrics(ABC):
     def loss(self, name: str) -> float:
         """Return what is compared, of one of the three: less is better."""
 
+    def mean_loss(self, name: str) -> float:
+        """Return that as a mean over rows."""
+        return self.loss(name) / max(1, self.rows)
+
     @abstractmethod
     def shown(self, name: str) -> str:
         """Return that in words."""

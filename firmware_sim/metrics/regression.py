@@ -100,7 +100,7 @@ class Regression(Metrics):
 
     def shown(self, name: str) -> str:
         """Return the mean absolute error in words."""
-        return f"{self.loss(name) / max(1, self.rows):.4g} MAE"
+        return f"{self.mean_loss(name):.4g} MAE"
 
     def summary(self) -> dict[str, Figures]:
         """Return every figure by the name of who earned it.

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Multiclass, Novelty, Prequential
+from firmware_sim.report.verdict import name_of
 
 #: Classes whose confusion is shown whole in text; of more, the commonest mistakes.
 _WHOLE = 12
 _MISTAKES = 8
+#: Figures that find room beside each other.
+_ABREAST = 6
 
 Number = float | int | None
 
@@ -90,6 +93,21 @@ class Table:
             ).rstrip()
             for row in whole
         ]
+
+
+def figures(result: ReplayResult) -> Table:
+    """Return the figures of the learner and the baselines; many of them lie on their side."""
+    summary = result.metrics.summary()
+    shown = [name for name in FIGURES if name in summary["learner"]]
+    who = [name_of(result, one) for one in summary]
+    cells = [[FIGURES[name][1](own[name]) for own in summary.values()] for name in shown]
+    titles = [FIGURES[name][0] for name in shown]
+    if len(shown) > _ABREAST:
+        rows = [(title, *line) for title, line in zip(titles, cells, strict=True)]
+        return Table("figures", "Figures", ("", *who), rows)
+    turned = zip(*cells, strict=True)
+    rows = [(name, *line) for name, line in zip(who, turned, strict=True)]
+    return Table("figures", "Figures", ("prequential", *titles), rows)
 
 
 def tables(result: ReplayResult) -> list[Table]:

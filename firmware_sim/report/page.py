@@ -11,9 +11,9 @@ from firmware_sim.plaintext import printable
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document
-from firmware_sim.report.figures import FIGURES, judged_by, tables
+from firmware_sim.report.figures import Table, figures, judged_by, tables
 from firmware_sim.report.text import board_lines, event_lines, head_lines
-from firmware_sim.report.verdict import advice, name_of, over_time, verdict
+from firmware_sim.report.verdict import advice, over_time, verdict
 
 _STYLE = """
 :root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--learner:#0072b2;--first:#8c8c8c;
@@ -74,7 +74,7 @@ def to_page(result: ReplayResult) -> str:
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
         "<h2>Figures</h2>",
-        _figures(result),
+        _drawn(figures(result)),
         *_of_kind(result),
         "<h2>Rows</h2>",
         _rows(result),
@@ -114,14 +114,8 @@ def _table(name: str, head: list[str], rows: list[list[Any]]) -> str:
     )
 
 
-def _figures(result: ReplayResult) -> str:
-    summary = result.metrics.summary()
-    shown = [name for name in FIGURES if name in summary["learner"]]
-    rows = [
-        [name_of(result, who), *(FIGURES[name][1](figures[name]) for name in shown)]
-        for who, figures in summary.items()
-    ]
-    return _table("figures", ["", *(FIGURES[name][0] for name in shown)], rows)
+def _drawn(table: Table) -> str:
+    return _table(table.name, list(table.head), [list(row) for row in table.rows])
 
 
 def _of_kind(result: ReplayResult) -> list[str]:
@@ -134,7 +128,7 @@ def _of_kind(result: ReplayResult) -> list[str]:
         body.append(f"<h2>{_safe(head)}</h2>")
         if rest[1]:
             body.append(f'<p class="faint">{_safe(rest[1][0].upper() + rest[1][1:])}.</p>')
-        body.append(_table(table.name, list(table.head), [list(row) for row in table.rows]))
+        body.append(_drawn(table))
     return body
 
 

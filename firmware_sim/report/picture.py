@@ -141,18 +141,9 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
         for i, (first, last) in enumerate(metrics.windows):
             named = "_labelled window" if i else "labelled window"
             axes.axvspan(first - 1, last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
-    axes.set_yscale("log")
+    logarithmic(axes, percent=shares)
     axes.set_xlim(0, int(rows[-1]))
-    if shares:
-        axes.set_ylim(floor, 1.0)
-        axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    else:
-        axes.set_ylim(bottom=floor)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(floor, 1.0 if shares else None)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
@@ -173,6 +164,18 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
         fontsize=10,
         columnspacing=2.5,
     )
+
+
+def logarithmic(axes: Any, *, percent: bool) -> None:
+    """Give an axis of losses its logarithmic scale, and marks that people can read."""
+    axes.set_yscale("log")
+    if percent:
+        axes.yaxis.set_major_locator(FixedLocator([mark / 100 for mark in PERCENTS]))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    else:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _draw_memory(axes: Any, result: ReplayResult) -> None:

@@ -8,9 +8,9 @@ from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import printable
 from firmware_sim.repair import KEEPS
-from firmware_sim.report.figures import FIGURES, judged_by, tables
+from firmware_sim.report.figures import FIGURES, figures, judged_by, tables
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, held, name_of, verdict
+from firmware_sim.report.verdict import advice, held, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -70,18 +70,7 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    summary = result.metrics.summary()
-    shown = [name for name in FIGURES if name in summary["learner"]]
-    # Wide enough for the title and for any figure.
-    widths = [max(10, len(FIGURES[name][0]) + 3) for name in shown]
-    titles = (f"{FIGURES[name][0]:>{width}}" for name, width in zip(shown, widths, strict=True))
-    lines = [f"{'prequential':<18}" + "".join(titles)]
-    for who, figures in summary.items():
-        cells = (
-            f"{FIGURES[name][1](figures[name]):>{width}}"
-            for name, width in zip(shown, widths, strict=True)
-        )
-        lines.append(f"{name_of(result, who):<18}" + "".join(cells))
+    lines = figures(result).to_lines()
     if isinstance(result.metrics, Novelty):
         lines.append(f"judged by {judged_by(result.metrics)}")
     lines.append(verdict(result))

@@ -59,7 +59,11 @@ def advice(result: ReplayResult) -> str:
     if isinstance(metrics, Novelty):
         tries.append("another share of novel rows, such as --param nu=0.01 or nu=0.1")
     elif isinstance(metrics, Regression):
-        tries.append("another step size, such as --param eta=0.5 or eta=0.02")
+        tries.append(
+            "the last value as an input: --param last_label=true"
+            if config.algorithm == "sorf"
+            else "another step size, such as --param eta=0.5 or eta=0.02"
+        )
     elif config.algorithm != "bpa_s":
         tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
     if config.chooses_inside:
