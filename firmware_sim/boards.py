@@ -131,8 +131,8 @@ _PICO_FLASH = (
     "embassy-rp flash_range_erase (erasure)"
 )
 _ESP32_FLASH = (
-    "docs.espressif.com esp-idf wear-levelling (erasure), esp32.com/viewtopic.php?t=709 (cycles, of "
-    "its maker's modules)"
+    "docs.espressif.com esp-idf wear-levelling (erasure), esp32.com/viewtopic.php?t=709 (cycles, "
+    "of its maker's modules)"
 )
 _NRF51_FLASH = "devzone.nordicsemi.com/f/nordic-q-a/15798 (word, cycles; erasure unchecked)"
 _NRF52_FLASH = (
