@@ -19,7 +19,9 @@ def lacking() -> str:
     """Why no board can be emulated here, "" if one can."""
     for tool in (EMULATOR, f"{PREFIX}gcc"):
         if shutil.which(tool) is None:
-            return f"no {tool}: apt install qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi"
+            return (
+                f"no {tool}: apt install qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi"
+            )
     return ""
 
 

@@ -13,7 +13,15 @@ from firmware_sim.mcu.boards import Board
 HERE = Path(__file__).parent / "c"
 PREFIX = "arm-none-eabi-"
 STACK = 10 * 1024
-FLAGS = ("-std=c99", "-mthumb", "-masm-syntax-unified", "-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra")
+FLAGS = (
+    "-std=c99",
+    "-mthumb",
+    "-masm-syntax-unified",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wall",
+    "-Wextra",
+)
 
 
 @dataclass(frozen=True)
