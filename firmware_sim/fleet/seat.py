@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,9 +12,11 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet.scores import ClassScores, Figures, NumberScores, Scores
+from firmware_sim.fleet.saving import save_parts
+from firmware_sim.fleet.scores import ClassScores, NumberScores, Scores
+from firmware_sim.metrics import Figures
 from firmware_sim.planning import learner_settings, make_kernel, plan_device, scaled_prefix
-from firmware_sim.regression import TargetScale, target_need
+from firmware_sim.regression import TargetScale, scaled_targets
 from firmware_sim.streams import Row
 
 _MOST_BUDGETS = 1_000
@@ -90,7 +90,8 @@ _budgets: dict[str, int] = {}
 
 def _budget(config: ReplayConfig, n_features: int, kernel: Any) -> int:
     """Return the most support vectors that fit the cap; the width of a kernel takes no room."""
-    key = repr((n_features, replace(config, stream="", target=None, ignore=(), faults=())))
+    read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
+    key = repr((n_features, replace(config, **read)))  # type: ignore[arg-type]
     if key not in _budgets:
         if len(_budgets) >= _MOST_BUDGETS:
             _budgets.clear()
@@ -141,10 +142,10 @@ class Seat:
             self.learner: Any = ek.Learner(n_features=n_features, **settings)
         except (TypeError, ValueError) as error:
             raise SimulatorError(str(error)) from None
-        self._targets = None
+        self._targets: TargetScale | None = None
         self.scores: Scores = ClassScores()
         if config.is_regression:
-            self._targets = TargetScale(memoryview(bytearray(target_need().nbytes)))
+            self._targets = TargetScale.made()
             self.scores = NumberScores()
         self.refused = 0
         self.stopped = ""
@@ -170,7 +171,7 @@ class Seat:
         taken = np.ones(len(y), dtype=bool)
         labels, means, spreads = y, np.zeros(1), np.ones(1)
         if self._targets is not None:
-            labels, means, spreads = self._scaled_targets(y)
+            labels, means, spreads = scaled_targets(self._targets, y)
         before = self.learner.steps
         try:
             self.learner.learn_many(rows, labels, scores)
@@ -194,15 +195,6 @@ class Seat:
                 taken[i:] = False
                 return
 
-    def _scaled_targets(self, y: Row) -> tuple[Row, Row, Row]:
-        """Return targets scaled as they come, and mean and spread before each."""
-        assert self._targets is not None
-        labels, means, spreads = (np.empty(len(y)) for _ in range(3))
-        for i, target in enumerate(y.tolist()):
-            means[i], spreads[i] = self._targets.present
-            labels[i] = self._targets.learn(target)
-        return labels, means, spreads
-
     def figures(self) -> Figures:
         """Return what was counted, and what the learner holds."""
         counters = {name: int(getattr(self.learner, name)) for name in ("n_support", "updates")}
@@ -210,20 +202,7 @@ class Seat:
         return {**self.scores.figures(), **own, **counters}
 
     def save(self, folder: Path, name: str) -> None:
-        """Write the learner to a file that `edgeolk.load` reads, its scalers beside it.
-
-        Raises
-        ------
-        OSError
-            It cannot be written.
-        """
-        parts = {f"{name}.olk": self.learner}
-        if self._config.scales_outside:
-            parts[f"{name}.scaler.olk"] = self._scalers.scaler(self._config)
-        if self._targets is not None:
-            parts[f"{name}.targets.olk"] = self._targets.scaler
-        with TemporaryDirectory(dir=folder, prefix=".model-") as made:
-            # The learner last: where it is, all of it is.
-            for file, part in reversed(parts.items()):
-                part.save(Path(made) / file)
-                os.replace(Path(made) / file, folder / file)
+        """Write the learner and its scalers to files; see `save_parts`."""
+        scaler = self._scalers.scaler(self._config) if self._config.scales_outside else None
+        targets = None if self._targets is None else self._targets.scaler
+        save_parts(folder, name, self.learner, scaler, targets)
