@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import edgeolk as ek
@@ -38,6 +39,7 @@ def freezes(config: ReplayConfig) -> bool:
     return made.freezes
 
 
+@lru_cache
 def storage_of(algorithm: str) -> str:
     """The storage type that an algorithm takes where none is given."""
     try:

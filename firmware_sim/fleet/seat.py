@@ -19,7 +19,7 @@ from firmware_sim.planning import learner_settings, make_kernel, plan_device, sc
 from firmware_sim.regression import TargetScale, scaled_targets
 from firmware_sim.streams import Row
 
-_MOST_BUDGETS = 1_000
+_MOST_SIZES = 1_000
 
 
 class Scalers:
@@ -84,19 +84,20 @@ def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
     return out, good
 
 
-#: Budgets by what they follow from: the search for one takes longer than a hundred rows.
-_budgets: dict[str, int] = {}
+#: Bytes and budgets by what they follow from: planning takes longer than a hundred rows.
+_sizes: dict[str, tuple[int, int]] = {}
 
 
-def _budget(config: ReplayConfig, n_features: int, kernel: Any) -> int:
-    """Return the most support vectors that fit the cap; the width of a kernel takes no room."""
+def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, int]:
+    """Return the bytes under the cap and the budget; the width of a kernel takes no room."""
     read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
     key = repr((n_features, replace(config, **read)))  # type: ignore[arg-type]
-    if key not in _budgets:
-        if len(_budgets) >= _MOST_BUDGETS:
-            _budgets.clear()
-        _budgets[key] = int(plan_device(config, n_features, kernel)[1].budget)
-    return _budgets[key]
+    if key not in _sizes:
+        if len(_sizes) >= _MOST_SIZES:
+            _sizes.clear()
+        layout, plan = plan_device(config, n_features, kernel)
+        _sizes[key] = layout.end, int(plan.budget)
+    return _sizes[key]
 
 
 class Seat:
@@ -132,10 +133,8 @@ class Seat:
         self._config = config
         self._scalers = scalers
         kernel = scalers.kernel(config, first)
-        budget = config.budget or _budget(config, n_features, kernel)
-        layout, plan = plan_device(replace(config, budget=budget), n_features, kernel)
-        self.nbytes, self.budget = layout.end, plan.budget
-        settings = learner_settings(config, kernel, plan.budget)
+        self.nbytes, self.budget = _size(config, n_features, kernel)
+        settings = learner_settings(config, kernel, self.budget)
         if config.dtype == "int8" and config.scale == "minmax":
             settings["feature_range"] = (0.0, 1.0)
         try:
