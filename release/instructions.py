@@ -55,6 +55,7 @@ def count(target: Target) -> list[Count]:
             *("-plugin", f"file={plugin()}", *words),
             *(str(system / "usr/bin" / f"python{BOOKWORM.python}"), "-m", "release.steps"),
         ],
+        cwd=system / "opt/project",  # where python -m looks first
         capture_output=True,
         text=True,
         check=False,
