@@ -6,6 +6,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name switches.pxd -o -name '*.h')
 
+# C that Cython writes.
+GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
+
 .NOTPARALLEL:
 .PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
 	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi docs clean
@@ -33,26 +36,24 @@ help:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Compiles once for what is asked and all that it includes, so that a later target finds its stamp.
+install = $(PIP) "setuptools>=77" "cython>=3.1" "numpy>=2.0" && \
+	$(PIP) --no-build-isolation --editable ".[$(1)]" && touch $(2:%=$(VENV)/.%)
+
 $(VENV)/.sim: $(BIN)/python $(SOURCES)
-	$(PIP) "setuptools>=77" "cython>=3.1" "numpy>=2.0"
-	$(PIP) --no-build-isolation --editable ".[sim]"
-	@touch $@
+	$(call install,sim,sim)
 
-$(VENV)/.test: $(VENV)/.sim
-	$(PIP) --no-build-isolation --editable ".[test]"
-	@touch $@
+$(VENV)/.test: $(BIN)/python $(SOURCES)
+	$(call install,test,sim test)
 
-$(VENV)/.lint: $(VENV)/.test
-	$(PIP) --no-build-isolation --editable ".[lint]"
-	@touch $@
+$(VENV)/.lint: $(BIN)/python $(SOURCES)
+	$(call install,lint,sim test lint)
 
-$(VENV)/.docs: $(VENV)/.test
-	$(PIP) --no-build-isolation --editable ".[docs]"
-	@touch $@
+$(VENV)/.docs: $(BIN)/python $(SOURCES)
+	$(call install,docs,sim test docs)
 
-$(VENV)/.bench: $(VENV)/.sim
-	$(PIP) --no-build-isolation --editable ".[bench]"
-	@touch $@
+$(VENV)/.bench: $(BIN)/python $(SOURCES)
+	$(call install,bench,sim bench)
 
 # dlib's Python package lacks its online learners: they are compiled where there is a g++.
 $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
@@ -130,7 +131,7 @@ SANITIZED = cd $(SAN) && env PYTHONMALLOC=malloc PYTHONPATH=. EDGEOLK_SANITIZED=
 
 $(SAN)/.built: $(VENV)/.test
 	mkdir -p $(SAN)
-	tar -c --anchored --exclude='*.so' --exclude='edgeolk/*.c' --exclude='*/__pycache__' \
+	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
 		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(SAN)
 	cd $(SAN) && CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
 		$(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
@@ -170,7 +171,7 @@ TRACE := build/traced
 coverage: $(VENV)/.test
 	$(PIP) coverage
 	mkdir -p $(TRACE)
-	tar -c --anchored --exclude='*.so' --exclude='edgeolk/*.c' --exclude='*/__pycache__' \
+	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
 		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(TRACE)
 	cd $(TRACE) && EDGEOLK_TRACED=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
 	cd $(TRACE) && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m coverage run --branch --source=edgeolk -m pytest \
@@ -180,4 +181,5 @@ coverage: $(VENV)/.test
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/switches.pxd
-	find edgeolk -name '*.so' -delete -o -name '*.c' -delete
+	find edgeolk -name '*.so' -delete
+	rm -f $(GENERATED)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from edgeolk.config import Config
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BadRowError, BudgetError
+    from edgeolk.export import export_c
     from edgeolk.gamma import gamma_from
     from edgeolk.learner import Averaged, Learner, load
     from edgeolk.parts import (
@@ -64,6 +65,7 @@ __all__ = [
     "algorithms",
     "attach",
     "available_simd",
+    "export_c",
     "gamma_from",
     "load",
     "parse_bytes",
@@ -87,6 +89,7 @@ _HOMES = {
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BadRowError", "BudgetError"),
+    "export": ("export_c",),
     "config": ("Config",),
     "gamma": ("gamma_from",),
     "learner": ("Averaged", "Learner", "load"),

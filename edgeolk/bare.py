@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.block import build
+from edgeolk.block import build, over
 from edgeolk.config import Config
+from edgeolk.core.engine import Engine
 from edgeolk.parts import Algorithm
 
 
@@ -39,10 +40,41 @@ class BareLearner:
         buffer: Any = None,
         **options: Any,
     ) -> None:
-        self.config = Config.take(algorithm, options)
-        self._engine = build(self.config, buffer)
-        self.budget = self.config.budget
-        self.nbytes = self._engine.arena.nbytes
+        config = Config.take(algorithm, options)
+        self._start(config, build(config, buffer))
+
+    def _start(self, config: Config, engine: Engine) -> None:
+        self.config = config
+        self._engine = engine
+        self.budget = config.budget
+        self.nbytes = engine.arena.nbytes
+
+    @classmethod
+    def from_bytes(cls, data: Any) -> BareLearner:
+        """Return the learner that a model file holds; ``data`` are its bytes.
+
+        Raises
+        ------
+        ValueError, MemoryError
+            They are no model, or a damaged one; no memory for the block.
+        """
+        from edgeolk.files import restore  # readers of files take memory that others do without
+
+        config, arena = restore.from_bytes(data)
+        learner = cls.__new__(cls)
+        learner._start(config, over(config, arena))
+        return learner
+
+    @property
+    def threshold(self) -> float:
+        """The threshold that a score of novelty has been taken off, as ``Learner.threshold``.
+
+        Raises
+        ------
+        KeyError
+            The loss is not novelty.
+        """
+        return float(memoryview(self._engine.view("novelty"))[0, 0])
 
     def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """Learn one example from a contiguous float64 buffer; as ``Learner.learn_one``.

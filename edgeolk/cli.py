@@ -1,4 +1,4 @@
-"""Command line: what algorithms there are, what they take, what a model file holds."""
+"""Command line: what algorithms there are, what they take, what a model file holds; export to C."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from edgeolk.catalogue import algorithms
 from edgeolk.catalogue.page import page, parameter_rows, table
 from edgeolk.cli_plan import add_plan
 from edgeolk.errors import BudgetError
+from edgeolk.export import export_c
 from edgeolk.learner import Learner, load
 
 
@@ -71,6 +72,11 @@ def _info(options: argparse.Namespace) -> None:
     print(f"bytes            {learner.nbytes}")
 
 
+def _export(options: argparse.Namespace) -> None:
+    for name in export_c(load(options.model), options.out):
+        print(name)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser, for the program and its tests."""
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
@@ -88,6 +94,11 @@ def build_parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="what a model file holds")
     info.add_argument("model", help="a file written by Learner.save")
     info.set_defaults(run=_info)
+
+    export = commands.add_parser("export", help="a model as C99 for a microcontroller")
+    export.add_argument("model", help="a file written by Learner.save")
+    export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    export.set_defaults(run=_export)
     return parser
 
 

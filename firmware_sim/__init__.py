@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firmware_sim.board_script import write_script
     from firmware_sim.comparison import compare
     from firmware_sim.config import ReplayConfig
     from firmware_sim.errors import (
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         StreamError,
     )
     from firmware_sim.loop import Replay, ReplayResult, replay
-    from firmware_sim.model_file import save_model, write_script
+    from firmware_sim.model_file import save_model
     from firmware_sim.report import write_report
     from firmware_sim.streams import Stream
     from firmware_sim.tuning import tune
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "board_script": ("write_script",),
     "comparison": ("compare",),
     "config": ("ReplayConfig",),
     "errors": (
@@ -53,7 +55,7 @@ _HOMES = {
         *("SimulatorError", "StreamError"),
     ),
     "loop": ("Replay", "ReplayResult", "replay"),
-    "model_file": ("save_model", "write_script"),
+    "model_file": ("save_model",),
     "report": ("write_report",),
     "streams": ("Stream",),
     "tuning": ("tune",),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from firmware_sim.cadence import Cadence
 from firmware_sim.device import Outcome
-from firmware_sim.labels import LabelMap, Labels, Targets
-from firmware_sim.metrics import Prequential, Regression
+from firmware_sim.kinds import KINDS
+from firmware_sim.labels import LabelMap
+from firmware_sim.metrics import Prequential
 from firmware_sim.plaintext import shortened
 from firmware_sim.power import Power
+from firmware_sim.pupils import Watched
 from firmware_sim.rows import CheckedRow, RowCount
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ class _Waiting(NamedTuple):
     row: CheckedRow
     given: bool  # whether the device has it
     repaired: bool
+    looked: float  # what the metrics made of its readings
 
 
 class Books:
@@ -40,16 +44,12 @@ class Books:
         self._replay = replay
         self._on_row = on_row
         config = replay.config
-        self.labels: Labels
-        self.metrics: Prequential | Regression
-        if replay.device.is_regression:
-            self.labels = Targets(config.missing_codes)
-            self.metrics = Regression()
-        else:
-            self.labels = LabelMap(config.positive, config.missing_codes)
-            self.metrics = Prequential()
+        kind = KINDS[config.kind]
+        self._taught = kind.is_taught
         self.rows = RowCount()
         self.cadence = Cadence()
+        self.labels = kind.labels(config)
+        self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
@@ -57,6 +57,8 @@ class Books:
     def take(self, row: CheckedRow) -> bool:
         """Take a row that is in the row buffer; whether the replay has to stop."""
         device = self._replay.device
+        if row.unlabelled and not self._taught:
+            row = row._replace(label=math.nan, unlabelled=False)
         if self.power is not None:
             self.power.before(device, row.number)
         self.cadence.add(row.seconds)
@@ -64,7 +66,8 @@ class Books:
         if device.repair is not None and not row.damage:
             whole = device.repair.mend(device.raw, row.absent)
         given = whole and not row.unlabelled
-        self.waiting.append(_Waiting(row, given, given and bool(row.absent)))
+        looked = self.metrics.look(device.raw) if given else 0.0
+        self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
         if given:
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
@@ -120,7 +123,15 @@ class Books:
             supervision = self._replay.device.supervision
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
-            self.metrics.add(row.label, outcome, supervision.at_once)
+            score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
+            self.metrics.add(
+                row.label,
+                score,
+                supervision.at_once,
+                level=level,
+                looked=one.looked,
+                seconds=row.seconds,
+            )
             rows.used += 1
             rows.repaired += one.repaired
         else:

@@ -32,6 +32,11 @@ RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
 
 
+def width(kind: str) -> int:
+    """Return the numbers that are sent back for a row."""
+    return 2 if kind == "novelty" else 1
+
+
 def packed(record: dict[str, Any]) -> bytes:
     """Return a record with its length before it."""
     data = pickle.dumps(record)
@@ -61,8 +66,21 @@ def receive(pipe: io.FileIO) -> Any:
 class Server:
     """The loop, its memory made beforehand."""
 
-    def __init__(self, learner: BareLearner, n_features: int, pipes: tuple[io.FileIO, io.FileIO]):
+    def __init__(
+        self,
+        learner: BareLearner,
+        kind: str,
+        n_features: int,
+        pipes: tuple[io.FileIO, io.FileIO],
+    ):
         self._learner = learner
+        self._width = width(kind)
+        classes = max(1, learner.config.columns)
+        self._classes = memoryview(bytearray(8 * classes)).cast("d")
+        self._learn_row: Callable[[int], None] = {
+            "multiclass": self._choose,
+            "novelty": self._watch,
+        }.get(kind, self._score)
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -70,7 +88,7 @@ class Server:
         self._each = [numbers[i * n_features : (i + 1) * n_features] for i in range(BLOCK)]
         self._label_bytes = memoryview(bytearray(8 * BLOCK))
         self._labels = self._label_bytes.cast("d")
-        self._score_bytes = memoryview(bytearray(8 * BLOCK))
+        self._score_bytes = memoryview(bytearray(8 * BLOCK * self._width))
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
@@ -84,7 +102,10 @@ class Server:
 
     def warm_up(self) -> None:
         """Do once what every block does, but for learning."""
-        self._learner.decision_one(self._each[0])
+        if len(self._classes) > 1:
+            self._learner.scores_one(self._each[0], self._classes)
+        else:
+            self._learner.decision_one(self._each[0])
         self._pack_counts()
         ANSWER.pack_into(self._answer, 0, 0, 0)
         self._scores[0] = 0.0
@@ -112,7 +133,7 @@ class Server:
             done, message = self._learn(n, leak)
             ANSWER.pack_into(self._answer, 0, done, len(message))
             self._out.write(self._answer)
-            self._out.write(self._score_bytes[: 8 * done])
+            self._out.write(self._score_bytes[: 8 * self._width * done])
             self._out.write(message)
 
     def _send(self) -> None:
@@ -122,21 +143,36 @@ class Server:
             done += self._out.write(self._whole[done:])
 
     def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
-        learn, rows, labels, scores = (
-            self._learner.learn_one,
-            self._each,
-            self._labels,
-            self._scores,
-        )
+        learn = self._learn_row
         for i in range(n):
             if leak:
                 self._kept.append(bytearray(leak))
             try:
-                scores[i] = learn(rows[i], labels[i])
+                learn(i)
             except (ValueError, BudgetError) as error:
                 kind = "stop" if isinstance(error, BudgetError) else "refuse"
                 return i, f"{kind}:{error}".encode()
         return n, b""
+
+    def _score(self, i: int) -> None:
+        """Learn a row; its score is the one from before."""
+        self._scores[i] = self._learner.learn_one(self._each[i], self._labels[i])
+
+    def _choose(self, i: int) -> None:
+        """Learn a row of several classes; its score is the class predicted before."""
+        row, scores = self._each[i], self._classes
+        self._learner.scores_one(row, scores)
+        best = 0
+        for k in range(1, len(scores)):
+            if scores[k] > scores[best]:
+                best = k
+        self._learner.learn_one(row, self._labels[i])
+        self._scores[i] = best
+
+    def _watch(self, i: int) -> None:
+        """Learn a row without a label; its score and the threshold are those from before."""
+        self._scores[2 * i + 1] = self._learner.threshold
+        self._scores[2 * i] = self._learner.learn_one(self._each[i])
 
 
 def _arm(wanted: str) -> tuple[str, str]:
@@ -162,11 +198,12 @@ def main() -> int:
     pipes = io.FileIO(0, "r", closefd=False), io.FileIO(1, "w", closefd=False)
     spec = receive(pipes[0])
     try:
-        learner = BareLearner(**spec["learner"])
+        saved = spec["saved"]  # what a checkpoint held, where the board goes on from one
+        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**spec["learner"])
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
-    server = Server(learner, spec["learner"]["n_features"], pipes)
+    server = Server(learner, spec["kind"], spec["learner"]["n_features"], pipes)
     server.warm_up()
     leak = spec["leak"]
     gc.collect()

@@ -9,6 +9,7 @@ from edgeolk import parse_bytes
 from firmware_sim import values
 from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
+from firmware_sim.kinds import KINDS, Kind, kind_of
 
 
 def to_config(options: argparse.Namespace) -> ReplayConfig:
@@ -47,10 +48,10 @@ def to_compare_config(options: argparse.Namespace) -> ReplayConfig:
     """Return what all runs of ``compare`` have in common."""
     return ReplayConfig(
         **_stream_fields(options),
-        algorithm="rbp",
+        algorithm=_kind(options).tuned,
         ram=max(values.nbytes(size) for size in options.ram),
         gamma=options.gamma,
-        dtype=options.dtype,
+        dtype=options.dtype or "float32",
         scale=options.scale,
         freeze_after=options.freeze_after,
         prefix=options.prefix,
@@ -62,7 +63,7 @@ def to_tune_config(options: argparse.Namespace) -> ReplayConfig:
     return ReplayConfig(
         **_stream_fields(options),
         ram=options.ram,
-        algorithm=options.algorithm,
+        algorithm=options.algorithm or _kind(options).tuned,
         params=dict(options.param),
         dtype=options.dtype,
         seed=options.seed,
@@ -70,13 +71,21 @@ def to_tune_config(options: argparse.Namespace) -> ReplayConfig:
     )
 
 
+def _kind(options: argparse.Namespace) -> Kind:
+    """Return the kind of labels that the options ask for."""
+    params = dict(getattr(options, "param", []))
+    return KINDS[options.kind or ("multiclass" if options.classes else kind_of(params))]
+
+
 def _stream_fields(options: argparse.Namespace) -> dict[str, Any]:
     """Return the fields that say what is read, and how."""
     return {
         "stream": options.stream,
         "target": options.target,
-        "ignore": tuple(name for group in options.ignore for name in group.split(",") if name),
+        "ignore": tuple(name for group in options.ignore for name in values.words(group)),
         "positive": options.positive,
+        "kind": options.kind,
+        "classes": options.classes,
         "missing": options.missing,
         "missing_codes": tuple(options.missing_code),
         "damaged": options.damaged,

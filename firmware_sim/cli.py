@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from firmware_sim import boards, model_file, options, sacrifice
+from firmware_sim import board_script, boards, model_file, options, sacrifice
 from firmware_sim import chosen as configs
 from firmware_sim.errors import SimulatorError
 from firmware_sim.loop import Replay, ReplayResult
@@ -197,7 +197,7 @@ def _replay(chosen: argparse.Namespace) -> int:
         if chosen.save_model and there:
             files.append(model_file.save_model(replay, chosen.save_model))
         if chosen.write_script and there:
-            files.append(model_file.write_script(replay, chosen.write_script, chosen.save_model))
+            files.append(board_script.write_script(replay, chosen.write_script, chosen.save_model))
     if not chosen.quiet:
         for warning in result.warnings:
             _tell(f"warning: {warning}")

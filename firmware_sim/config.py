@@ -11,6 +11,7 @@ from firmware_sim import power
 from firmware_sim.boards import board_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.faults import parse
+from firmware_sim.kinds import KINDS, kind_of
 from firmware_sim.streams import Stream
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
@@ -21,6 +22,7 @@ _QUEUE = 64
 DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
+KIND_NAMES = tuple(KINDS)
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 #: What is replayed where no algorithm is named.
 RECOMMENDED = ek.Config(n_features=1).name
@@ -30,8 +32,8 @@ NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buf
 def freezes(config: ReplayConfig) -> bool:
     """Whether the learner takes nothing more in once it is full."""
     try:
-        made = ek.Config(config.algorithm, n_features=1, budget=64, **config.params)
-    except (TypeError, ValueError):
+        made = ek.Config(config.algorithm, n_features=1, budget=64, **config.learner_params)
+    except (SimulatorError, TypeError, ValueError):
         return False  # whatever is wrong is said where the learner is planned
     return made.freezes
 
@@ -58,6 +60,13 @@ class ReplayConfig:
         Columns that are not readings.
     positive : str, optional
         The label that means +1; without it labels are 1 and -1, or 1 and 0.
+    kind : {"binary", "multiclass", "regression", "novelty"}
+        What the labels are: two classes, several, real numbers, or none that the learner is told
+        (a target column then only judges it, and may be left out). By default what the
+        algorithm's parameters are for, two classes where they say nothing.
+    classes : tuple of str
+        The names of several classes in the order of the learner's numbers; by default those that
+        occur in the stream, found in a pass of its own.
     ram : int or str
         The cap for row buffer, scaler and learner together, in bytes or as ``"64KiB"``.
     algorithm : str
@@ -141,6 +150,8 @@ class ReplayConfig:
     target: str | None = None
     ignore: tuple[str, ...] = ()
     positive: str | None = None
+    kind: str = ""
+    classes: tuple[str, ...] = ()
     budget: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: str = "gaussian"
@@ -178,7 +189,11 @@ class ReplayConfig:
             self._recommend()
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
+        if not self.kind:
+            usual = "multiclass" if self.classes else kind_of(self.params)
+            object.__setattr__(self, "kind", usual)
         for name, allowed in (
+            ("kind", KIND_NAMES),
             ("kernel", KERNELS),
             ("dtype", DTYPES),
             ("scale", SCALES),
@@ -227,8 +242,6 @@ class ReplayConfig:
             board_of(self.device)
         if self.power_cut is not None:
             power.parse(self.power_cut)
-            if self.enforce == "process":
-                raise SimulatorError("power-cut is for --enforce arena")
         if self.period is not None and not 0.0 < self.period < float("inf"):
             raise SimulatorError(f"period is {self.period}, it must be more than 0 seconds")
         if self.cap_bytes < 1:
@@ -277,20 +290,50 @@ class ReplayConfig:
             raise SimulatorError(
                 f"label-missing is {self.label_missing}, it must be at least 0 and below 1"
             )
-        if self.positive is not None and self.is_regression:
-            raise SimulatorError("--positive is for labels of classes, not for real numbers")
+        self._check_kind()
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
             )
-        if self.enforce == "process" and (delay or self.label_missing or self.ask):
+        chosen = delay or self.label_missing or self.ask
+        if self.enforce == "process" and chosen:
             raise SimulatorError("late, missing or chosen labels are for --enforce arena")
+        if chosen and not KINDS[self.kind].is_taught:
+            raise SimulatorError(
+                "novelty learns without labels: none can be late, missing or asked"
+            )
+
+    def _check_kind(self) -> None:
+        """See to it that what is said of labels is said of their kind."""
+        kind = kind_of(self.params)
+        if kind not in ("binary", self.kind):
+            raise SimulatorError(
+                f"kind is {self.kind!r}, and the parameters of {self.algorithm} are for {kind!r}"
+            )
+        if self.positive is not None and self.kind not in ("binary", "novelty"):
+            what = "real numbers" if self.is_regression else "several classes"
+            raise SimulatorError(f"--positive is for labels of two classes, not for {what}")
+        if self.classes and self.kind != "multiclass":
+            raise SimulatorError("--classes is for --kind multiclass")
+        if len(self.classes) == 1 or len(set(self.classes)) < len(self.classes):
+            raise SimulatorError("--classes must name two classes at least, each once")
+
+    @property
+    def learner_params(self) -> dict[str, Any]:
+        """The algorithm's own parameters, with what the kind of labels asks for.
+
+        Raises
+        ------
+        SimulatorError
+            The algorithm does not go with this kind.
+        """
+        return {**KINDS[self.kind].params(self), **self.params}
 
     @property
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
-        return self.params.get("loss") in ("square", "epsilon", ek.Loss.SQUARE, ek.Loss.EPSILON)
+        return self.kind == "regression"
 
     @property
     def delay(self) -> tuple[float, bool]:

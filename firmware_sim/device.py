@@ -12,13 +12,14 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.memory import DeviceMemory
 from firmware_sim.planning import learner_settings, plan_device
-from firmware_sim.regression import Regressor, TargetScale
+from firmware_sim.pupils import Score, pupil
+from firmware_sim.regression import TargetScale
 from firmware_sim.repair import KEEPS, Repair
 from firmware_sim.streams import Row
 from firmware_sim.supervision import Supervision
 
 #: What became of a row: its score, or why it was not learned.
-Outcome = float | Exception
+Outcome = Score | Exception
 
 
 class Device:
@@ -47,8 +48,6 @@ class Device:
         What stands in for absent readings, where something does.
     supervision : Supervision
         What gives the learner its labels.
-    is_regression : bool
-        Whether it learns real numbers.
     block : int
         Rows taken before they have to be learned.
     """
@@ -57,7 +56,6 @@ class Device:
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
         self.layout, self.plan = plan_device(config, n_features, kernel)
-        self.is_regression = config.is_regression
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
@@ -85,7 +83,7 @@ class Device:
                 buffer=self._memory.view("scaler"),
             )
         self._targets = None
-        if self.is_regression:
+        if config.is_regression:
             self._targets = TargetScale(self._memory.view("target scaler"))
         self.repair = None
         if config.missing in KEEPS:
@@ -106,15 +104,34 @@ class Device:
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
-        self._pupil: Any = self.learner
-        if self._targets is not None:
-            self._pupil = Regressor(self.learner, self._targets)
+        self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
 
     @property
     def lasting(self) -> tuple[Any, ...]:
         """What a checkpoint keeps: the learner, and what scales readings and targets."""
-        targets = None if self._targets is None else self._targets.scaler
-        return tuple(part for part in (self.learner, self.scaler, targets) if part is not None)
+        return (self._kept_learner(), *self._scalers)
+
+    def _kept_learner(self) -> Any:
+        return self.learner
+
+    @property
+    def target_scaler(self) -> Any:
+        """What scales the targets, where they are real numbers; else None."""
+        return None if self._targets is None else self._targets.scaler
+
+    @property
+    def _scalers(self) -> tuple[Any, ...]:
+        return tuple(part for part in (self.scaler, self.target_scaler) if part is not None)
+
+    @property
+    def steps(self) -> int:
+        """Rows learned."""
+        return int(self.learner.steps)
+
+    @property
+    def progress(self) -> int:
+        """Rows learned, or taken in by a scaler where these are more."""
+        return max(self.steps, 0, *(int(part.n_seen) for part in self._scalers))
 
     def restart(self, kept: tuple[Any, ...] | None) -> None:
         """Lose the RAM, as by a power cut, and go on with the row in `raw`.
@@ -129,7 +146,8 @@ class Device:
         counts.lost += counts.waiting  # their labels will come, their rows are gone
         counts.waiting = 0
         # The block is let go before it is used again.
-        self.learner = self._pupil = self.scaler = self._targets = self.repair = None
+        self._let_go()
+        self.scaler = self._targets = self.repair = None
         self._memory.clear()
         self._boot()
         self.supervision.counts = counts
@@ -137,12 +155,21 @@ class Device:
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
             return
-        self.learner, *scalers = kept
+        learner, *scalers = kept
+        self._resume(learner)
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)
         self._teach()
+
+    def _let_go(self) -> None:
+        """Let go of the learner."""
+        self.learner = self._pupil = None
+
+    def _resume(self, learner: Any) -> None:
+        """Go on with a learner that a checkpoint held."""
+        self.learner = learner
 
     @property
     def enforcement(self) -> str:

@@ -1,9 +1,9 @@
-"""From what a stream calls a class to the labels a learner knows, -1 and +1."""
+"""From what a stream calls a class to the labels a learner knows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -17,6 +17,8 @@ _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 # Different labels that are counted by name; a column with more is no label of classes.
 _MOST_NAMED = 64
+# Classes that are taken for such; numbers that are measured have more different values.
+_MOST_CLASSES = 256
 
 
 class Labels(Protocol):
@@ -60,6 +62,70 @@ class Targets:
             except ValueError:
                 raise StreamError(f"{shortened(text)} is no number to learn") from None
         return None if not math.isfinite(value) or value in self._missing else value
+
+
+class ClassNames:
+    """Decode a target column of several classes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The classes in the order of their numbers, from 0. Numbers are compared as numbers.
+    missing_codes : sequence of float
+        Numbers that mean "no label", unless they are a class.
+    """
+
+    def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
+        self._places = {_key(name): place for place, name in enumerate(names)}
+        self._missing = MISSING_WORDS.union(missing_codes).difference(self._places)
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> int | None:
+        """Return the number of the class, or None where the label is missing.
+
+        Raises
+        ------
+        StreamError
+            It is none of the classes.
+        """
+        key = _key(cell)
+        place = self._places.get(key)
+        if place is not None:
+            name = cell.strip()
+            self.seen[name] = self.seen.get(name, 0) + 1
+        elif key not in self._missing:
+            raise StreamError(
+                f"label {shortened(cell.strip())} is none of the {len(self._places)} classes: "
+                "name all of them with --classes A,B,C"
+            )
+        return place
+
+    @staticmethod
+    def found(cells: Iterable[str], missing_codes: Sequence[float] = ()) -> tuple[str, ...]:
+        """Return the classes that occur, in the order of numbers or else of words.
+
+        Raises
+        ------
+        StreamError
+            There are more than 256, or fewer than two.
+        """
+        names: dict[str | float, str] = {}
+        gone = MISSING_WORDS.union(missing_codes)
+        for cell in cells:
+            key = _key(cell)
+            if key not in gone and key not in names:
+                names[key] = cell.strip()
+                if len(names) > _MOST_CLASSES:
+                    raise StreamError(
+                        f"more than {_MOST_CLASSES} classes, such as {shortened(cell.strip())}: "
+                        "real numbers are learned with --kind regression"
+                    )
+        if len(names) < 2:
+            what = shortened(next(iter(names.values()))) if names else "nothing"
+            raise StreamError(f"the labels hold {what} alone: two classes are the least")
+        numbers = all(isinstance(key, float) for key in names)
+        order = sorted((float(key) if numbers else 0.0, name) for key, name in names.items())
+        return tuple(name for _, name in order)
 
 
 class LabelMap:
@@ -133,8 +199,8 @@ class LabelMap:
             return 1 if key.lower() in _YES else -1
         raise StreamError(
             f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
-            "name the value that means +1 with --positive VALUE, or learn real numbers, as with "
-            "--algorithm ogd --param loss=square"
+            "name the value that means +1 with --positive VALUE, or learn several classes or real "
+            "numbers: --kind multiclass, --kind regression"
         )
 
 

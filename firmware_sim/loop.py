@@ -18,9 +18,10 @@ from firmware_sim.books import Books
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.faults import parse
-from firmware_sim.labels import LabelMap
+from firmware_sim.kinds import KINDS
+from firmware_sim.labels import ClassNames, LabelMap
 from firmware_sim.memory import Layout
-from firmware_sim.metrics import Prequential, Regression
+from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.planning import make_kernel, scaled_prefix
 from firmware_sim.power import PowerCount
 from firmware_sim.rows import RowCount, checked_rows, nothing_usable
@@ -67,7 +68,7 @@ class ReplayResult:
     layout: Layout
     width: Width | None
     rows: RowCount
-    metrics: Prequential | Regression
+    metrics: Metrics
     learner: dict[str, int]
     seconds: float
     status: str
@@ -79,7 +80,7 @@ class ReplayResult:
     power: PowerCount | None
     timing: Timing | None
     period: float | None
-    clean: dict[str, float | int | None] | None
+    clean: Figures | None
 
 
 class Replay:
@@ -111,6 +112,7 @@ class Replay:
             time=config.time,
             categories=config.categories,
             category_slots=config.category_slots,
+            labelled=KINDS[config.kind].is_taught,
         )
         n_features = len(self.stream.features)
         try:
@@ -120,6 +122,8 @@ class Replay:
                 self.stream = FaultyStream(self.clean, faults, config.seed)
             if config.positive is not None and self.stream.kept is None:
                 self._find_positive(config.positive)
+            if config.kind == "multiclass" and not config.classes:
+                self.config = config = self._with_classes(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             self.device = make_device(config, n_features, kernel)
         except BaseException:
@@ -215,9 +219,7 @@ class Replay:
         n_features = len(self.stream.features)
         return timing(board_of(self.config.device), self.device.plan, n_features)
 
-    def _without_faults(
-        self, should_stop: Callable[[], bool] | None
-    ) -> dict[str, float | int | None] | None:
+    def _without_faults(self, should_stop: Callable[[], bool] | None) -> Figures | None:
         """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
         if not self.config.faults or self.stream.kept is not None:
             return None
@@ -234,6 +236,22 @@ class Replay:
                 return
         if labels.seen:
             raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
+
+    def _with_classes(self, config: ReplayConfig) -> ReplayConfig:
+        """Return the configuration with the classes that occur, read in a pass of their own."""
+        if self.stream.kept is not None:
+            raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
+        row = np.empty(len(self.stream.features))
+        cells = (
+            sample.label
+            for sample in self.clean.samples(row)
+            if sample is not None and not sample.damage
+        )
+        try:
+            return replace(config, classes=ClassNames.found(cells, config.missing_codes))
+        except StreamError as error:
+            where = f"{self.stream.name}: column {self.stream.target!r}"
+            raise StreamError(f"{where}: {error}") from None
 
     def _prefix(self) -> Row:
         """Return the scaled first usable rows, read in a pass of their own.

@@ -12,6 +12,7 @@ from firmware_sim.boards import BOARDS
 from firmware_sim.config import ReplayConfig
 from firmware_sim.faults import KINDS
 from firmware_sim.fleet.command import add_options as add_fleet
+from firmware_sim.kinds import KINDS as LABELS
 from firmware_sim.streams import BUNDLED
 
 
@@ -108,7 +109,13 @@ def _add_tune(commands: Any) -> None:
     default = ReplayConfig("")
     add = tune.add_argument_group("learner").add_argument
     add("--ram", metavar="SIZE", default=default.ram, help="the cap (default: %(default)s)")
-    add("--algorithm", metavar="NAME", default="ahpatron", help="default: %(default)s")
+    add(
+        "--algorithm",
+        metavar="NAME",
+        default="",
+        help="default: by the kind of labels, "
+        + ", ".join(f"{kind.tuned} for {kind.name}" for kind in LABELS.values()),
+    )
     add(
         "--param",
         metavar="NAME=VALUE",
@@ -295,6 +302,20 @@ def _add_stream(command: Any) -> None:
     add = command.add_argument_group("stream").add_argument
     add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
     add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
+    add(
+        "--kind",
+        choices=choices.KIND_NAMES,
+        default="",
+        help="the labels: two classes, several, real numbers, or none that the learner is told "
+        "(default: as --param says, two classes)",
+    )
+    add(
+        "--classes",
+        metavar="A,B,C",
+        type=values.words,
+        default=(),
+        help="the classes in the learner's order (default: those that occur)",
+    )
     add(
         "--ignore",
         metavar="COL[,COL]",

@@ -27,7 +27,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, budget: int) -> dict[str
         "kernel": kernel,
         "dtype": config.dtype,
         "seed": config.seed,
-        **config.params,
+        **config.learner_params,
     }
 
 
@@ -65,6 +65,8 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
         what = f"{config.queue_rows:,} rows that wait for their label"
         needs.append(Need("label queue", nbytes, what))
 
+    own = config.learner_params
+
     def plan_learner(**size: Any) -> Any:
         return ek.plan(
             config.algorithm,
@@ -72,7 +74,7 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
             kernel=kernel,
             dtype=config.dtype,
             **size,
-            **config.params,
+            **own,
         )
 
     if config.is_regression:

@@ -95,6 +95,7 @@ class Power:
         self._flash: bytearray | None = None
         self._checkpoints: Any = None
         self._written = 0
+        self._last = 0  # progress at the last checkpoint
 
     def before(self, device: Device, number: int) -> None:
         """Cut the power before a row, if it is to go there."""
@@ -105,18 +106,23 @@ class Power:
         }[self._kind]
         if not goes:
             return
-        learned = device.learner.steps
+        learned = device.steps
         self._let_go()
         kept = self._opened(device).open()
         device.restart(kept if kept is None or isinstance(kept, tuple) else (kept,))
         self.counts.cuts += 1
-        self.counts.rows_lost += learned - device.learner.steps
+        self._last = device.progress
+        self.counts.rows_lost += learned - device.steps
 
     def after(self, device: Device) -> None:
         """Write a checkpoint, if one is due."""
+        now = device.progress
+        if now - self._last < self._every:
+            return
         checkpoints = self._opened(device)
-        if checkpoints.step(device.lasting):
-            self.counts.checkpoints += 1
+        checkpoints.write(device.lasting)
+        self._last = now
+        self.counts.checkpoints += 1
         self.counts.bytes_written = self._written + checkpoints.bytes_written
 
     def _opened(self, device: Device) -> Any:

@@ -59,6 +59,10 @@ class ProcessLearner:
         Bytes to leak on purpose every step.
     patience : float
         Seconds without an answer after which the child is given up.
+    kind : str
+        The kind of labels.
+    saved : bytes
+        A model file to go on from; empty for a new model.
 
     Attributes
     ----------
@@ -84,13 +88,17 @@ class ProcessLearner:
         limit: str = "auto",
         leak: int = 0,
         patience: float = PATIENCE,
+        *,
+        kind: str = "binary",
+        saved: bytes = b"",
     ) -> None:
         self.peak = 0
         self.gone = False
         self._nbytes = 0
         self.limit = ""
         self._patience = patience
-        self._score_bytes = memoryview(bytearray(8 * child.BLOCK))
+        self._width = child.width(kind)
+        self._score_bytes = memoryview(bytearray(8 * child.BLOCK * self._width))
         self._group, refusal = _group_for(limit)
         path = os.environ.get("PYTHONPATH")
         self._child = subprocess.Popen(
@@ -121,6 +129,8 @@ class ProcessLearner:
                         "learner": {"n_features": n_features, **settings},
                         "limit": wanted,
                         "leak": leak,
+                        "kind": kind,
+                        "saved": saved,
                     }
                 )
             )
@@ -174,7 +184,8 @@ class ProcessLearner:
         Returns
         -------
         scores : list of float
-            From before each update; fewer than rows where one was refused.
+            From before each update, each followed by its threshold where there are no labels; of
+            fewer rows where one was refused.
         message : str
             "stop:..." where the ring refuses the row, "refuse:..." where the row is bad, or "".
 
@@ -192,10 +203,11 @@ class ProcessLearner:
         self._read(memoryview(answer))
         done, length = child.ANSWER.unpack(answer)
         message = bytearray(length)
-        self._read(self._score_bytes[: 8 * done])
+        numbers = self._width * done
+        self._read(self._score_bytes[: 8 * numbers])
         self._read(memoryview(message))
         self._look()
-        return list(struct.unpack_from(f"={done}d", self._score_bytes)), message.decode()
+        return list(struct.unpack_from(f"={numbers}d", self._score_bytes)), message.decode()
 
     def counters(self) -> dict[str, int]:
         """Support vectors held, updates, mistakes and steps.

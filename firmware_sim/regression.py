@@ -1,8 +1,6 @@
-"""Targets that are real numbers: scaled as they come, predictions in the stream's own unit."""
+"""Targets that are real numbers, scaled as they come."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +32,11 @@ class TargetScale:
         self.scaler = ek.RunningScaler(1, buffer=buffer)
         self._one = np.empty(1)
 
+    @classmethod
+    def made(cls) -> TargetScale:
+        """Return one in memory of its own."""
+        return cls(memoryview(bytearray(target_need().nbytes)))
+
     @property
     def present(self) -> tuple[float, float]:
         """Mean and standard deviation so far; a spread of 0 counts as 1."""
@@ -47,23 +50,10 @@ class TargetScale:
         return float(self.scaler.learn_transform_one(self._one, self._one)[0])
 
 
-class Regressor:
-    """A learner that is given targets, and gives predictions, in the unit of the stream."""
-
-    def __init__(self, learner: Any, targets: TargetScale) -> None:
-        self._learner = learner
-        self._targets = targets
-
-    def learn_one(self, row: Row, target: float) -> float:
-        """Learn a row; return the prediction from before."""
-        mean, spread = self._targets.present
-        return mean + spread * float(self._learner.learn_one(row, self._targets.learn(target)))
-
-    def decision_one(self, row: Row) -> float:
-        """Return the prediction for a row."""
-        mean, spread = self._targets.present
-        return mean + spread * float(self._learner.decision_one(row))
-
-    def wants_label(self, row: Row) -> bool:
-        """Whether the target could change anything."""
-        return bool(self._learner.wants_label(row))
+def scaled_targets(scale: TargetScale, y: Row) -> tuple[Row, Row, Row]:
+    """Return targets scaled as they come, and mean and spread before each; `scale` goes on."""
+    told, means, spreads = (np.empty(len(y)) for _ in range(3))
+    for i, target in enumerate(y.tolist()):
+        means[i], spreads[i] = scale.present
+        told[i] = scale.learn(target)
+    return told, means, spreads

@@ -15,6 +15,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device import Device, Outcome
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.process import ProcessLearner
+from firmware_sim.pupils import Watched
 
 
 class SplitDevice(Device):
@@ -23,14 +24,46 @@ class SplitDevice(Device):
     Row buffer and scaler stay here, in the block; the learner's part of the block is not used.
     """
 
-    block = BLOCK
-
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        # Where the power goes, rows must not wait: a checkpoint and a cut lie between two of them.
+        self.block = BLOCK if config.power_cut is None else 1
         self._rows = np.empty((BLOCK, n_features))
         self._labels = np.empty(BLOCK)
         self._waiting: list[tuple[float, float] | Exception] = []  # how to read the score
-        self._process = ProcessLearner(n_features, settings, config.limit_by, config.leak)
+        self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
+        self._start()
+
+    def _start(self, saved: bytes = b"") -> None:
+        """Start the process, with a new model or a saved one."""
+        config = self._config
+        self._process = ProcessLearner(
+            self._n_features,
+            self._settings,
+            config.limit_by,
+            config.leak,
+            kind=config.kind,
+            saved=saved,
+        )
+
+    def _let_go(self) -> None:
+        self._peak = max(self._peak, self._process.peak)
+        self._process.close()
+
+    def _resume(self, learner: Any) -> None:
+        self._start(bytes(learner.__reduce__()[1][0]))
+        self._counters = self._process.counters()
+
+    def _teach(self) -> None:
+        """The process does."""
+
+    def _kept_learner(self) -> Any:
+        return ek.Learner._from_block(bytes(v3.written(memoryview(self._process.block()))))
+
+    @property
+    def steps(self) -> int:
+        """Rows learned, as last heard of."""
+        return self._counters["steps"]
 
     @property
     def enforcement(self) -> str:
@@ -41,7 +74,7 @@ class SplitDevice(Device):
     @property
     def peak_resident(self) -> int | None:
         """Peak resident bytes of the learner's process."""
-        return self._process.peak
+        return max(self._peak, self._process.peak)
 
     def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
         """Scale the row in `raw` and keep a copy for the next block."""
@@ -67,7 +100,7 @@ class SplitDevice(Device):
         while len(learned) < n:
             at = len(learned)
             scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
-            learned += scores
+            learned += map(Watched, scores[::2], scores[1::2]) if self._watches else scores
             kind, _, text = message.partition(":")
             if kind == "stop":
                 learned.append(RuntimeError(text))
@@ -85,8 +118,14 @@ class SplitDevice(Device):
             answer = next(answers, None)
             if answer is None:  # behind a stop
                 break
-            out.append(answer if isinstance(answer, Exception) else one[0] + one[1] * float(answer))
+            if isinstance(answer, (int, float)):
+                answer = one[0] + one[1] * answer
+            out.append(answer)
         return out
+
+    @property
+    def _watches(self) -> bool:
+        return self._config.kind == "novelty"
 
     @property
     def clipped(self) -> int:
@@ -102,8 +141,7 @@ class SplitDevice(Device):
         """Take the learner out of the process, if there is one still, and end it."""
         if not (self._process.gone or hasattr(self, "learner")):
             with suppress(BeyondCapError, LearnerDiedError):
-                file = v3.written(memoryview(self._process.block()))
-                self.learner = ek.Learner._from_block(bytes(file))
+                self.learner = self._kept_learner()
         self._process.close()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
+from firmware_sim.pupils import Score
 from firmware_sim.streams import Row
 
 _STAMP = 8  # bytes that say when a row came
@@ -89,7 +90,7 @@ class Supervision:
         """Return the bytes of the queue, 0 where labels come at once."""
         return config.queue_rows * (_STAMP + n_features * row_type(config).itemsize)
 
-    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> float:
+    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
         """Score a row, and learn whatever labels have come.
 
         Parameters
@@ -107,7 +108,7 @@ class Supervision:
 
         Returns
         -------
-        float
+        Score
             The score before the row's own label.
 
         Raises
@@ -119,7 +120,8 @@ class Supervision:
         """
         if self._plain:
             self.counts.learned += 1
-            return float(learner.learn_one(row, label))
+            plain: Score = learner.learn_one(row, label)
+            return plain
         self.came.clear()
         self.at_once = False
         now = self._now(number, seconds)

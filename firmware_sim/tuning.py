@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.comparison.rows import Rows, prepare
+from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.planning import learner_settings, plan_device
@@ -50,7 +51,8 @@ class Tuning:
     tuned_on, judged_on : int
         Rows of the choice, and rows after them.
     before, after : float
-        Shares of wrong answers on the rows after them.
+        Losses on the rows after them: of wrong answers the share, of numbers the mean absolute
+        error, of alarms the area above the ROC curve.
     work : int
         Rows learned for the choice, all candidates together.
     """
@@ -63,6 +65,7 @@ class Tuning:
     before: float
     after: float
     work: int
+    lesson: Lesson = field(compare=False)
 
     @property
     def best(self) -> Candidate:
@@ -96,8 +99,8 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    config = config.outside()
-    found = prepare(config)
+    found = prepare(config.outside())
+    config, lesson = found.config, found.lesson
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
     if few < LEAST or n - few < LEAST:
@@ -105,34 +108,39 @@ def tune(
             f"{found.name}: {n:,} rows are too few to choose on {few:,} and judge on the rest; "
             f"each takes {LEAST:,} at least"
         )
+    if not lesson.judges(few):
+        raise SimulatorError(
+            f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
+            "so nothing can be chosen or judged on them: give another --tune-rows"
+        )
     start = Candidate(found.width.gamma)
-    field = _field(config, start, candidates, found.X.shape[1])
+    pool = _field(config, start, candidates, found.X.shape[1])
     sizes = [few >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]
-    counts = [max(1, len(field) >> i) for i in range(_ROUNDS)]
+    counts = [max(1, len(pool) >> i) for i in range(_ROUNDS)]
     if on_start is not None:
         on_start(sum(counts) + 2)
     work = 0
     for size in sizes:
         scored: list[tuple[float, int, Candidate]] = []
-        for candidate in field:
-            wrong = _wrong(config, candidate, found, size, 0)
-            scored.append((wrong, len(scored), candidate))
+        for candidate in pool:
+            loss = _loss(config, candidate, lesson, size, 0)
+            scored.append((loss, len(scored), candidate))
             work += size
             if on_run is not None:
                 on_run()
         # What one begins with stands first, so that it wins a tie.
         scored.sort(key=lambda one: one[:2])
-        field = [candidate for _, _, candidate in scored[: max(1, len(field) // 2)]]
+        pool = [candidate for _, _, candidate in scored[: max(1, len(pool) // 2)]]
     errors = []
-    for candidate in (start, field[0]):
-        wrong = _wrong(config, candidate, found, n, few)
-        if math.isinf(wrong):
+    for candidate in (start, pool[0]):
+        loss = _loss(config, candidate, lesson, n, few)
+        if math.isinf(loss):
             raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
-        errors.append(wrong / (n - few))
+        errors.append(loss)
         if on_run is not None:
             on_run()
     before, after = errors
-    return Tuning(config, start, field[0], few, n - few, before, after, work)
+    return Tuning(config, start, pool[0], few, n - few, before, after, work, lesson)
 
 
 def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -> list[Candidate]:
@@ -175,32 +183,33 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
         raise SimulatorError(str(error)) from None
 
 
-def _wrong(config: ReplayConfig, candidate: Candidate, rows: Rows, most: int, first: int) -> float:
-    """Wrong answers from row `first` to row `most`, all learned; infinite where refused."""
-    X, y = rows.X[:most], rows.y[:most]
+def _loss(
+    config: ReplayConfig, candidate: Candidate, lesson: Lesson, most: int, first: int
+) -> float:
+    """Loss from row `first` to row `most`, all learned; infinite where it is none."""
     try:
-        scores = _learner(config, candidate, X.shape[1]).learn_many(X, y)
+        learner = _learner(config, candidate, lesson.X.shape[1])
+        loss = lesson.loss(lesson.teach(learner, slice(0, most)), first)
     except (RuntimeError, SimulatorError, ValueError):
         return math.inf
-    return float(np.sum((scores[first:] >= 0.0) != (y[first:] > 0.0)))
+    return loss if math.isfinite(loss) else math.inf
 
 
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
-    best = tuning.best
-    chosen = f"{100 * tuning.after:.2f} % wrong with {tuning.chosen}"
-    words = [f"--gamma {best.gamma:.4g}", *(f"--param {n}={v:.4g}" for n, v in best.params)]
-    held = tuning.after < tuning.before
+    best, words = tuning.best, tuning.lesson.words
+    options = [f"--gamma {best.gamma:.4g}", *(f"--param {n}={v:.4g}" for n, v in best.params)]
+    gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
     verdict = (
-        f"gained: {100 * (tuning.before - tuning.after):.2f} of 100 answers"
-        if held
+        f"gained: {gained:.3g} % of the {tuning.lesson.title}"
+        if tuning.after < tuning.before
         else "nothing gained: keep what you began with"
     )
     return (
         f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
         f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
-        f"before    {100 * tuning.before:.2f} % wrong with {tuning.start}\n"
-        f"after     {chosen}\n"
+        f"before    {words(tuning.before)} with {tuning.start}\n"
+        f"after     {words(tuning.after)} with {tuning.chosen}\n"
         f"{verdict}\n"
-        f"take      {' '.join(words)}\n"
+        f"take      {' '.join(options)}\n"
     )

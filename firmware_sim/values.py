@@ -87,6 +87,11 @@ def parameter(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of ``A,B,C``."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
 def nbytes(text: str) -> int:
     """Return the bytes of a size that is known to be one."""
     return int(parse_bytes(text))

@@ -96,10 +96,10 @@ cdef inline void decode_structured(State* s, object config) except *:
 cdef inline void decode_intake(State* s, object config) except *:
     """What is done with rows on their way in."""
     intake = config.intake
-    s.intake.head.method = intake.method
-    s.intake.head.clip = intake.clip
-    s.intake.head.window = intake.window
-    s.intake.head.freeze_after = intake.freeze_after
+    s.intake.scaler.method = intake.method
+    s.intake.scaler.clip = intake.clip
+    s.intake.scaler.window = intake.window
+    s.intake.scaler.freeze_after = intake.freeze_after
     s.intake.longest = intake.clip_rows
     s.intake.gamma_rows = intake.gamma_rows
     s.intake.reshapes = intake.reshapes

@@ -16,19 +16,20 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
 from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.intake cimport start_scaler, take_f64
+from edgeolk.core.intake cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.rows cimport accepts_f64
+from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
     Skipped, State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
-from edgeolk.core.structured cimport olk_sorf, olk_sorf_state
+from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.width cimport use_width
 
@@ -235,14 +236,14 @@ cdef class Engine:
         cdef State* s = &self.state
         cdef Py_ssize_t end = -1
         cdef int count = -1
-        s.intake.scaler = <double*>self.at("scaler")
-        s.intake.counts = <int32_t*>self.at("scaler_counts")
-        s.intake.least = <double*>self.at("scaler_range")
-        s.intake.most = NULL if s.intake.least == NULL else s.intake.least + s.c.n_features
+        cdef olk_scaler* scaler = &s.intake.scaler
+        scaler.numbers = <double*>self.at("scaler")
+        scaler.counts = <int32_t*>self.at("scaler_counts")
+        scaler.least = <double*>self.at("scaler_range")
+        scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
         s.intake.clipped = <int64_t*>self.at("clipped_rows")
         s.intake.width = <Width*>self.at("width")
         s.intake.mean = self.at("width_mean")
-        start_scaler(s)
         if s.intake.width == NULL:
             return 0
         use_width(s)
@@ -398,6 +399,14 @@ cdef class Engine:
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }
+
+    def structured(self):
+        """The C struct of the learner on structured features, by the names of its members.
+
+        ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| taken.
+        """
+        cdef Structured* f = &self.state.structured
+        return {**f.made, "multiples": f.widths, "most": f.most}
 
     def gamma(self):
         """Width of the kernel in use."""

@@ -1,46 +1,29 @@
 """A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
 
-A row that is learned is scaled by statistics that include it. They are worked out a few features at
-a time on the C stack, and put into the block only when the learner has taken the row
-(``keep_statistics``), so that a row it refuses changes nothing. That costs the statistics twice and
-no memory; the code is the scaler's own (scaler.pxd), and so are the numbers.
+A row that is learned is scaled by statistics that include it (loops/intake.h). They are put into
+the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
+changes nothing. That costs the statistics twice and no memory.
 
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
 from libc.math cimport fabs, fmax, isfinite, sqrt
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.rows cimport (
     olk_read_f64, olk_read_i32, place_f32, place_f64, place_sparse,
 )
-from edgeolk.core.scaler cimport (
-    BATCH, Head, Lines, METHOD_MINMAX, Scaler, learn, lines, scaled_number,
-)
+from edgeolk.core.scaling cimport olk_keep_reading, olk_scale_reading
 from edgeolk.core.state cimport Raw, State
-from edgeolk.core.winsor cimport Feature
+
+cdef enum:
+    BATCH = 64                # readings fetched at a time, on the C stack
 
 
-cdef struct Slice:
-    # Some features in a row: their readings and statistics, out of the block.
-    Head head
-    Scaler scaler
-    double x[BATCH]
-    Feature features[BATCH]
-    double least[BATCH]
-    double most[BATCH]
-
-
-cdef inline void start_scaler(State* s) noexcept nogil:
-    """What the scaler has seen, from the counters of the block."""
-    cdef Head* h = &s.intake.head
-    h.n_seen = s.m.steps
-    if s.intake.width != NULL:
-        h.n_seen += s.intake.width.steps
-    h.frozen = h.freeze_after > 0 and h.n_seen >= h.freeze_after
-    if h.frozen:
-        h.n_seen = h.freeze_after
+cdef inline int64_t rows_seen(const State* s) noexcept nogil:
+    """Rows that the scaler has been given, from the counters of the block."""
+    return s.m.steps + (s.intake.width.steps if s.intake.width != NULL else 0)
 
 
 cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
@@ -79,45 +62,6 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
     return good
 
 
-cdef inline void gather(State* s, int64_t first, int64_t m, Slice* b) noexcept nogil:
-    """Statistics of features first .. first + m - 1."""
-    cdef int64_t k
-    cdef const double* numbers = s.intake.scaler + 4 * first
-    cdef const int32_t* counts = s.intake.counts + 2 * first
-    b.head = s.intake.head
-    b.head.n_features = m
-    b.scaler.head = &b.head
-    b.scaler.features = b.features
-    b.scaler.least = b.least
-    b.scaler.most = b.most
-    for k in range(m):
-        b.features[k].mean = numbers[4 * k]
-        b.features[k].low = numbers[4 * k + 1]
-        b.features[k].sd = numbers[4 * k + 2]
-        b.features[k].held = numbers[4 * k + 3]
-        b.features[k].age = <uint32_t>counts[2 * k]
-        b.features[k].clipped = <uint32_t>counts[2 * k + 1]
-        if s.intake.least != NULL:
-            b.least[k] = s.intake.least[first + k]
-            b.most[k] = s.intake.most[first + k]
-
-
-cdef inline void scatter(State* s, int64_t first, int64_t m, const Slice* b) noexcept nogil:
-    cdef int64_t k
-    cdef double* numbers = s.intake.scaler + 4 * first
-    cdef int32_t* counts = s.intake.counts + 2 * first
-    for k in range(m):
-        numbers[4 * k] = b.features[k].mean
-        numbers[4 * k + 1] = b.features[k].low
-        numbers[4 * k + 2] = b.features[k].sd
-        numbers[4 * k + 3] = b.features[k].held
-        counts[2 * k] = <int32_t>b.features[k].age
-        counts[2 * k + 1] = <int32_t>b.features[k].clipped
-        if s.intake.least != NULL:
-            s.intake.least[first + k] = b.least[k]
-            s.intake.most[first + k] = b.most[k]
-
-
 cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
     if s.c.vectors == DTYPE_FLOAT64:
         (<double*>s.query)[j] = v
@@ -127,41 +71,35 @@ cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
 
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The scaled row in ``query``; the block's statistics stay as they are."""
-    cdef Slice b
-    cdef Lines f
+    cdef double x[BATCH]
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
+    cdef int64_t seen = rows_seen(s)
     cdef bint good = True
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        good = fetch(raw, first, m, &at, b.x) and good
-        gather(s, first, m, &b)
-        if learning:
-            learn(&b.scaler, b.x)
-        lines(&b.scaler, 0, m, &f)
+        good = fetch(raw, first, m, &at, x) and good
         for k in range(m):
-            write(s, first + k, scaled_number(&f, k, b.x[k]))
+            write(s, first + k,
+                  olk_scale_reading(&s.intake.scaler, first + k, x[k], seen, learning))
     return good and (raw.index == NULL or at == raw.count)
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
-    """The row that was learned goes into the statistics."""
-    cdef Slice b
-    cdef int64_t batch, first, m
+    """The row that was learned, and counted, goes into the statistics."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
     cdef int64_t at = 0
-    if s.intake.scaler == NULL:
+    cdef int64_t seen = rows_seen(s) - 1
+    if s.intake.scaler.numbers == NULL:
         return
-    b.head = s.intake.head
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(&s.intake.raw, first, m, &at, b.x)
-        gather(s, first, m, &b)
-        learn(&b.scaler, b.x)
-        scatter(s, first, m, &b)
-    s.intake.head.n_seen = b.head.n_seen
-    s.intake.head.frozen = b.head.frozen
+        fetch(&s.intake.raw, first, m, &at, x)
+        for k in range(m):
+            olk_keep_reading(&s.intake.scaler, first + k, x[k], seen)
 
 
 cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
@@ -223,7 +161,7 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     cdef double factor
     s.intake.raw = raw[0]
     s.intake.bounded = False
-    if s.intake.scaler != NULL:
+    if s.intake.scaler.numbers != NULL:
         good = scale_row(s, raw, learning)
         use_query(s, &now)
     if s.intake.longest > 0.0:

@@ -8,15 +8,17 @@ finite; nothing here checks that. The regions, in bytes per feature:
     clip > 0: features 40
     METHOD_MINMAX: least 8, most 8, and those of clip > 0
 
-The range of METHOD_MINMAX with clip > 0 is the part of least..most within clip deviations: the
-extremes stay exact, and a glitch among them is without effect beyond that.
+How a feature is scaled: loops/lines.h.
 """
 
-from libc.float cimport DBL_EPSILON, DBL_MAX, DBL_MIN, FLT_MAX
-from libc.math cimport HUGE_VAL, fabs, fmax, fmin, sqrt
+from libc.float cimport DBL_MAX, FLT_MAX
+from libc.math cimport HUGE_VAL, fabs, fmax, sqrt
 from libc.stdint cimport int64_t, uint16_t, uint32_t
 
 from edgeolk.core.finite cimport real
+from edgeolk.core.lines cimport (
+    olk_line, olk_range_line, olk_scaled_number, olk_settled, olk_standard_line,
+)
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.winsor cimport Feature, beyond, count_clipped, feature_holds, learn_reading
 
@@ -26,7 +28,7 @@ ctypedef fused scaled:
 
 cdef enum:
     # Part of the file format: never renumbered.
-    METHOD_STANDARD = 1       # moments.pxd, or winsor.pxd with clip > 0
+    METHOD_STANDARD = 1       # moments.pxd, or loops/winsor.h with clip > 0
     METHOD_MINMAX = 2
     BATCH = 64                # features whose roots are taken once for all rows, on the C stack
 
@@ -55,9 +57,7 @@ cdef struct Scaler:
 
 
 cdef struct Lines:
-    # z = (x/2 - centre - rest) / half, of some features in a row, kept from low to high. Halves,
-    # because a difference of two float64 overflows. half is infinite for a constant feature: z = 0
-    # without a branch.
+    # Of some features in a row, as loops/lines.h has one.
     double centre[BATCH]
     double rest[BATCH]
     double half[BATCH]
@@ -105,75 +105,47 @@ cdef inline void learn_rows(Scaler* s, const real* x, int64_t n) noexcept nogil:
         learn(s, x + i * s.head.n_features)
 
 
-cdef inline void standard_line(const Scaler* s, int64_t j, Lines* f, int64_t k) noexcept nogil:
-    """z = (x - mean) / sd"""
+cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
+    """How a feature is scaled by statistics that no reading is clipped in."""
+    cdef olk_line f
     cdef double n, back
-    if s.head.clip > 0.0:
-        f.centre[k] = 0.5 * s.features[j].mean
-        f.rest[k] = 0.5 * s.features[j].low
-        f.half[k] = 0.5 * s.features[j].sd
-        f.low[k] = -s.head.clip
-        f.high[k] = s.head.clip
-        return
-    n = <double>max(s.head.n_seen, 1)
-    back = unit(s.moments.level[j])
-    f.centre[k] = 0.5 * s.moments.mean[j] * back
-    f.rest[k] = 0.5 * s.moments.low[j] * back
-    # sd = sqrt(m2 / n), in the order in which nothing overflows
-    f.half[k] = 0.5 * sqrt(s.moments.m2[j] / n) * back
+    f.low = -HUGE_VAL
+    f.high = HUGE_VAL
+    if s.head.method == METHOD_STANDARD:
+        n = <double>max(s.head.n_seen, 1)
+        back = unit(s.moments.level[j])
+        f.centre = 0.5 * s.moments.mean[j] * back
+        f.rest = 0.5 * s.moments.low[j] * back
+        # sd = sqrt(m2 / n), in the order in which nothing overflows
+        f.half = 0.5 * sqrt(s.moments.m2[j] / n) * back
+        return olk_settled(f, fabs(f.centre))
+    f.centre = 0.5 * s.least[j]
+    f.rest = 0.0
+    f.half = 0.5 * s.most[j] - f.centre
+    return olk_settled(f, fmax(fabs(f.centre), fabs(f.centre + f.half)))
 
 
-cdef inline void range_line(const Scaler* s, int64_t j, Lines* f, int64_t k) noexcept nogil:
-    """z = (x - least) / (most - least)"""
-    cdef double middle, reach
-    cdef double least = 0.5 * s.least[j]
-    cdef double most = 0.5 * s.most[j]
-    f.rest[k] = 0.0
-    if s.head.clip > 0.0:
-        middle = 0.5 * s.features[j].mean
-        reach = 0.5 * s.head.clip * s.features[j].sd
-        least = fmax(least, middle - reach)
-        most = fmin(most, middle + reach)
-        f.centre[k] = least
-        f.half[k] = most - least if reach > 0.0 else 0.0
-        if f.half[k] > 0.0:
-            # x' = x, no farther than clip sd from the mean
-            f.low[k] = ((middle - least) - reach) / f.half[k]
-            f.high[k] = ((middle - least) + reach) / f.half[k]
-        return
-    f.centre[k] = least
-    f.half[k] = most - least
-
-
-cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* f) noexcept nogil:
-    """How features first .. first + m - 1 are scaled now.
-
-    A spread within 64 units in the last place of the numbers themselves, 2^-46 of them, counts as
-    none: it is the rounding of whatever made them. So does one below the normal numbers,
-    by which nothing divides accurately.
-    """
-    cdef int64_t j, k
-    cdef double size
+cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noexcept nogil:
+    """How features first .. first + m - 1 are scaled now."""
+    cdef int64_t k
+    cdef olk_line f
     for k in range(m):
-        j = first + k
-        f.low[k] = -HUGE_VAL
-        f.high[k] = HUGE_VAL
-        if s.head.method == METHOD_STANDARD:
-            standard_line(s, j, f, k)
-            size = fabs(f.centre[k])
+        if s.head.clip == 0.0:
+            f = plain_line(s, first + k)
+        elif s.head.method == METHOD_STANDARD:
+            f = olk_standard_line(&s.features[first + k], s.head.clip)
         else:
-            range_line(s, j, f, k)
-            size = fmax(fabs(f.centre[k]), fabs(f.centre[k] + f.half[k]))
-        if f.half[k] <= 64.0 * DBL_EPSILON * size or f.half[k] < DBL_MIN:
-            f.half[k] = HUGE_VAL
-            f.low[k] = 0.0
-            f.high[k] = 0.0
+            f = olk_range_line(&s.features[first + k], s.head.clip, s.least[first + k],
+                               s.most[first + k])
+        to.centre[k] = f.centre
+        to.rest[k] = f.rest
+        to.half[k] = f.half
+        to.low[k] = f.low
+        to.high[k] = f.high
 
 
 cdef inline double scaled_number(const Lines* f, int64_t k, double x) noexcept nogil:
-    cdef double z = ((0.5 * x - f.centre[k]) - f.rest[k]) / f.half[k] + 0.0  # -0 becomes 0
-    z = f.low[k] if z < f.low[k] else z
-    return f.high[k] if z > f.high[k] else z
+    return olk_scaled_number(f.centre[k], f.rest[k], f.half[k], f.low[k], f.high[k], x)
 
 
 cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m) noexcept nogil:

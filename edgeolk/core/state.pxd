@@ -10,7 +10,7 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.scaler cimport Head as ScalerHead
+from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
@@ -77,14 +77,15 @@ cdef struct Skipped:
     int64_t rows              # bad rows that were left out
 
 
-cdef struct Width:
-    double gamma              # of the kernel once it is known, 0 before
-    double spread             # sum of squared (Laplacian: absolute) distances from the mean
-    int64_t measured          # rows in it
-    int64_t steps             # counters of the model that had the provisional width
-    int64_t mistakes
-    int64_t updates
-    int64_t capacity_hits
+cdef extern from "width.h" nogil:
+    ctypedef struct Width "olk_width":
+        double gamma
+        double spread
+        int64_t measured
+        int64_t steps
+        int64_t mistakes
+        int64_t updates
+        int64_t capacity_hits
 
 
 cdef struct Raw:
@@ -104,11 +105,7 @@ cdef struct Intake:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # something is done after a row is learned
-    ScalerHead head           # of the scaler; n_seen follows the steps
-    double* scaler            # (d, 4) doubles of Feature (winsor.pxd), or NULL
-    int32_t* counts           # (d, 2) its whole numbers
-    double* least             # (d,) or NULL
-    double* most
+    olk_scaler scaler         # its numbers NULL where there is none
     double longest            # bound of a row's norm, 0 for none
     int64_t* clipped          # rows that were bounded, or NULL
     bint bounded              # the row in scratch was

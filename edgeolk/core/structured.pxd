@@ -66,6 +66,14 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_features_fn features[3]
 
 
+cdef extern from "sorf_row.h" nogil:
+    double olk_sorf_set_width(olk_sorf* p, const double (*widths)[8], double gamma,
+                              bint wide) noexcept
+    bint olk_sorf_takes(const void* x, Py_ssize_t d, bint wide, double most) noexcept
+    bint olk_sorf_takes_target(double y) noexcept
+    void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, bint wide) noexcept
+
+
 cdef extern from "pcg.h" nogil:
     uint64_t OLK_PCG_SIGNS
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept

@@ -9,10 +9,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from firmware_sim.comparison.report import baselines, size
+from firmware_sim.comparison.report import size
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import printable
-from firmware_sim.report.picture import FAINT, PERCENTS, STYLE, TEXT
+from firmware_sim.report.picture import FAINT, STYLE, TEXT, logarithmic
 
 _FRONT = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
@@ -69,19 +69,18 @@ def draw(found: Comparison, path: Path) -> None:
                 label=name,
                 zorder=3,
             )
-        for (name, error), dash in zip(baselines(found).items(), (":", "--", "-."), strict=True):
+        for (name, error), dash in zip(
+            found.rows.baselines.items(), (":", "--", "-."), strict=False
+        ):
             axes.axhline(error, color=TEXT, linewidth=1.2, linestyle=dash, label=name, zorder=2)
         axes.plot([], [], color="#CDD3DA", label="the other methods")
         axes.set_xscale("log")
-        axes.set_yscale("log")
+        logarithmic(axes, percent=found.rows.lesson.percent)
         axes.xaxis.set_major_locator(FixedLocator(found.rams))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(int(value))))
-        axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         axes.grid(axis="y", color="#EDF0F3")
         axes.set_xlabel("cap, bytes")
-        axes.set_ylabel("wrong answers (log scale)")
+        axes.set_ylabel(f"{found.rows.lesson.title} (log scale)")
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
         figure.savefig(path, dpi=130, metadata={"Software": None})

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.config import storage_of
 from firmware_sim.plaintext import printable
 
-FORMAT = 1  # of compare.json
+FORMAT = 2  # of compare.json
 #: An error so little above the least, in its own measure, counts as no worse.
 _AS_GOOD = 1.05
 
@@ -47,20 +47,12 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "dtype": found.config.dtype,
         "scale": found.config.scale,
         "rams": found.rams,
-        "baselines": baselines(found),
+        "kind": rows.config.kind,
+        "classes": list(rows.config.classes),
+        "loss": rows.lesson.title,
+        "baselines": rows.baselines,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "runs": [one.to_dict() for one in found.outcomes],
-    }
-
-
-def baselines(found: Comparison) -> dict[str, float]:
-    """Return the errors of what needs no learner, or hardly one."""
-    metrics = found.rows.baselines
-    n = metrics.rows
-    return {
-        "majority class": metrics.majority.wrong / n,
-        "no-change": metrics.no_change.wrong / n,
-        "linear (PA-I)": metrics.learner.wrong / n,
     }
 
 
@@ -90,8 +82,8 @@ def to_text(found: Comparison) -> str:
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {found.config.dtype}, scaling {found.config.scale}",
         "",
-        "error in % (deviation among seeds), everything under the cap; small: does not fit, slow: "
-        "took too long",
+        f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
+        "everything under the cap; small: does not fit, slow: took too long",
         f"{'':<20}" + "".join(f"{size(ram):>16}" for ram in found.rams),
     ]
     if not found.complete:
@@ -100,9 +92,12 @@ def to_text(found: Comparison) -> str:
         cells = "".join(f"{_cell(found, name, ram):>16}" for ram in found.rams)
         lines.append(f"{name:<20}{cells}")
     lines.append("")
-    for name, error in baselines(found).items():
-        lines.append(f"{name:<20}{100 * error:>16.2f}")
-    lines += ["", sentence(found), *_python(found)]
+    for name, error in rows.baselines.items():
+        lines.append(f"{name:<20}{rows.lesson.shown(error):>16}")
+    lines += ["", sentence(found)]
+    best = choice(found)
+    if best is not None:
+        lines += ["", *program(found, *best)]
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
@@ -110,8 +105,9 @@ def _cell(found: Comparison, name: str, ram: int) -> str:
     cell = found.cell(name, ram)
     if cell.error is None:
         return next((run.status for run in cell.runs if run.status != "done"), "-")
-    text = f"{100 * cell.error:.2f}"
-    return text if cell.deviation is None else f"{text} ({100 * cell.deviation:.2f})"
+    shown = found.rows.lesson.shown
+    text = shown(cell.error)
+    return text if cell.deviation is None else f"{text} ({shown(cell.deviation)})"
 
 
 def sentence(found: Comparison) -> str:
@@ -122,44 +118,16 @@ def sentence(found: Comparison) -> str:
     name, ram = best
     error = found.cell(name, ram).error
     assert error is not None
-    others = baselines(found)
+    others = found.rows.baselines
     beaten = [other for other, loss in others.items() if error < loss]
     lost = [other for other in others if other not in beaten]
     text = (
         f"For this stream take {name} with ram={size(ram)!r} and gamma={found.rows.width.gamma:.4g}"
     )
-    text += f": {100 * error:.2f} % wrong"
+    text += f": {found.rows.lesson.words(error)}"
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     return f"{text}. (Chosen on the rows it is reported on.)"
-
-
-def _python(found: Comparison) -> list[str]:
-    best = choice(found)
-    if best is None:
-        return []
-    name, ram = best
-    rows, config = found.rows, found.config
-    budget = max(run.budget for run in found.cell(name, ram).runs)
-    d = len(rows.features)
-    scaled = config.scale != "none"
-    stored = storage_of(name) if config.dtype == "float32" else config.dtype
-    scaler = f"scaler = ek.RunningScaler({d}, method={config.scale!r})"
-    line = "    scaler.learn_transform_one(x, x)"
-    return [
-        "",
-        "import numpy as np",
-        "import edgeolk as ek",
-        "",
-        *([scaler] if scaled else []),
-        f"kernel = ek.Gaussian({rows.width.gamma!r})",
-        f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
-        f" dtype={stored!r})",
-        "for readings, label in rows:  # label: -1 or +1",
-        "    x = np.array(readings, dtype=float)",
-        *([line] if scaled else []),
-        "    score = learner.learn_one(x, label)  # from before the update",
-    ]
 
 
 def size(ram: int) -> str:

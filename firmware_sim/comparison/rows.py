@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from firmware_sim.cadence import Cadence
+from firmware_sim.comparison import linear
+from firmware_sim.comparison.lessons import LESSONS, Lesson, Numbers
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.labels import LabelMap
+from firmware_sim.kinds import KINDS
 from firmware_sim.loop import Replay
-from firmware_sim.metrics import Prequential
+from firmware_sim.metrics import Metrics
 from firmware_sim.rows import checked_rows
 from firmware_sim.streams import Row
 from firmware_sim.width import Width
@@ -26,30 +29,41 @@ class Rows:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d)
-        Scaled as they came.
-    y : ndarray of shape (n,)
-        -1 and +1.
+    lesson : Lesson
+        The rows as they are taught.
     width : Width
         The width of the kernel, for all methods the same.
     read : int
         Rows read, with those that were left out.
-    baselines : Prequential
-        Majority class and no-change on these rows, and in the learner's place a linear model.
+    baselines : dict
+        Losses of what needs no learner, or hardly one: by name, on these rows.
+    config : ReplayConfig
+        How they were read, with the classes that were found.
     """
 
     name: str
     features: tuple[str, ...]
-    X: Row
-    y: Row
+    lesson: Lesson
     width: Width
     read: int
-    baselines: Prequential
+    baselines: dict[str, float]
+    config: ReplayConfig
+
+    @property
+    def X(self) -> Row:
+        """The rows, shape (n, d)."""
+        return self.lesson.X
+
+    @property
+    def y(self) -> Row:
+        """The labels, shape (n,)."""
+        return self.lesson.y
 
     @property
     def mark(self) -> str:
         """A mark that other rows do not have."""
-        parts = (self.X.tobytes(), self.y.tobytes(), repr(self.width.gamma).encode())
+        said = (self.width.gamma, self.config.kind, self.config.classes)
+        parts = (self.X.tobytes(), self.y.tobytes(), repr(said).encode())
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
@@ -59,20 +73,22 @@ def prepare(config: ReplayConfig) -> Rows:
     Parameters
     ----------
     config : ReplayConfig
-        Of a Gaussian kernel and labels of two classes; its cap and algorithm do not matter.
+        Of a Gaussian kernel; its cap and algorithm do not matter.
 
     Raises
     ------
     SimulatorError
         There are too many rows to keep, or none.
     """
-    if config.is_regression or config.kernel != "gaussian":
-        raise SimulatorError("compare is for two classes and Gaussian kernels")
+    if config.kernel != "gaussian":
+        raise SimulatorError("compare and tune are for Gaussian kernels")
     replay = Replay(config)
-    device, stream = replay.device, replay.stream
-    labels = LabelMap(config.positive, config.missing_codes)
+    device, stream, config = replay.device, replay.stream, replay.config
+    kind = KINDS[config.kind]
+    labels, metrics = kind.labels(config), kind.metrics(config, Cadence())
     rows: list[Row] = []
     targets: list[float] = []
+    looked: list[float] = []
     read = 0
     try:
         for row in checked_rows(config, stream, device.raw, labels):
@@ -84,6 +100,7 @@ def prepare(config: ReplayConfig) -> Rows:
                 whole = device.repair.mend(device.raw, row.absent)
             if not whole or row.unlabelled:
                 continue
+            looked.append(metrics.look(device.raw))
             rows.append(device.scale().copy())
             targets.append(row.label)
             if len(rows) * len(stream.features) > MOST_NUMBERS:
@@ -96,21 +113,32 @@ def prepare(config: ReplayConfig) -> Rows:
     if not rows:
         raise SimulatorError(f"{stream.name}: no row can be used")
     assert replay.width is not None
-    X, y = np.array(rows), np.array(targets)
-    names = stream.features
-    return Rows(stream.name, names, X, y, replay.width, read, linear(X, y))
+    lesson = LESSONS[config.kind](np.array(rows), np.array(targets))
+    if not lesson.judges(0):
+        raise SimulatorError(
+            f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
+            "ones; name the column of labelled failures with --target"
+        )
+    found = _baselines(metrics, lesson, looked)
+    return Rows(stream.name, stream.features, lesson, replay.width, read, found, config)
 
 
-def linear(X: Row, y: Row, C: float = 1.0) -> Prequential:
-    """Return the record of a linear passive-aggressive model (PA-I) beside both baselines'."""
-    metrics = Prequential(2)
-    weights = np.zeros(X.shape[1] + 1)
-    ones = np.hstack([X, np.ones((len(X), 1))])
-    squares = np.einsum("ij,ij->i", ones, ones)
-    for x, label, square in zip(ones, y, squares, strict=True):
-        score = float(weights @ x)
-        metrics.add(label, score)
-        loss = 1.0 - label * score
-        if loss > 0.0:
-            weights += min(C, loss / square) * label * x
-    return metrics
+def _baselines(metrics: Metrics, lesson: Lesson, looked: list[float]) -> dict[str, float]:
+    """Return the losses of the baselines, and of a linear model where there is one."""
+    name, answers = _linear(metrics.kind, lesson)
+    for label, answer, seen in zip(lesson.y.tolist(), answers.tolist(), looked, strict=True):
+        metrics.add(label, answer, looked=seen)
+    found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
+    return {**found, name: metrics.mean_loss("learner")} if name else found
+
+
+def _linear(kind: str, lesson: Lesson) -> tuple[str, Row]:
+    """Return name and answers of the linear model for a kind of labels."""
+    X, y = lesson.X, lesson.y
+    if kind == "binary":
+        return "linear (PA-I)", linear.passive_aggressive(X, y)
+    if kind == "multiclass":
+        return "linear (PA-I)", linear.passive_aggressive_classes(X, y)
+    if isinstance(lesson, Numbers):
+        return "linear (RLS)", lesson.unscaled(linear.least_squares(X, lesson.told))
+    return "", np.zeros(len(y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import multiprocessing
 import os
 import statistics
@@ -13,11 +14,11 @@ from pathlib import Path
 
 import edgeolk as ek
 from firmware_sim.comparison.book import Book
+from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.comparison.rows import Rows, prepare
-from firmware_sim.comparison.work import Outcome, Run, draws, share, work
+from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.streams import Row
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Comparison:
         """The methods, those with the least error under the largest cap first."""
         names = dict.fromkeys(one.algorithm for one in self.outcomes)
         rank = {name: [self.cell(name, ram).error for ram in reversed(self.rams)] for name in names}
-        return sorted(names, key=lambda name: [2.0 if e is None else e for e in rank[name]])
+        return sorted(names, key=lambda name: [math.inf if e is None else e for e in rank[name]])
 
 
 @dataclass
@@ -70,15 +71,15 @@ class Cell:
 
     @property
     def error(self) -> float | None:
-        """Mean share of wrong answers; None where a run is not done."""
-        return statistics.mean(run.wrong / run.rows for run in self.runs) if self.done else None
+        """Mean loss; None where a run is not done."""
+        return statistics.mean(run.loss for run in self.runs) if self.done else None
 
     @property
     def deviation(self) -> float | None:
         """Standard deviation among seeds; None where there is one."""
         if not self.done or len(self.runs) < 2:
             return None
-        return statistics.stdev(run.wrong / run.rows for run in self.runs)
+        return statistics.stdev(run.loss for run in self.runs)
 
     @property
     def nbytes(self) -> int:
@@ -108,7 +109,7 @@ def compare(
     rams : sequence of int or str
         The caps.
     algorithms : sequence of str, optional
-        The methods; all that `edgeolk` has by default.
+        The methods; by default all that `edgeolk` has for the kind of labels.
     folder : str or Path
         Where results are kept as they come; those that are there already are not made again.
     seeds : int
@@ -136,12 +137,13 @@ def compare(
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    config = config.outside()
-    rows = prepare(config)
-    gamma = rows.width.gamma
+    rows = prepare(config.outside())
+    config, gamma = rows.config, rows.width.gamma
+    if not algorithms:
+        names = [name for name in names if goes(name, config, rows.X.shape[1])]
     runs = []
     for name in names:
-        many = seeds if draws(name, rows.X, config, gamma) else 1
+        many = seeds if draws(name, rows.lesson, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
     book = Book(folder / "runs.jsonl", _mark(config, rows, seconds))
@@ -149,7 +151,7 @@ def compare(
         missing = [run for run in runs if run.key not in book.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
-        shared = (rows.X, rows.y, replace(config, stream="", faults=()), gamma, seconds)
+        shared = (rows.lesson, replace(config, stream="", faults=()), gamma, seconds)
         _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
         found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
     finally:
@@ -159,7 +161,7 @@ def compare(
 
 def _share_out(
     runs: list[Run],
-    shared: tuple[Row, Row, ReplayConfig, float, float],
+    shared: tuple[Lesson, ReplayConfig, float, float],
     workers: int,
     book: Book,
     on_run: Callable[[], object] | None,
@@ -192,12 +194,12 @@ def _share_out(
                 return
 
 
-def _begin(X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> None:
+def _begin(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Begin a process: Ctrl-C is for the one that shares out."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    share(X, y, config, gamma, seconds)
+    share(lesson, config, gamma, seconds)
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:

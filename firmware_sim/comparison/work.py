@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.planning import learner_settings, plan_device
-from firmware_sim.streams import Row
 
 #: Rows learned between two looks at the clock.
 _CHUNK = 500
@@ -42,8 +42,8 @@ class Outcome:
     status : {"done", "small", "slow", "refused"}
         Learned to the end, the method does not fit the cap, it took longer than it may, or it
         refuses the rows.
-    wrong : int
-        Wrong answers.
+    loss : float
+        Mean loss of its answers, as the kind of labels has it.
     budget, nbytes : int
         Support vectors at most, and bytes of everything under the cap.
     seconds : float
@@ -56,7 +56,7 @@ class Outcome:
     ram: int
     seed: int
     status: str
-    wrong: int = 0
+    loss: float = 0.0
     rows: int = 0
     budget: int = 0
     nbytes: int = 0
@@ -71,26 +71,24 @@ class Outcome:
 _shared: dict[str, Any] = {}
 
 
-def share(X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> None:
+def share(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Give a process what all its runs have in common."""
-    _shared.update(X=X, y=y, config=config, gamma=gamma, seconds=seconds)
+    _shared.update(lesson=lesson, config=config, gamma=gamma, seconds=seconds)
 
 
 def work(run: Run) -> Outcome:
     """Do one run with what was shared."""
-    return do(
-        run, _shared["X"], _shared["y"], _shared["config"], _shared["gamma"], _shared["seconds"]
-    )
+    return do(run, _shared["lesson"], _shared["config"], _shared["gamma"], _shared["seconds"])
 
 
-def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: float) -> Outcome:
+def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> Outcome:
     """Do one run.
 
     Parameters
     ----------
     run : Run
         Method, cap and seed.
-    X, y : ndarray
+    lesson : Lesson
         Scaled rows and labels.
     config : ReplayConfig
         With that algorithm, cap and seed.
@@ -99,7 +97,7 @@ def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: fl
     seconds : float
         Processor time it may take.
     """
-    kernel = ek.Gaussian(gamma)
+    kernel, X = ek.Gaussian(gamma), lesson.X
     # Where support vectors would be float32, as they are unless told, weights are what they are.
     own = "" if config.dtype == "float32" else config.dtype
     mine = replace(
@@ -114,57 +112,72 @@ def do(run: Run, X: Row, y: Row, config: ReplayConfig, gamma: float, seconds: fl
     except (SimulatorError, TypeError, ValueError) as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
     began = time.process_time()
-    wrong = at = 0
+    answers = np.empty(len(X))
+    at = 0
     status, detail = "done", ""
     while at < len(X):
-        chunk = slice(at, at + _CHUNK)
+        part = slice(at, min(at + _CHUNK, len(X)))
         try:
             with warnings.catch_warnings():  # of readings beyond the levels of int8
                 warnings.simplefilter("ignore", UserWarning)
-                scores = learner.learn_many(X[chunk], y[chunk])
+                answers[part] = lesson.teach(learner, part)
         except (RuntimeError, ValueError) as error:
             status, detail = "refused", str(error)
             break
-        wrong += int(np.sum((scores >= 0.0) != (y[chunk] > 0.0)))
-        at += len(scores)
+        at = part.stop
         if time.process_time() - began > seconds and at < len(X):
             status, detail = "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
             break
     spent = time.process_time() - began
-    size = (plan.budget, layout.end)
+    loss = lesson.loss(answers) if status == "done" else 0.0
+    if not np.isfinite(loss):
+        status, detail, loss = "refused", "its predictions have run away", 0.0
     return Outcome(
         **asdict(run),
         status=status,
-        wrong=wrong,
+        loss=loss,
         rows=at,
-        budget=size[0],
-        nbytes=size[1],
+        budget=plan.budget,
+        nbytes=layout.end,
         seconds=round(spent, 3),
         detail=detail,
     )
 
 
-def draws(algorithm: str, X: Row, config: ReplayConfig, gamma: float) -> bool:
+def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
+    """Whether a method is for the kind of labels."""
+    try:
+        mine = replace(config, algorithm=algorithm, stream="", dtype="")
+        own = mine.learner_params
+        ek.Config(algorithm, n_features=n_features, budget=64, dtype=mine.dtype, **own)
+    except (SimulatorError, TypeError, ValueError):
+        return False
+    return True
+
+
+def draws(algorithm: str, lesson: Lesson, config: ReplayConfig, gamma: float) -> bool:
     """Whether the method draws random numbers: two seeds differ on the first rows.
 
     Their labels are drawn, so that a small ring is soon full and whatever is drawn then is drawn.
     """
-    few = X[: 2 * _CHUNK]
-    labels = np.where(np.random.default_rng(0).random(len(few)) < 0.5, -1.0, 1.0)
+    few = lesson.X[: 2 * _CHUNK]
+    labels = lesson.drawn(len(few))
     for budget in (8, 64):  # some methods refuse so small a one
         try:
+            own = replace(config, algorithm=algorithm, stream="").learner_params
             first, second = (
                 ek.Learner(
                     algorithm,
-                    n_features=X.shape[1],
+                    n_features=few.shape[1],
                     budget=budget,
                     kernel=ek.Gaussian(gamma),
                     dtype=config.dtype,
                     seed=seed,
+                    **own,
                 ).learn_many(few, labels)
                 for seed in (0, 1)
             )
-        except (RuntimeError, ValueError, TypeError):
+        except (RuntimeError, SimulatorError, ValueError, TypeError):
             continue
         return not np.array_equal(first, second)
     return False

@@ -42,7 +42,7 @@ def _option(name: str, value: Any) -> list[str]:
         return [option]
     if name == "leak":
         return [option, f"leak={value}"]
-    if name == "ignore":
+    if name in ("ignore", "classes"):
         return [option, ",".join(value)]
     if name == "params":
         return [word for pair in value.items() for word in (option, f"{pair[0]}={_plain(pair[1])}")]

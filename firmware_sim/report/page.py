@@ -6,13 +6,14 @@ import html
 from typing import Any
 
 from firmware_sim.loop import ReplayResult
-from firmware_sim.metrics import Prequential
+from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import printable
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document
+from firmware_sim.report.figures import Table, figures, judged_by, tables
 from firmware_sim.report.text import board_lines, event_lines, head_lines
-from firmware_sim.report.verdict import advice, name_of, verdict
+from firmware_sim.report.verdict import advice, over_time, verdict
 
 _STYLE = """
 :root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--learner:#0072b2;--first:#8c8c8c;
@@ -29,13 +30,13 @@ polyline.learner{stroke:var(--learner)}
 polyline.first{stroke:var(--first);stroke-dasharray:6 4}
 polyline.second{stroke:var(--second);stroke-dasharray:6 4}
 polygon.recent{fill:var(--learner);opacity:.16}
-rect.fault{fill:#cc79a7;opacity:.22}rect.rise{fill:var(--warn);opacity:.14}
+rect.fault{fill:#cc79a7;opacity:.22}rect.window{fill:#e69f00;opacity:.3}rect.rise{fill:var(--warn);opacity:.14}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
 .legend li::before{content:"";display:inline-block;width:1.1em;height:.7em;margin-right:.4em;
 background:var(--c)}
 .legend .learner{--c:var(--learner)}.legend .first{--c:var(--first)}
 .legend .second{--c:var(--second)}.legend .recent{--c:#cfe3f0}
-.legend .fault{--c:#f1d5e4}.legend .rise{--c:#f2d3d8}
+.legend .fault{--c:#f1d5e4}.legend .window{--c:#f7dca6}.legend .rise{--c:#f2d3d8}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
@@ -69,12 +70,12 @@ def to_page(result: ReplayResult) -> str:
         f'<p id="verdict">{_safe(verdict(result))}</p>',
         *(f"<p>{_safe(text)}</p>" for text in [advice(result)] if text),
         *(f'<p class="warn">{_safe(text)}</p>' for text in result.warnings),
-        "<h2>Error over time</h2>",
+        f"<h2>{_safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
         "<h2>Figures</h2>",
-        _figures(result),
-        *_confusion(result),
+        _drawn(figures(result)),
+        *_of_kind(result),
         "<h2>Rows</h2>",
         _rows(result),
         "<h2>Memory</h2>",
@@ -113,43 +114,22 @@ def _table(name: str, head: list[str], rows: list[list[Any]]) -> str:
     )
 
 
-def _figure(name: str, value: float | int | None) -> str:
-    if value is None:
-        return "-"
-    if name == "error":
-        return f"{100 * value:.2f} %"
-    return f"{value:.4g}" if name in ("mae", "rmse") else f"{value:.3f}"
+def _drawn(table: Table) -> str:
+    return _table(table.name, list(table.head), [list(row) for row in table.rows])
 
 
-def _figures(result: ReplayResult) -> str:
-    names = {
-        "error": "error",
-        "kappa": "kappa",
-        "kappa_no_change": "kappa vs no-change",
-        "f1": "F1",
-        "mae": "MAE",
-        "rmse": "RMSE",
-        "r2": "R2",
-        "r2_last_value": "R2 vs last value",
-    }
-    summary = result.metrics.summary()
-    shown = [name for name in names if name in summary["learner"]]
-    rows = [
-        [name_of(result, who), *(_figure(name, figures[name]) for name in shown)]
-        for who, figures in summary.items()
-    ]
-    return _table("figures", ["", *(names[name] for name in shown)], rows)
-
-
-def _confusion(result: ReplayResult) -> list[str]:
-    if not isinstance(result.metrics, Prequential):
-        return []
-    counts = result.metrics.learner
-    rows = [
-        ["+1 in the stream", f"{counts.true_positive:,}", f"{counts.false_negative:,}"],
-        ["-1 in the stream", f"{counts.false_positive:,}", f"{counts.true_negative:,}"],
-    ]
-    return ["<h2>Answers</h2>", _table("confusion", ["", "said +1", "said -1"], rows)]
+def _of_kind(result: ReplayResult) -> list[str]:
+    """What a kind of labels has beside the figures."""
+    body = []
+    if isinstance(result.metrics, Novelty):
+        body.append(f'<p class="faint">Judged by {_safe(judged_by(result.metrics))}.</p>')
+    for table in tables(result):
+        head, *rest = table.title.partition(": ")
+        body.append(f"<h2>{_safe(head)}</h2>")
+        if rest[1]:
+            body.append(f'<p class="faint">{_safe(rest[1][0].upper() + rest[1][1:])}.</p>')
+        body.append(_drawn(table))
+    return body
 
 
 def _rows(result: ReplayResult) -> str:

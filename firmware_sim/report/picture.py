@@ -13,8 +13,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Multiclass, Novelty
 from firmware_sim.plaintext import printable
-from firmware_sim.report.verdict import held, name_of, verdict
+from firmware_sim.report.classes import draw_classes
+from firmware_sim.report.figures import in_short
+from firmware_sim.report.verdict import held, name_of, over_time, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
 COLOURS = ("#0072B2", "#8C8C8C", "#D55E00")  # the learner and its baselines
@@ -61,17 +64,23 @@ def draw(result: ReplayResult, path: Path) -> None:
         matplotlib.rcdefaults()  # a style file of the user's must not change a report
         matplotlib.rcParams.update(STYLE)
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
-        figure = Figure(figsize=(13.0, 6.4), facecolor="white")
-        FigureCanvasAgg(figure)
-        errors, memory = figure.subplots(1, 2, width_ratios=(1.55, 1))
-        figure.subplots_adjust(left=0.07, right=0.975, bottom=0.095, top=0.728, wspace=0.42)
-        _headline(figure, result)
+        classes = isinstance(result.metrics, Multiclass) and result.metrics.rows > 0
+        whole = Figure(figsize=(13.0, 12.4 if classes else 6.4), facecolor="white")
+        FigureCanvasAgg(whole)
+        upper: Any = whole
+        if isinstance(result.metrics, Multiclass) and classes:
+            halves: Any = whole.subfigures(2, 1, height_ratios=(6.4, 6.0))
+            upper = halves[0]
+            draw_classes(halves[1], result.metrics)
+        errors, memory = upper.subplots(1, 2, width_ratios=(1.55, 1))
+        upper.subplots_adjust(left=0.07, right=0.975, bottom=0.095, top=0.7, wspace=0.42)
+        _headline(upper, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
-        figure.savefig(path, dpi=140, metadata={"Software": None})
+        whole.savefig(path, dpi=140, metadata={"Software": None})
 
 
-def _headline(figure: Figure, result: ReplayResult) -> None:
+def _headline(figure: Any, result: ReplayResult) -> None:
     early = "" if result.status == "complete" else f"  ({result.status}: the report so far)"
     parameters = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
     learner = result.config.algorithm + (f" ({parameters})" if parameters else "")
@@ -89,13 +98,14 @@ def _headline(figure: Figure, result: ReplayResult) -> None:
         fontsize=10.5,
         va="center",
     )
+    figure.text(0.018, 0.857, in_short(result), color=FAINT, fontsize=10.5, va="center")
 
 
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
     """Draw running errors as lines and the learner's recent error behind them."""
-    axes.set_title("Prequential error: each row is predicted before it is learned", pad=52)
-    curve = result.metrics.curve
-    shares = result.metrics.kind == "binary"
+    metrics = result.metrics
+    axes.set_title(f"{over_time(result)}: each row is predicted before it is learned", pad=52)
+    curve, shares = metrics.curve, metrics.shares
     rows, cumulative = curve.cumulative()
     window_rows, windowed, window = curve.windowed()
     if len(rows) == 0:
@@ -127,26 +137,23 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
             linestyle="-" if name == "learner" else (0, (5, 2)),
             label=f"{shown}: {figure}",
         )
-    axes.set_yscale("log")
+    if isinstance(metrics, Novelty):
+        for i, (first, last) in enumerate(metrics.windows):
+            named = "_labelled window" if i else "labelled window"
+            axes.axvspan(first - 1, last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
+    logarithmic(axes, percent=shares)
     axes.set_xlim(0, int(rows[-1]))
-    if shares:
-        axes.set_ylim(floor, 1.0)
-        axes.yaxis.set_major_locator(FixedLocator([percent / 100 for percent in PERCENTS]))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    else:
-        axes.set_ylim(bottom=floor)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(floor, 1.0 if shares else None)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
     axes.set_axisbelow(True)
     axes.set_xlabel("row of the stream")
-    axes.set_ylabel(("wrong answers" if shares else "mean absolute error") + " (log scale)")
+    axes.set_ylabel(f"{metrics.over_time} (log scale)")
     handles, labels = axes.get_legend_handles_labels()
-    order = [3, 0, 2, 1]  # columns are filled first: ours on the left, baselines on the right
+    # Columns are filled first: ours on the left, baselines on the right, then what else there is.
+    lines = len(curve.names)
+    order = [lines, 0, *range(lines - 1, 0, -1), *range(lines + 1, len(handles))]
     axes.legend(
         [handles[i] for i in order],
         [labels[i] for i in order],
@@ -157,6 +164,18 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
         fontsize=10,
         columnspacing=2.5,
     )
+
+
+def logarithmic(axes: Any, *, percent: bool) -> None:
+    """Give an axis of losses its logarithmic scale, and marks that people can read."""
+    axes.set_yscale("log")
+    if percent:
+        axes.yaxis.set_major_locator(FixedLocator([mark / 100 for mark in PERCENTS]))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    else:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _draw_memory(axes: Any, result: ReplayResult) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from firmware_sim.boards import board_of
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Multiclass, Novelty
 from firmware_sim.report.command import command
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -20,6 +21,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
     Everything but ``host`` is the same for the same configuration on every run.
     """
     config, stream, layout = result.config, result.stream, result.layout
+    metrics = result.metrics
     rows, cumulative = result.metrics.curve.cumulative()
     window_rows, windowed, window = result.metrics.curve.windowed()
     names = result.metrics.curve.names
@@ -102,6 +104,8 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "board": _board(result),
         "kind": result.metrics.kind,
         "metrics": result.metrics.summary(),
+        "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
+        "windows": metrics.windows if isinstance(metrics, Novelty) else None,
         "curve": {
             "cumulative": {
                 "rows": rows.tolist(),

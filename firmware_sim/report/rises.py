@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics.answers import Answers
 
 #: Standard deviations above the error before it that count as a rise.
 _DEVIATIONS = 5.0
@@ -23,7 +24,7 @@ def rises(result: ReplayResult) -> list[tuple[int, int]]:
     list of (first, last)
         Rows.
     """
-    if result.metrics.kind != "binary":
+    if not isinstance(result.metrics, Answers):
         return []
     curve = result.metrics.curve
     rows, errors, window = curve.windowed()

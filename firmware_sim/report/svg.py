@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from firmware_sim.loop import ReplayResult
+from firmware_sim.metrics import Novelty
 from firmware_sim.report.rises import rises
-from firmware_sim.report.verdict import name_of
+from firmware_sim.report.verdict import name_of, over_time
 from firmware_sim.streams.faulty import FaultyStream
 
 WIDTH, HEIGHT = 720, 340
@@ -30,13 +31,13 @@ def errors(result: ReplayResult) -> str:
     if len(rows) == 0:
         return "<p>No row was scored.</p>"
     recent_rows, recent, _ = curve.windowed()
-    shares = result.metrics.kind == "binary"
+    shares = result.metrics.shares
     good = running[running > 0.0]
     low = float(good.min()) / 2.0 if good.size else 1e-3
     high = max(float(running.max()), float(recent.max(initial=0.0)), 2.0 * low)
     scale = _Scale(int(rows[-1]), low, min(high, 1.0) if shares else high)
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="error over time">',
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{over_time(result).lower()}">',
         *_bands(result, scale),
         *_grid(scale, shares),
     ]
@@ -82,6 +83,9 @@ def _bands(result: ReplayResult, scale: _Scale) -> list[str]:
     stream = result.stream
     for fault in stream.faults if isinstance(stream, FaultyStream) else ():
         out.append(_band("fault", fault.first, fault.last or scale.rows, str(fault), scale))
+    for first, last in result.metrics.windows if isinstance(result.metrics, Novelty) else ():
+        said = f"labelled window, rows {first:,} to {last:,}"
+        out.append(_band("window", first, last, said, scale))
     for first, last in rises(result):
         said = f"the error rises, rows {first:,} to {last:,}"
         out.append(_band("rise", first, last, said, scale))
@@ -125,12 +129,14 @@ def _legend(result: ReplayResult) -> str:
     _, _, window = curve.windowed()
     items = [
         f'<li class="{kind}">{html.escape(name_of(result, name))}</li>'
-        for kind, name in zip(_CLASSES, curve.names, strict=True)
+        for kind, name in zip(_CLASSES, curve.names, strict=False)
     ]
     learner = html.escape(result.config.algorithm)
     items.append(f'<li class="recent">{learner}, over the last {window:,} rows</li>')
     if isinstance(result.stream, FaultyStream):
         items.append('<li class="fault">a fault lasts</li>')
+    if isinstance(result.metrics, Novelty) and result.metrics.windows:
+        items.append('<li class="window">labelled window</li>')
     if rises(result):
         items.append('<li class="rise">the error rises</li>')
     return f'<ul class="legend">{"".join(items)}</ul>'

@@ -5,11 +5,12 @@ from __future__ import annotations
 from firmware_sim.boards import board_of, size
 from firmware_sim.config import freezes
 from firmware_sim.loop import ReplayResult
-from firmware_sim.metrics import Prequential
+from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import printable
 from firmware_sim.repair import KEEPS
+from firmware_sim.report.figures import FIGURES, figures, judged_by, tables
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, held, name_of, verdict
+from firmware_sim.report.verdict import advice, held, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -40,7 +41,7 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines.append(
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
         f"{rows.missing:,} with missing values{damaged}; {len(result.stream.features)} readings "
-        f"-> {result.stream.target}"
+        f"-> {result.stream.target or 'no label'}"
     )
     if rows.missing_by_column:
         counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])
@@ -69,42 +70,13 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    lines = _classes(result) if result.metrics.kind == "binary" else _numbers(result)
+    lines = figures(result).to_lines()
+    if isinstance(result.metrics, Novelty):
+        lines.append(f"judged by {judged_by(result.metrics)}")
     lines.append(verdict(result))
     lines += filter(None, [advice(result)])
-    return lines
-
-
-def _classes(result: ReplayResult) -> list[str]:
-    assert isinstance(result.metrics, Prequential)
-    lines = [f"{'prequential':<18}{'error':>9}{'kappa':>9}{'kappa vs no-change':>21}{'F1':>9}"]
-    for name, figures in result.metrics.summary().items():
-        lines.append(
-            f"{name_of(result, name):<18}"
-            f"{_percent(figures['error']):>9}"
-            f"{_number(figures['kappa']):>9}"
-            f"{_number(figures['kappa_no_change']):>21}"
-            f"{_number(figures['f1']):>9}"
-        )
-    counts = result.metrics.learner
-    lines.append(
-        f"right on +1: {counts.true_positive:,} of "
-        f"{counts.true_positive + counts.false_negative:,}; right on -1: "
-        f"{counts.true_negative:,} of {counts.true_negative + counts.false_positive:,}"
-    )
-    return lines
-
-
-def _numbers(result: ReplayResult) -> list[str]:
-    lines = [f"{'prequential':<18}{'MAE':>11}{'RMSE':>11}{'R2':>9}{'R2 vs last value':>19}"]
-    for name, figures in result.metrics.summary().items():
-        lines.append(
-            f"{name_of(result, name):<18}"
-            f"{_short(figures['mae']):>11}"
-            f"{_short(figures['rmse']):>11}"
-            f"{_number(figures['r2']):>9}"
-            f"{_number(figures['r2_last_value']):>19}"
-        )
+    for table in tables(result):
+        lines += ["", table.title, *table.to_lines()]
     return lines
 
 
@@ -114,11 +86,11 @@ def event_lines(result: ReplayResult) -> list[str]:
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
             lines.append(f"fault     {fault}: {count:,} rows befallen")
-        figure = "error" if result.metrics.kind == "binary" else "mae"
-        broken = result.metrics.summary()["learner"][figure]
+        broken = result.metrics.summary()["learner"]
+        figure = next(name for name in ("error", "mae", "auc") if name in broken)
+        title, shown = FIGURES[figure]
         whole = None if result.clean is None else result.clean[figure]
-        shown = _percent if figure == "error" else _short
-        lines.append(f"faults    {figure} {shown(broken)} with them, {shown(whole)} without")
+        lines.append(f"faults    {title} {shown(broken[figure])} with them, {shown(whole)} without")
     rows, counts = result.rows, result.labels
     if result.config.missing in KEEPS:
         lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")
@@ -207,15 +179,3 @@ def _time(seconds: float) -> str:
         if seconds >= length:
             return f"{seconds / length:.3g} {unit}"
     return f"{seconds * 1e6:.3g} us"
-
-
-def _percent(value: float | int | None) -> str:
-    return "-" if value is None else f"{100 * value:.2f} %"
-
-
-def _short(value: float | int | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
-
-
-def _number(value: float | int | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware_sim.loop import ReplayResult
-from firmware_sim.metrics import Prequential
+from firmware_sim.metrics import Novelty, Regression
 
 
 def name_of(result: ReplayResult, who: str) -> str:
@@ -12,17 +12,27 @@ def name_of(result: ReplayResult, who: str) -> str:
 
 
 def verdict(result: ReplayResult, *, counts: bool = True) -> str:
-    """Return one honest sentence: how the learner stands against both baselines."""
+    """Return one honest sentence: how the learner stands against the baselines."""
     metrics = result.metrics
     if metrics.rows == 0:
         return "No row was scored."
+    if isinstance(metrics, Novelty) and not metrics.judged:
+        return (
+            f"{result.config.algorithm} gave {metrics.learner.alarms:,} alarms in {metrics.rows:,} "
+            "rows; without labelled windows nothing says which of them were false."
+        )
     clauses = []
     for who, name in metrics.baselines.items():
         word = "beats" if metrics.loss("learner") < metrics.loss(who) else "does not beat"
         against = metrics.shown(who).removesuffix(" wrong")
         shown = f" ({metrics.shown('learner')} against {against})" if counts else ""
         clauses.append(f"{word} {name}{shown}")
-    return f"{result.config.algorithm} {clauses[0]} and {clauses[1]}."
+    return f"{result.config.algorithm} {' and '.join(clauses)}."
+
+
+def over_time(result: ReplayResult) -> str:
+    """Return what is drawn over time, as a title."""
+    return "Alarms over time" if isinstance(result.metrics, Novelty) else "Error over time"
 
 
 def held(result: ReplayResult) -> str:
@@ -37,7 +47,7 @@ def advice(result: ReplayResult) -> str:
     """Return what to try next where the learner loses to a baseline; nothing where it does not."""
     metrics, config = result.metrics, result.config
     ours = metrics.loss("learner")
-    if metrics.rows == 0 or ours < min(metrics.loss(who) for who in metrics.baselines):
+    if not metrics.judged or ours < min(metrics.loss(who) for who in metrics.baselines):
         return ""
     tries = []
     if result.learner["n_support"] >= result.learner["budget"]:
@@ -46,8 +56,14 @@ def advice(result: ReplayResult) -> str:
             f"room for more than its {result.learner['budget']:,} support vectors: "
             f"{smaller}a larger --ram"
         )
-    if not isinstance(metrics, Prequential):
-        tries.append("another step size, such as --param eta=0.5 or eta=0.02")
+    if isinstance(metrics, Novelty):
+        tries.append("another share of novel rows, such as --param nu=0.01 or nu=0.1")
+    elif isinstance(metrics, Regression):
+        tries.append(
+            "the last value as an input: --param last_label=true"
+            if config.algorithm == "sorf"
+            else "another step size, such as --param eta=0.5 or eta=0.02"
+        )
     elif config.algorithm != "bpa_s":
         tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
     if config.chooses_inside:
@@ -58,8 +74,8 @@ def advice(result: ReplayResult) -> str:
     else:
         tries.append("a kernel with a width: --kernel gaussian")
     text = "Try next: " + "; ".join(tries) + "."
-    repeats = "no_change" if isinstance(metrics, Prequential) else "last_value"
-    if metrics.loss(repeats) <= ours:
+    repeats = next((who for who in ("no_change", "last_value") if who in metrics.baselines), None)
+    if repeats is not None and metrics.loss(repeats) <= ours:
         name = metrics.baselines[repeats].capitalize()
         text += f" ({name} can be used only where each true label comes before the next row.)"
     return text

@@ -40,23 +40,24 @@ BUNDLED = {
             file="robot.csv.xz",
             target="forward",
             ignore=("move",),
-            about="24 ultrasound sensors of a robot along a wall: does it go on? The column 'move' "
-            "has four classes (UCI, CC BY 4.0)",
+            about="24 ultrasound sensors of a robot along a wall: does it go on? --target move "
+            "--kind multiclass: which of four moves? (UCI, CC BY 4.0)",
         ),
         BundledStream(
             name="house",
             file="house.csv.xz",
             target="temperature_comedor_sensor",
             ignore=("temperature_habitacion_sensor",),
-            about="a house and its weather, every 15 minutes: how warm is the dining room? For "
-            "--algorithm ogd --param loss=square (UCI, CC BY 4.0)",
+            about="a house and its weather, every 15 minutes: how warm is the dining room? "
+            "--kind regression (UCI, CC BY 4.0)",
         ),
         BundledStream(
             name="office",
             file="office.csv.xz",
             target="anomaly",
             ignore=("point",),
-            about="an office's temperature, hourly, with two failures: is this one? (NAB, MIT)",
+            about="an office's temperature, hourly, with two failures: is this one? "
+            "Without labels: --kind novelty (NAB, MIT)",
         ),
     )
 }

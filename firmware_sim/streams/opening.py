@@ -56,11 +56,11 @@ def open_stream(
                 f"the stream {source!r} is left out of wheels to keep them small: it comes with "
                 f"the source distribution, as firmware_sim/data/{bundled.file}"
             )
-        known = ReadingOptions(
-            target if target is not None else bundled.target,
-            (*bundled.ignore, *ignore),
-            **options,
-        )
+        asked = target if target is not None else bundled.target
+        # Where its other label is the target, its usual one is no reading.
+        others = [name for name in bundled.ignore if name != asked]
+        others += [bundled.target] if asked in bundled.ignore else []
+        known = ReadingOptions(asked, (*others, *ignore), **options)
         return CsvStream(bundled.path, name=bundled.name, options=known)
     path = Path(source)
     if not path.exists():

@@ -35,6 +35,8 @@ class ReadingOptions:
         its commonest words, or for each of a fixed number of hash values.
     category_slots : int
         The most readings made of such a column.
+    labelled : bool
+        Whether there must be a label column.
     """
 
     target: str | None = None
@@ -42,6 +44,7 @@ class ReadingOptions:
     time: str = "auto"
     categories: str = "refuse"
     category_slots: int = 8
+    labelled: bool = True
 
 
 class Reading:
@@ -85,8 +88,7 @@ class Reading:
         self._name = name
         self._header = header
         self._places = self._checked_places(options)
-        assert options.target is not None
-        self.target = options.target
+        self.target = options.target or ""
         width = len(header)
         rows = [row for row in first if len(row) == width]
         found = study(header, rows, delimiter=delimiter, target=self.target)
@@ -127,11 +129,11 @@ class Reading:
                 raise StreamError(f"{self._name}: more than one column is called {name!r}")
         target = options.target
         self._places = places
-        if target is None:
+        if target is None and options.labelled:
             raise StreamError(f"{self._name}: name the label column with --target; {self._listing}")
         times = [options.time] if options.time not in ("auto", "none") else []
         for column in (target, *options.ignore, *times):
-            if column not in places:
+            if column is not None and column not in places:
                 raise StreamError(f"{self._name} has no column {column!r}; {self._listing}")
         if target in options.ignore:
             raise StreamError(f"column {target!r} cannot be the target and ignored at once")
@@ -188,7 +190,9 @@ class Reading:
         return ""
 
     def label(self, record: Sequence[str]) -> str:
-        """Return the target cell of a row that is not damaged."""
+        """Return the target cell of a row that is not damaged; empty where there is no target."""
+        if not self.target:
+            return ""
         return record[self._places[self.target]]
 
     def seconds(self, record: Sequence[str]) -> float:

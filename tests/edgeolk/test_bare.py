@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,3 +161,26 @@ def test_bad_options_are_those_of_the_learner() -> None:
         with pytest.raises((TypeError, ValueError)) as full:
             ek.Learner("rbp", n_features=D, budget=5, **options)
         assert str(bare.value) == str(full.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"loss": "novelty"}, {"n_classes": 3}])
+def test_goes_on_from_the_bytes_of_a_file(options: dict[str, Any], tmp_path: Path) -> None:
+    learner = ek.Learner("sorf", n_features=D, budget=32, **options)
+    novelty = "loss" in options
+    for x in X[:40]:
+        learner.learn_one(x, *([] if novelty else [1.0]))
+    learner.save(tmp_path / "model.olk")
+    bare = BareLearner.from_bytes((tmp_path / "model.olk").read_bytes())
+    assert (bare.budget, bare.nbytes) == (learner.budget, learner.nbytes)
+    for x in X[40:60]:
+        if novelty:
+            assert bare.threshold == learner.threshold
+        y = [] if novelty else [1.0]
+        assert bare.learn_one(x, *y) == learner.learn_one(x, *y)
+
+
+def test_bytes_that_are_no_model_are_refused() -> None:
+    with pytest.raises(ValueError, match="not a model"):
+        BareLearner.from_bytes(bytes(200))
+    with pytest.raises(KeyError):
+        _ = BareLearner("rbp", n_features=D, budget=5).threshold

@@ -13,9 +13,12 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
+from firmware_sim.chosen import to_config
 from firmware_sim.cli import main
+from firmware_sim.options import parser
 from firmware_sim.report import to_text
 from firmware_sim.report.verdict import advice
+from firmware_sim.streams import open_stream
 
 
 @pytest.fixture
@@ -168,6 +171,58 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
     )
     assert done.stdout.split() == [*expected[:50], "skipped", *expected[50:]]
     assert set(expected) == {"1", "-1"}
+    assert len(script.read_text().splitlines()) <= 40
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [
+        ("robot", ["--kind", "multiclass", "--target", "move", "--algorithm", "bpa_s"]),
+        ("robot", ["--kind", "multiclass", "--target", "move"]),
+        ("house", ["--kind", "regression", "--algorithm", "ogd"]),
+        ("office", ["--kind", "novelty"]),
+    ],
+)
+def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:
+    """It answers, row by row, what a replay that goes on answers."""
+    model, script = tmp_path / "model.zip", tmp_path / "run.py"
+    base = ["replay", stream, "--ram", "8KiB", "--out", str(tmp_path / "out"), "--quiet"]
+    kept = ["--save-model", str(model), "--write-script", str(script), "--no-picture"]
+    assert main([*base, *words, "--limit", "300", *kept]) == 0
+    twin = fs.Replay(to_config(parser().parse_args([*base, *words, "--limit", "300"])))
+    twin.run()
+    device = twin.device
+    scaler, targets, learner = device.scaler, device.target_scaler, device.learner
+    row = np.empty(len(twin.stream.features))
+    asked, expected = [], []
+    for sample in open_stream(stream, target=twin.stream.target).samples(row):
+        if sample is None or not 300 < sample.number <= 360:
+            continue
+        asked.append(",".join([*map(repr, row.tolist()), sample.label]))
+        if scaler is not None:
+            scaler.learn_transform_one(row, row)
+        if stream == "robot":
+            names = twin.config.classes
+            expected.append(names[learner.predict_one(row)])
+            learner.learn_one(row, names.index(sample.label))
+        elif stream == "office":
+            expected.append("novel" if learner.predict_one(row) < 0 else "usual")
+            learner.learn_one(row)
+        else:
+            mean, spread = targets.mean_[0], targets.scale_[0]
+            expected.append(f"{mean + spread * learner.decision_one(row):.6f}")
+            learner.learn_one(row, targets.learn_transform_one(np.array([float(sample.label)]))[0])
+    done = subprocess.run(
+        [sys.executable, script.name],
+        input="\n".join(asked),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = done.stdout.split()
+    assert [f"{float(one):.6f}" if stream == "house" else one for one in said] == expected
+    assert len(set(expected)) > 1
     assert len(script.read_text().splitlines()) <= 40
 
 

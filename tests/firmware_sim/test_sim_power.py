@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,31 @@ def test_all_that_learns_comes_back(tmp_path: Path) -> None:
 
 
 @needs_checkpoints
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"power_cut": "every=333"},
+        {"power_cut": "at=50", "scale": "none"},
+        {"power_cut": "random=0.004", "algorithm": "sorf", "params": {"scale": "standard"}},
+        {"power_cut": "every=400", "stream": "house", "kind": "regression", "algorithm": "ogd"},
+        {"power_cut": "at=900", "stream": "robot", "kind": "multiclass", "target": "move"},
+        {"power_cut": "at=900", "stream": "office", "kind": "novelty", "algorithm": "sorf"},
+    ],
+    ids=lambda changes: changes.get("kind", changes["power_cut"]),
+)
+def test_a_process_that_loses_its_power_goes_on_alike(changes: dict[str, Any]) -> None:
+    """The learner's process is killed; another one begins with what the checkpoint held."""
+    said: dict[str, Any] = {**BASE, "stream": "occupancy", **changes}
+    here = fs.replay(fs.ReplayConfig(**said))
+    there = fs.replay(fs.ReplayConfig(**said, enforce="process"))
+    assert here.power is not None
+    assert here.power.cuts > 0
+    assert there.power == here.power
+    assert there.learner == here.learner
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+@needs_checkpoints
 def test_report_tells_the_cost() -> None:
     result = run(power_cut="every=500", device="nrf52840", period=60.0)
     text = to_text(result)
@@ -132,8 +158,6 @@ def test_words_that_say_when() -> None:
     for text in ("every", "every=0", "every=1.5", "at=-3", "random=0", "random=1", "often=3", ""):
         with pytest.raises(fs.SimulatorError, match=r"power-cut is .* it must be every=ROWS"):
             fs.ReplayConfig("occupancy", power_cut=text)
-    with pytest.raises(fs.SimulatorError, match="for --enforce arena"):
-        fs.ReplayConfig("occupancy", power_cut="at=5", enforce="process")
 
 
 @pytest.mark.skipif(hasattr(ek, "Checkpointer"), reason="there are checkpoints")

@@ -121,5 +121,5 @@ def test_late_and_missing_targets(tank: Path) -> None:
 
 
 def test_positive_makes_no_sense(tank: Path) -> None:
-    with pytest.raises(fs.SimulatorError, match="--positive is for labels of classes"):
+    with pytest.raises(fs.SimulatorError, match="labels of two classes, not for real numbers"):
         fs.replay(config(tank, positive="200"))

@@ -10,6 +10,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.comparison.lessons import TwoClasses
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.tuning import Candidate, Tuning, to_text, tune
 
@@ -70,10 +71,12 @@ def test_parameters_that_are_given_stay(found: Tuning) -> None:
 
 def test_text_says_what_to_take() -> None:
     start, chosen = Candidate(0.5), Candidate(2.0, (("eta", 0.25),))
-    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600))
-    assert "gained: 3.00 of 100 answers" in gain
+    lesson = TwoClasses(np.zeros((1, 1)), np.ones(1))
+    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, lesson))
+    assert "before    10.00 % wrong with gamma=0.5" in gain
+    assert "gained: 30 % of the wrong answers" in gain
     assert "take      --gamma 2 --param eta=0.25" in gain
-    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600))
+    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, lesson))
     assert "nothing gained: keep what you began with" in loss
     assert loss.endswith("take      --gamma 0.5\n")
 

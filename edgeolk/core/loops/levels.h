@@ -104,10 +104,11 @@ static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
 static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
                                      uint64_t *generator)
 {
-    uint16_t bits[128];
 #if OLK_LEVELS
+    uint16_t bits[128];
     OLK_NAME(olk_draw)(generator, bits, n / 2);
 #else
+    const uint16_t *bits = NULL;
     (void)generator;
 #endif
     if (n == 128)

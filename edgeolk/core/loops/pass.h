@@ -52,7 +52,7 @@ static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
    `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
    Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
-static int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
                             ptrdiff_t m, int must, OLK_T *keep, double *fw, double *fa)
 {
     OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], scale[64 + OLK_SORF_WIDTHS];

@@ -95,7 +95,7 @@ static inline void OLK_FN(olk_delta)(const olk_sorf *p, const OLK_FN(olk_plan) *
 }
 
 /* Pass 2: the features made again, or taken from the caller's scratch. */
-static void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *x, const OLK_FN(olk_plan) *plan)
 {
     OLK_EXACT v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS], own[128];
@@ -223,18 +223,18 @@ static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double 
 /* Whether a score is too near to a decision for OLK_FAST. */
 static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shares *share, double y)
 {
-    if (fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < OLK_SORF_NEAR)
+    if (OLK_FABS(olk_sorf_margin(f, share, -1, 0.0, y)) < OLK_SORF_NEAR)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
-            if (fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < OLK_SORF_NEAR)
+            if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < OLK_SORF_NEAR)
                 return 1;
     return 0;
 }
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
    of y's class over the best other, or the predicted target. */
-static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, double y, double weight)
 {
     double own[2][OLK_SORF_GROUPS];
@@ -291,7 +291,7 @@ static double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
 }
 
 /* Learns one row without a label. Returns f - rho of before: novel where it is below 0. */
-static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
     OLK_EXACT v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS], feature[128];
@@ -306,7 +306,7 @@ static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *
     const int novel = f < *rho;
     olk_begin_step(s->flags);
     *s->mistakes += (uint64_t)novel;
-    *m += (fabs(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
+    *m += (OLK_FABS(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
     const double pace = 10.0 / rows < 0.02 ? 0.02 : (10.0 / rows < 1.0 ? 10.0 / rows : 1.0);
     *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
     *rho = *rho > 0.0 ? *rho : 0.0;
@@ -330,7 +330,7 @@ static double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but scratch. */
-static void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];

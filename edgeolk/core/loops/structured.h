@@ -11,7 +11,9 @@
    microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in float, where
    one rounding in some millions falls otherwise.
 
-   The code is compiled once per instruction set; with OLK_SORF_PLAIN once, as plain C99. */
+   The code is compiled once per instruction set; with OLK_SORF_PLAIN once, as plain C99. A program
+   with one learner defines OLK_SORF_STORES too, the types of weights that it needs: it calls the
+   functions by their names and has no table of them. */
 #ifndef EDGEOLK_STRUCTURED_H
 #define EDGEOLK_STRUCTURED_H
 
@@ -32,16 +34,25 @@
 
 #include "marks.h"
 #include "pcg.h"
+#include "roots.h"
 #include "sorf_types.h"
+#include "turns.h"
+
+/* A bit for each type of weights. */
+#define OLK_SORF_I8 1
+#define OLK_SORF_F32 2
+#define OLK_SORF_F64 4
+#ifndef OLK_SORF_STORES
+#define OLK_SORF_TABLE 1
+#ifdef OLK_SORF_SINGLE
+#define OLK_SORF_STORES OLK_SORF_I8
+#else
+#define OLK_SORF_STORES (OLK_SORF_I8 | OLK_SORF_F32 | OLK_SORF_F64)
+#endif
+#endif
 
 typedef uint32_t olk_u_f32;
 typedef uint64_t olk_u_f64;
-
-#ifndef OLK_SQRT
-#define OLK_SQRT sqrt
-#define OLK_COS cos
-#define OLK_SIN sin
-#endif
 
 #ifndef OLK_CAT
 #define OLK_CAT_(a, b) a##_##b
@@ -103,7 +114,8 @@ OLK_END
 #endif
 #undef OLK_NAME
 
-#ifdef OLK_SORF_SINGLE
+#ifndef OLK_SORF_TABLE
+#elif defined(OLK_SORF_SINGLE)
 #define OLK_SORF_VARIANT(isa)                                                                      \
     {#isa,                                                                                         \
      {olk_sorf_step_i8_##isa, NULL, NULL},                                                         \
@@ -118,6 +130,7 @@ OLK_END
      {olk_sorf_scores_i8_##isa, olk_sorf_scores_f32_##isa, olk_sorf_scores_f64_##isa},             \
      {NULL, olk_spread_f32_f32_##isa, olk_spread_f64_f64_##isa}}
 #endif
+#ifdef OLK_SORF_TABLE
 static const olk_sorf_functions olk_sorf_variants[] = {
 #ifdef OLK_SORF_PLAIN
     OLK_SORF_VARIANT(plain),
@@ -132,5 +145,6 @@ static const olk_sorf_functions olk_sorf_variants[] = {
 #endif
 #endif
 };
+#endif
 
 #endif

@@ -28,11 +28,12 @@
 #include "draws.h"
 
 /* Single precision. */
+#if OLK_SORF_STORES & (OLK_SORF_I8 | OLK_SORF_F32)
 #define OLK_T float
 #define OLK_TYPE f32
 #define OLK_U olk_u_f32
 #define OLK_SIGN 0x80000000u
-#define OLK_ABS fabsf
+#define OLK_ABS OLK_FABSF
 #define OLK_MADD OLK_MADD_F32
 #define OLK_VMADD OLK_VMADD_F32
 #define OLK_TURNS 0.636619772367581343f
@@ -59,22 +60,37 @@
 #define OLK_INTYPE f32
 #include "fold.h"
 
+#if OLK_SORF_STORES & OLK_SORF_I8
 #define OLK_S int8_t
 #define OLK_STORED i8
 #define OLK_LEVELS 1
 #include "levels.h"
 #include "pass.h"
+#ifdef OLK_SORF_SINGLE /* int8 in single precision throughout */
+#define OLK_FAST_TYPE f32
+#define OLK_EXACT float
+#define OLK_EXACT_TYPE f32
+#define OLK_TWO_TYPES 0
+#include "sorf.h"
+#undef OLK_FAST_TYPE
+#undef OLK_EXACT
+#undef OLK_EXACT_TYPE
+#undef OLK_TWO_TYPES
+#endif
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_LEVELS
+#endif
 
-#ifndef OLK_SORF_SINGLE
+#if OLK_SORF_STORES & OLK_SORF_F32
 #define OLK_S float
 #define OLK_STORED f32
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#ifdef OLK_SORF_TABLE
 #include "spread.h"
+#endif
 #define OLK_FAST_TYPE f32
 #define OLK_EXACT float
 #define OLK_EXACT_TYPE f32
@@ -91,14 +107,15 @@
 #undef OLK_IN
 #undef OLK_INTYPE
 #include "structured_end.h"
+#endif
 
-#ifndef OLK_SORF_SINGLE
 /* Double precision. */
+#if OLK_SORF_STORES & OLK_SORF_F64 || (OLK_SORF_STORES & OLK_SORF_I8 && !defined(OLK_SORF_SINGLE))
 #define OLK_T double
 #define OLK_TYPE f64
 #define OLK_U olk_u_f64
 #define OLK_SIGN (UINT64_C(1) << 63)
-#define OLK_ABS fabs
+#define OLK_ABS OLK_FABS
 #define OLK_MADD OLK_MADD_F64
 #define OLK_VMADD OLK_VMADD_F64
 #define OLK_TURNS 0.63661977236758134308
@@ -131,6 +148,7 @@
 #endif
 #include "walsh.h"
 
+#if OLK_SORF_STORES & OLK_SORF_I8
 #define OLK_IN float
 #define OLK_INTYPE f32
 #include "fold.h"
@@ -153,7 +171,9 @@
 #undef OLK_LEVELS
 #undef OLK_IN
 #undef OLK_INTYPE
+#endif
 
+#if OLK_SORF_STORES & OLK_SORF_F64
 #define OLK_IN double
 #define OLK_INTYPE f64
 #include "fold.h"
@@ -162,7 +182,9 @@
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#ifdef OLK_SORF_TABLE
 #include "spread.h"
+#endif
 #define OLK_FAST_TYPE f64
 #define OLK_EXACT double
 #define OLK_EXACT_TYPE f64
@@ -177,26 +199,8 @@
 #undef OLK_LEVELS
 #undef OLK_IN
 #undef OLK_INTYPE
+#endif
 #include "structured_end.h"
-#else
-/* int8 in single precision throughout. */
-#define OLK_IN float
-#define OLK_INTYPE f32
-#define OLK_S int8_t
-#define OLK_STORED i8
-#define OLK_FAST_TYPE f32
-#define OLK_EXACT float
-#define OLK_EXACT_TYPE f32
-#define OLK_TWO_TYPES 0
-#include "sorf.h"
-#undef OLK_FAST_TYPE
-#undef OLK_EXACT
-#undef OLK_EXACT_TYPE
-#undef OLK_TWO_TYPES
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_IN
-#undef OLK_INTYPE
 #endif
 
 #undef OLK_MADD_F32

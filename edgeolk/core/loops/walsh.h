@@ -130,15 +130,16 @@ static OLK_APART int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *re
     return large != 0;
 }
 
-/* The same for any angle, by the C library; one that is no finite number counts as 0. */
+/* The same for any angle; one that is no finite number counts as 0. */
 static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scale, OLK_T *feature)
 {
     for (int j = 0; j < 64; j++) {
-        double angle = (double)v[j] * (double)scale[j];
-        if (!(fabs(angle) <= DBL_MAX))
-            angle = 0.0;
-        feature[2 * j] = (OLK_T)OLK_COS(angle);
-        feature[2 * j + 1] = (OLK_T)OLK_SIN(angle);
+        const double angle = (double)v[j] * (double)scale[j];
+        double cosine = 1.0, sine = 0.0;
+        if (OLK_FABS(angle) <= DBL_MAX)
+            olk_cos_sin(angle, &cosine, &sine);
+        feature[2 * j] = (OLK_T)cosine;
+        feature[2 * j + 1] = (OLK_T)sine;
     }
 }
 

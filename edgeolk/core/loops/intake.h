@@ -1,0 +1,89 @@
+/* The scaler inside a learner, one reading at a time. A row that is learned is scaled by statistics
+   that include it; they are kept only when the learner has taken the row. */
+#ifndef EDGEOLK_INTAKE_H
+#define EDGEOLK_INTAKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lines.h"
+
+enum { OLK_STANDARD = 1, OLK_MINMAX = 2 }; /* part of the file format */
+
+/* What a scaler is made of, and its statistics as a block holds them. */
+typedef struct {
+    double clip;         /* deviations, 2 at least */
+    double window;       /* rows remembered */
+    int64_t freeze_after; /* 0: never */
+    int32_t method;
+    double *numbers;     /* [d][4]: mean, low, sd, held */
+    int32_t *counts;     /* [d][2]: age, clipped */
+    double *least, *most; /* [d], OLK_MINMAX only */
+} olk_scaler;
+
+/* One feature's share of them. */
+typedef struct {
+    olk_feature feature;
+    double least, most;
+} olk_reading;
+
+static inline olk_reading olk_recall(const olk_scaler *s, ptrdiff_t j)
+{
+    olk_reading r = {{s->numbers[4 * j], s->numbers[4 * j + 1], s->numbers[4 * j + 2],
+                      s->numbers[4 * j + 3], (uint32_t)s->counts[2 * j],
+                      (uint32_t)s->counts[2 * j + 1]},
+                     0.0,
+                     0.0};
+    if (s->method == OLK_MINMAX) {
+        r.least = s->least[j];
+        r.most = s->most[j];
+    }
+    return r;
+}
+
+/* A reading into them, after `seen` rows; once frozen only those beyond clip are counted. */
+static inline void olk_learn_into(const olk_scaler *s, olk_reading *r, double x, int64_t seen)
+{
+    if (s->freeze_after > 0 && seen >= s->freeze_after) {
+        if (olk_beyond(&r->feature, x, s->clip))
+            olk_count_clipped(&r->feature);
+        return;
+    }
+    olk_learn_reading(&r->feature, x, s->clip, 1.0 / s->window);
+    if (s->method == OLK_MINMAX) {
+        r->least = x < r->least || seen == 0 ? x : r->least;
+        r->most = x > r->most || seen == 0 ? x : r->most;
+    }
+}
+
+/* Reading j scaled: by statistics that include it where it is learned; they stay as they are. */
+static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
+                                       int learning)
+{
+    olk_reading r = olk_recall(s, j);
+    if (learning)
+        olk_learn_into(s, &r, x, seen);
+    const olk_line f = s->method == OLK_MINMAX
+                           ? olk_range_line(&r.feature, s->clip, r.least, r.most)
+                           : olk_standard_line(&r.feature, s->clip);
+    return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
+}
+
+/* Reading j, of a row that was learned, kept in the statistics. */
+static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
+{
+    olk_reading r = olk_recall(s, j);
+    olk_learn_into(s, &r, x, seen);
+    s->numbers[4 * j] = r.feature.mean;
+    s->numbers[4 * j + 1] = r.feature.low;
+    s->numbers[4 * j + 2] = r.feature.sd;
+    s->numbers[4 * j + 3] = r.feature.held;
+    s->counts[2 * j] = (int32_t)r.feature.age;
+    s->counts[2 * j + 1] = (int32_t)r.feature.clipped;
+    if (s->method == OLK_MINMAX) {
+        s->least[j] = r.least;
+        s->most[j] = r.most;
+    }
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* How a feature with winsorised statistics is scaled, for `RunningScaler` and inside a learner. */
+#ifndef EDGEOLK_LINES_H
+#define EDGEOLK_LINES_H
+
+#include "winsor.h"
+
+/* z = (x/2 - centre - rest) / half, kept from low to high. Halves, because a difference of two
+   doubles overflows. half is infinite for a constant feature: z = 0 without a branch. */
+typedef struct {
+    double centre, rest, half, low, high;
+} olk_line;
+
+/* A spread within 64 units in the last place of the numbers themselves, 2^-46 of them, counts as
+   none: it is the rounding of whatever made them. So does one below the normal numbers, by which
+   nothing divides accurately. */
+static inline olk_line olk_settled(olk_line f, double size)
+{
+    if (f.half <= 64.0 * DBL_EPSILON * size || f.half < DBL_MIN) {
+        f.half = HUGE_VAL;
+        f.low = f.high = 0.0;
+    }
+    return f;
+}
+
+/* z = (x - mean) / sd */
+static inline olk_line olk_standard_line(const olk_feature *f, double clip)
+{
+    const olk_line made = {0.5 * f->mean, 0.5 * f->low, 0.5 * f->sd, -clip, clip};
+    return olk_settled(made, OLK_FABS(made.centre));
+}
+
+/* z = (x - least) / (most - least), of the part of least .. most within clip deviations: the extremes
+   stay exact, and a glitch among them is without effect beyond that. */
+static inline olk_line olk_range_line(const olk_feature *f, double clip, double least, double most)
+{
+    const double middle = 0.5 * f->mean, reach = 0.5 * clip * f->sd;
+    const double from = olk_greater(0.5 * least, middle - reach);
+    const double to = olk_lesser(0.5 * most, middle + reach);
+    olk_line made = {from, 0.0, reach > 0.0 ? to - from : 0.0, -HUGE_VAL, HUGE_VAL};
+    if (made.half > 0.0) {
+        /* x' = x, no farther than clip sd from the mean */
+        made.low = ((middle - from) - reach) / made.half;
+        made.high = ((middle - from) + reach) / made.half;
+    }
+    const double size = OLK_FABS(from), other = OLK_FABS(from + made.half);
+    return olk_settled(made, olk_greater(size, other));
+}
+
+static inline double olk_scaled_number(double centre, double rest, double half, double low,
+                                       double high, double x)
+{
+    double z = ((0.5 * x - centre) - rest) / half + 0.0; /* -0 becomes 0 */
+    z = z < low ? low : z;
+    return z > high ? high : z;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* Square roots and absolute values: those of the processor and its C library or, with OLK_NO_LIBM, of
+   a core that has neither. The bits are the same: a square root is rounded once. */
+#ifndef EDGEOLK_ROOTS_H
+#define EDGEOLK_ROOTS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __GNUC__ /* a mask on the bits, also where no builtin is allowed otherwise */
+#define OLK_FABS(x) __builtin_fabs(x)
+#define OLK_FABSF(x) __builtin_fabsf(x)
+#else
+#define OLK_FABS(x) fabs(x)
+#define OLK_FABSF(x) fabsf(x)
+#endif
+
+/* The square root of x >= 0, bit by bit, rounded to nearest. */
+static inline double olk_square_root(double x)
+{
+    uint64_t bits, rest, root = 0, sum = 0;
+    memcpy(&bits, &x, sizeof bits);
+    int64_t exponent = (int64_t)(bits >> 52);
+    if (!(x > 0.0) || exponent == 0x7ff)
+        return x;
+    rest = bits & (UINT64_MAX >> 12);
+    if (exponent == 0) { /* subnormal */
+        for (exponent = 1; !(rest >> 52); exponent--)
+            rest <<= 1;
+    } else {
+        rest |= UINT64_C(1) << 52;
+    }
+    exponent -= 1023;
+    if (exponent & 1) {
+        rest <<= 1;
+        exponent--;
+    }
+    rest <<= 1;
+    for (uint64_t digit = UINT64_C(1) << 53; digit; digit >>= 1) {
+        const uint64_t trial = sum + digit;
+        if (trial <= rest) {
+            sum = trial + digit;
+            rest -= trial;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    root += rest ? root & 1 : 0; /* the last digit is the one that rounds */
+    bits = (root >> 1) + (uint64_t)(exponent / 2 + 1022) * (UINT64_C(1) << 52);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#ifdef OLK_NO_LIBM
+#define OLK_SQRT(x) olk_square_root(x)
+#else
+#define OLK_SQRT(x) sqrt(x)
+#endif
+
+#endif

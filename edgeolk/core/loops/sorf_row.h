@@ -1,0 +1,61 @@
+/* What must hold before a row goes to a learner on structured features, and how one begins. */
+#ifndef EDGEOLK_SORF_ROW_H
+#define EDGEOLK_SORF_ROW_H
+
+#include "roots.h"
+#include "sorf_types.h"
+
+/* Angles a unit of the transform for a width of the kernel, `widths` its multiples for each group.
+   Returns the largest sum of |x_j| that a row may have: angles and squares of what is larger would
+   overflow. `wide`: rows are doubles, else floats. */
+static inline double olk_sorf_set_width(olk_sorf *p,
+                                        const double widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS],
+                                        double gamma, int wide)
+{
+    double widest = 0.0;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t i = 0; i < p->widths[g]; i++) {
+            p->omega[g][i] = OLK_SQRT(2.0 * gamma * widths[g][i]) / 64.0;
+            widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+        }
+    /* Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares. */
+    double most = (wide ? 1e300 : 1e30) / (2e6 * widest > 1.0 ? 2e6 * widest : 1.0);
+    if (p->linear)
+        most = most < 1e12 ? most : 1e12;
+    if (p->relevance) { /* squares of gradients, which grow with a row and with the widths */
+        const double bound = 1e10 / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
+        most = most < bound ? most : bound;
+    }
+    return most;
+}
+
+/* Whether the sum of |x_j| is at most `most`; no number is not. */
+static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double most)
+{
+    double total = 0.0;
+    for (ptrdiff_t j = 0; j < d; j++)
+        total += OLK_FABS(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
+    return total <= most;
+}
+
+/* Targets of regression that can be learned. */
+static inline int olk_sorf_takes_target(double y)
+{
+    return OLK_FABS(y) <= 1e100;
+}
+
+/* A new learner, its memory all zero: the averaging windows and the variances of the linear
+   candidate begin at 1. */
+static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
+{
+    for (int32_t g = 0; s->n && g < p->groups; g++)
+        s->n[g] = 1.0;
+    for (ptrdiff_t i = 0; p->linear && i <= p->d; i++) {
+        if (wide)
+            ((double *)s->Sl)[i] = 1.0;
+        else
+            ((float *)s->Sl)[i] = 1.0f;
+    }
+}
+
+#endif

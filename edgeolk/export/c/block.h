@@ -1,0 +1,56 @@
+/* The block in the arena: where its parts lie, and the file that it is. */
+#ifndef EDGEOLK_BLOCK_H
+#define EDGEOLK_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "crc.h"
+#include "model.h"
+
+/* Offsets in the header, as the model file has them. */
+enum {
+    EK_AT_CRC = 8,
+    EK_AT_FLAGS = 50,
+    EK_AT_VECTORS = 52,
+    EK_AT_DRAWS = 56,
+    EK_AT_STEPS = 64,
+    EK_AT_MISTAKES = 72,
+    EK_AT_UPDATES = 80,
+    EK_AT_VALUES = 88
+};
+
+/* Where the block begins: at the first multiple of EK_BOUNDARY in the arena. */
+static inline uint8_t *ek_base(void *arena)
+{
+    const uintptr_t start = (uintptr_t)arena;
+    return (uint8_t *)arena + (size_t)((EK_BOUNDARY - start % EK_BOUNDARY) % EK_BOUNDARY);
+}
+
+/* A region, NULL where the model has none: its offset is 0 then. */
+static inline void *ek_at(uint8_t *base, size_t offset)
+{
+    return offset ? base + offset : NULL;
+}
+
+/* The checksum of a file that comes in two pieces, its own four bytes taken as 0. */
+static inline uint32_t ek_file_crc(const uint8_t *file)
+{
+    static const uint8_t none[4] = {0, 0, 0, 0};
+    uint32_t crc = ek_crc32(0, file, EK_AT_CRC);
+    crc = ek_crc32(crc, none, sizeof none);
+    return ek_crc32(crc, file + EK_AT_CRC + 4, EK_STATE_BYTES - EK_AT_CRC - 4);
+}
+
+/* Whether a header tells of this configuration, laid out like this; counters are anyone's. */
+static inline int ek_same_model(const uint8_t *header)
+{
+    return memcmp(header, ek_model_header, EK_AT_CRC) == 0 &&
+           memcmp(header + EK_AT_CRC + 4, ek_model_header + EK_AT_CRC + 4,
+                  EK_AT_VECTORS - EK_AT_CRC - 4) == 0 &&
+           memcmp(header + EK_AT_VALUES, ek_model_header + EK_AT_VALUES,
+                  EK_HEADER_BYTES - EK_AT_VALUES) == 0;
+}
+
+#endif

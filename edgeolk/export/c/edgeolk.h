@@ -1,0 +1,75 @@
+/* A learner made by edgeolk, in C99: see README.md of this folder.
+
+   Everything lies in an arena of EK_ARENA_BYTES that the caller provides; nothing else is written,
+   nothing is allocated, no function keeps anything between calls. One thread at a time may use an
+   arena. Little-endian cores only; model.h has the sizes. */
+#ifndef EDGEOLK_H
+#define EDGEOLK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if EK_WIDE_ROWS
+typedef double ek_number;
+#else
+typedef float ek_number;
+#endif
+
+enum {
+    EK_OK = 0,
+    EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
+    EK_BAD_LABEL = -2, /* no label of this task; nothing was changed */
+    EK_BAD_STATE = -3, /* no whole model of this configuration */
+    EK_IO = -4         /* a callback failed */
+};
+
+/* Begins with the model as it was when it was exported. First of all, or to begin again. */
+void ek_start(void *arena);
+
+/* What a row of EK_FEATURES numbers is answered with: EK_COLUMNS scores. Nothing is learned. */
+int ek_scores(void *arena, const ek_number *x, double *scores);
+
+/* Its label: -1 or 1; a class from 0; the target; for novelty -1 for novel, else 1. */
+int ek_predict(void *arena, const ek_number *x, double *label);
+
+#if EK_HAS_PROBABILITY
+/* The probability of label 1, or of each of the EK_COLUMNS classes. */
+int ek_probability(void *arena, const ek_number *x, double *probability);
+#endif
+
+#if EK_LEARNS
+/* Learns a row; *score receives what was said before: f, the margin of the row's class over the best
+   other, the predicted target, or for novelty f less the threshold. y is -1 or 1, a class from 0, a
+   target; novelty does not look at it. `score` may be NULL. */
+int ek_learn(void *arena, const ek_number *x, double y, double *score);
+
+/* The same of a row that counts `weight` times, above 0 and finite (not for novelty). */
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
+
+typedef struct {
+    uint64_t steps;    /* rows learned */
+    uint64_t mistakes; /* of them, answered wrongly before (novelty: called novel) */
+    uint64_t updates;  /* rows that changed the weights */
+    uint64_t skipped;  /* bad rows, where they are counted */
+} ek_counts;
+
+void ek_count(const void *arena, ek_counts *counts);
+
+/* The model as a file for edgeolk.load(): EK_STATE_BYTES, valid until the next call that learns. */
+const void *ek_file(void *arena);
+
+/* Goes on with the state in a file of the same configuration; on EK_BAD_STATE nothing has changed. */
+int ek_load(void *arena, const void *file, size_t bytes);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

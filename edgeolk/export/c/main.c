@@ -1,0 +1,42 @@
+/* How a program uses the learner: put your sensor where row() is. */
+#include <stdio.h>
+
+#include "edgeolk.h"
+
+#ifndef ARDUINO /* whose examples have a main of their own */
+
+static union {
+    double aligned;
+    unsigned char bytes[EK_ARENA_BYTES];
+} arena;
+
+/* Some numbers that stand for a sensor's. */
+static void row(int t, ek_number *x)
+{
+    for (int j = 0; j < EK_FEATURES; j++)
+        x[j] = (ek_number)((t * (j + 3) + 7 * j) % 13 - 6) / 6;
+}
+
+int main(void)
+{
+    ek_number x[EK_FEATURES];
+    double scores[EK_COLUMNS], label = 0.0;
+    ek_start(&arena);
+#if EK_LEARNS
+    for (int t = 0; t < 500; t++) {
+        row(t, x);
+        (void)ek_learn(&arena, x, x[0] > 0 ? 1.0 : EK_COLUMNS > 1 ? 0.0 : -1.0, NULL);
+    }
+    ek_counts counts;
+    ek_count(&arena, &counts);
+    printf("%lu rows learned, %lu mistakes\n", (unsigned long)counts.steps,
+           (unsigned long)counts.mistakes);
+#endif
+    row(500, x);
+    if (ek_scores(&arena, x, scores) != EK_OK || ek_predict(&arena, x, &label) != EK_OK)
+        return 1;
+    printf("score %g, label %g\n", scores[0], label);
+    return 0;
+}
+
+#endif

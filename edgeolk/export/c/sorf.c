@@ -1,0 +1,312 @@
+/* A learner on structured features: the loops of the library (loops/) around one block. */
+#include "strict.h"
+
+#include "edgeolk.h"
+
+#include "block.h"
+
+#define OLK_SORF_PLAIN 1
+#define OLK_SORF_STORES EK_STORES
+#ifdef EK_SINGLE
+#define OLK_SORF_SINGLE 1
+#endif
+#include "loops/intake.h"
+#include "loops/sorf_row.h"
+#include "loops/structured.h"
+#include "loops/width.h"
+
+#if EK_STORES == OLK_SORF_I8
+#define EK_BY_TYPE(name) name##_i8_plain
+#elif EK_STORES == OLK_SORF_F32
+#define EK_BY_TYPE(name) name##_f32_plain
+#else
+#define EK_BY_TYPE(name) name##_f64_plain
+#endif
+
+static const olk_sorf ek_made = EK_SORF;
+#if EK_GAMMA_ROWS
+static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
+#endif
+
+/* What a call works with, made afresh by each. */
+typedef struct {
+    uint8_t *base;
+    const olk_sorf *p;
+    double most; /* the largest sum |x_j| that is taken */
+    olk_sorf_state s;
+#if EK_SCALE_METHOD
+    olk_scaler scaler;
+    int64_t seen; /* rows that the scaler has been given */
+#endif
+#if EK_GAMMA_ROWS
+    olk_sorf made;
+    olk_width *width;
+#endif
+} ek_call;
+
+static uint64_t *ek_words(uint8_t *base, size_t offset)
+{
+    return (uint64_t *)(void *)(base + offset);
+}
+
+#if EK_GAMMA_ROWS
+static void ek_use_width(ek_call *c)
+{
+    const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
+    c->made = ek_made;
+    c->most = olk_sorf_set_width(&c->made, ek_multiples, gamma, EK_WIDE_ROWS);
+    c->p = &c->made;
+}
+#endif
+
+static void ek_enter(void *arena, ek_call *c)
+{
+    uint8_t *base = ek_base(arena);
+    olk_sorf_state *s = &c->s;
+    c->base = base;
+    memset(s, 0, sizeof *s);
+    s->w = ek_at(base, EK_AT_weights);
+    s->a = ek_at(base, EK_AT_mean_weights);
+    s->L = (double *)ek_at(base, EK_AT_blend);
+    if (s->L)
+        s->n = s->L + ek_made.groups * ek_made.n_blends + ek_made.linear + ek_made.last_label;
+    s->t = ek_words(base, EK_AT_STEPS);
+    s->mistakes = ek_words(base, EK_AT_MISTAKES);
+    s->updates = ek_words(base, EK_AT_UPDATES);
+    s->rounding = ek_words(base, EK_AT_DRAWS);
+    s->flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);
+    s->target = (double *)ek_at(base, EK_AT_target);
+    s->last = (double *)ek_at(base, EK_AT_last_label);
+    s->novelty = (double *)ek_at(base, EK_AT_novelty);
+    s->wl = ek_at(base, EK_AT_linear);
+    s->Sl = s->wl ? (ek_number *)s->wl + EK_FEATURES + 1 : NULL;
+    s->lambda = ek_at(base, EK_AT_relevance);
+    s->G = s->lambda ? (ek_number *)s->lambda + EK_FEATURES : NULL;
+    s->turns = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->inputs = ek_at(base, EK_AT_inputs);
+    s->scores = (double *)ek_at(base, EK_AT_class_scores);
+    s->row = ek_at(base, EK_AT_feature_row);
+    c->p = &ek_made;
+    c->most = EK_MOST;
+#if EK_GAMMA_ROWS
+    c->width = (olk_width *)ek_at(base, EK_AT_width);
+    ek_use_width(c);
+#endif
+#if EK_SCALE_METHOD
+    c->scaler.clip = EK_SCALE_CLIP;
+    c->scaler.window = EK_SCALE_WINDOW;
+    c->scaler.freeze_after = EK_FREEZE_AFTER;
+    c->scaler.method = EK_SCALE_METHOD;
+    c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
+    c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
+    c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
+    c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
+    c->seen = (int64_t)*s->t;
+#if EK_GAMMA_ROWS
+    c->seen += c->width->steps;
+#endif
+#endif
+}
+
+/* The row as the learner sees it, NULL if it cannot be taken. */
+static const void *ek_take(ek_call *c, const ek_number *x, int learning)
+{
+    const ek_number *row = x;
+    for (int j = 0; j < EK_FEATURES; j++)
+        if (!(x[j] - x[j] == 0))
+            return NULL;
+#if EK_SCALE_METHOD
+    ek_number *query = (ek_number *)(void *)(c->base + EK_AT_query);
+    for (int j = 0; j < EK_FEATURES; j++)
+        query[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, learning);
+    row = query;
+#else
+    (void)learning;
+#endif
+    return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
+}
+
+static int ek_refused(const ek_call *c, int why)
+{
+#if EK_AT_skipped
+    olk_begin_step(c->s.flags);
+    *ek_words(c->base, EK_AT_skipped) += 1;
+    olk_end_step(c->s.flags, 0);
+#else
+    (void)c;
+#endif
+    return why;
+}
+
+int ek_scores(void *arena, const ek_number *x, double *scores)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    const olk_sorf_row row = {ek_take(&c, x, 0), NULL, 0};
+    if (!row.values)
+        return EK_BAD_ROW;
+    EK_BY_TYPE(olk_sorf_scores)(c.p, &c.s, &row, 1, scores);
+    for (int k = 0; k < EK_COLUMNS; k++)
+        if (!(scores[k] - scores[k] == 0.0))
+            return EK_BAD_ROW;
+    return EK_OK;
+}
+
+int ek_predict(void *arena, const ek_number *x, double *label)
+{
+    double scores[EK_COLUMNS];
+    const int outcome = ek_scores(arena, x, scores);
+    if (outcome != EK_OK)
+        return outcome;
+#if EK_COLUMNS > 1
+    int best = 0;
+    for (int k = 1; k < EK_COLUMNS; k++)
+        best = scores[k] > scores[best] ? k : best;
+    *label = best;
+#elif EK_TASK == 2
+    *label = scores[0];
+#else
+    *label = scores[0] >= 0.0 ? 1.0 : -1.0;
+#endif
+    return EK_OK;
+}
+
+#if EK_TASK != 3
+static int ek_is_label(double y)
+{
+#if EK_TASK == 0
+    return y == 1.0 || y == -1.0;
+#elif EK_TASK == 1
+    return y >= 0.0 && y < EK_COLUMNS && y == (double)(int32_t)y;
+#else
+    return y - y == 0.0;
+#endif
+}
+#endif
+
+#if EK_GAMMA_ROWS
+/* A row that was learned goes into the width; once that is known the model starts anew with it, its
+   generator too; counters of the stream are kept. */
+static void ek_follow_width(ek_call *c, const void *x)
+{
+    static const uint32_t anew[][2] = EK_ANEW;
+    olk_width *w = c->width;
+    if (w->gamma > 0.0)
+        return;
+#if EK_WIDE_ROWS
+    olk_measure_row_f64(w, (double *)ek_at(c->base, EK_AT_width_mean), (const double *)x,
+                        EK_FEATURES, EK_LAPLACIAN);
+#else
+    olk_measure_row_f32(w, (float *)ek_at(c->base, EK_AT_width_mean), (const float *)x,
+                        EK_FEATURES, EK_LAPLACIAN);
+#endif
+    if (w->measured != EK_GAMMA_ROWS)
+        return;
+    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_GAMMA);
+    ek_use_width(c);
+    w->steps = (int64_t)*c->s.t;
+    w->mistakes = (int64_t)*c->s.mistakes;
+    w->updates = (int64_t)*c->s.updates;
+    for (size_t i = 0; i < sizeof anew / sizeof anew[0]; i++)
+        memset(c->base + anew[i][0], 0, anew[i][1]);
+    *c->s.t = *c->s.mistakes = *c->s.updates = 0;
+    *c->s.rounding = olk_pcg_seed(EK_SEED, OLK_PCG_DRAWS);
+    olk_sorf_begin(c->p, &c->s, EK_WIDE_ROWS);
+}
+#endif
+
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+{
+    ek_call c;
+    double before;
+    ek_enter(arena, &c);
+#if EK_TASK == 3
+    (void)y;
+    (void)weight;
+#else
+    if (!(weight > 0.0 && weight - weight == 0.0))
+        return EK_BAD_LABEL;
+    if (!ek_is_label(y))
+        return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(&c, EK_BAD_LABEL);
+#endif
+    const olk_sorf_row row = {ek_take(&c, x, 1), NULL, 0};
+    if (!row.values)
+        return ek_refused(&c, EK_BAD_ROW);
+#if EK_TASK == 3
+    before = EK_BY_TYPE(olk_sorf_novelty)(c.p, &c.s, &row);
+#else
+#if EK_TASK == 2
+    if (!olk_sorf_takes_target(y))
+        return ek_refused(&c, EK_BAD_ROW);
+#endif
+    before = EK_BY_TYPE(olk_sorf_step)(c.p, &c.s, &row, y, weight);
+#endif
+#if EK_AT_errors
+    double *errors = (double *)ek_at(c.base, EK_AT_errors);
+    errors[0] += (y - before) * (y - before);
+    errors[1] += OLK_FABS(y - before);
+#endif
+#if EK_SCALE_METHOD
+    for (int j = 0; j < EK_FEATURES; j++)
+        olk_keep_reading(&c.scaler, j, (double)x[j], c.seen);
+#endif
+#if EK_GAMMA_ROWS
+    ek_follow_width(&c, row.values);
+#endif
+    olk_end_step(c.s.flags, 0);
+    if (score)
+        *score = before;
+    return EK_OK;
+}
+
+int ek_learn(void *arena, const ek_number *x, double y, double *score)
+{
+    return ek_learn_weighted(arena, x, y, 1.0, score);
+}
+
+void ek_count(const void *arena, ek_counts *counts)
+{
+    ek_call c;
+    ek_enter((void *)(uintptr_t)arena, &c);
+    counts->steps = *c.s.t;
+    counts->mistakes = *c.s.mistakes;
+    counts->updates = *c.s.updates;
+#if EK_GAMMA_ROWS
+    counts->steps += (uint64_t)c.width->steps;
+    counts->mistakes += (uint64_t)c.width->mistakes;
+    counts->updates += (uint64_t)c.width->updates;
+#endif
+    counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
+}
+
+void ek_start(void *arena)
+{
+    uint8_t *base = ek_base(arena);
+    const uint8_t *from = ek_model_bytes;
+    memset(base, 0, EK_STATE_BYTES);
+    for (size_t i = 0; i < EK_RUNS; i++) {
+        memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
+        from += ek_model_runs[i].bytes;
+    }
+}
+
+const void *ek_file(void *arena)
+{
+    uint8_t *base = ek_base(arena);
+    const uint32_t crc = ek_file_crc(base);
+    memcpy(base + EK_AT_CRC, &crc, sizeof crc);
+    return base;
+}
+
+int ek_load(void *arena, const void *file, size_t bytes)
+{
+    const uint8_t *from = (const uint8_t *)file;
+    uint32_t crc;
+    if (bytes != EK_STATE_BYTES || !ek_same_model(from))
+        return EK_BAD_STATE;
+    memcpy(&crc, from + EK_AT_CRC, sizeof crc);
+    if (crc != ek_file_crc(from))
+        return EK_BAD_STATE;
+    memcpy(ek_base(arena), from, EK_STATE_BYTES);
+    return EK_OK;
+}

@@ -1,0 +1,26 @@
+/* What the arithmetic needs of a compiler: each operation rounded once, to its own type. */
+#ifndef EDGEOLK_STRICT_H
+#define EDGEOLK_STRICT_H
+
+#include <float.h>
+
+#ifdef __FAST_MATH__
+#error "edgeolk needs -fno-fast-math"
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#error "edgeolk needs float and double computed in their own types (-mfpmath=sse on x86)"
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "edgeolk's exported models are little-endian"
+#endif
+
+/* Contraction: a * b + c stays two roundings, whatever the flags. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#define OLK_NO_LIBM 1
+
+#endif

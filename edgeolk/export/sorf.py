@@ -1,0 +1,98 @@
+"""The learner on structured features as the constants of model.h and model.c."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgeolk.export.image import definitions
+from edgeolk.export.text import Model, braced, number
+from edgeolk.files.head import length_of
+from edgeolk.learner import Learner
+from edgeolk.parts import Dtype
+from edgeolk.parts.kernels import Laplacian
+from edgeolk.planning.regions import boundary
+
+SOURCE = "sorf.c"
+#: Bits of loops/structured.h.
+STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
+#: Members of ``olk_sorf``, in order.
+MEMBERS = (
+    *("d", "D", "classes", "task", "groups", "first", "widths", "omega", "size", "n_blends"),
+    *("linear", "last_label", "relevance", "blends", "kappa", "r", "sharp", "delta", "cmin"),
+    *("cmax", "shrink", "nu", "window", "signs"),
+)
+#: Regions that the C source looks for; one that the model lacks has offset 0.
+REGIONS = (
+    *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
+    *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
+    *("skipped", "query", "inputs", "class_scores", "feature_row"),
+)
+#: Of them, those of state that start anew when the width is known.
+ANEW = (
+    *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
+    *("relevance", "turns"),
+)
+
+
+DECLARED = """\
+/* Its state: what is not zero. The first run holds the header. */
+typedef struct {
+    uint32_t offset, bytes;
+} ek_run;
+extern const ek_run ek_model_runs[EK_RUNS];
+extern const uint8_t ek_model_bytes[];
+#define ek_model_header ek_model_bytes
+"""
+
+
+def refusal(learner: Learner) -> str:
+    """Why it cannot be exported, "" if it can."""
+    intake = learner.config.intake
+    return "clip_rows is not there in C" if intake.clip_rows else ""
+
+
+def _anew(learner: Learner) -> list[tuple[int, int]]:
+    """Offset and bytes of the regions that start anew with the width."""
+    return [(r.offset, r.nbytes) for r in learner.plan.regions if r.name in ANEW]
+
+
+def constants(learner: Learner, file: bytes) -> dict[str, Any]:
+    """The macros of model.h."""
+    config, plan = learner.config, learner.plan
+    made = learner._engine.structured()
+    intake = config.intake
+    at = {region.name: region.offset for region in plan.regions}
+    return {
+        "EK_LEARNS": 1,
+        "EK_FEATURES": config.n_features,
+        "EK_COLUMNS": config.columns,
+        "EK_WIDE_ROWS": int(config.dtype == Dtype.FLOAT64),
+        "EK_HAS_PROBABILITY": 0,
+        "EK_ARENA_BYTES": f"{plan.nbytes}u",
+        "EK_BOUNDARY": f"{boundary(plan.regions)}u",
+        "EK_STATE_BYTES": f"{len(file)}u",
+        "EK_HEADER_BYTES": f"{length_of(file)}u",
+        "EK_TASK": made["task"],
+        "EK_STORES": STORES[config.dtype],
+        "EK_SEED": number(config.seed),
+        "EK_MOST": made["most"],
+        "EK_SCALE_METHOD": intake.method,
+        "EK_SCALE_CLIP": float(intake.clip),
+        "EK_SCALE_WINDOW": float(intake.window),
+        "EK_FREEZE_AFTER": f"INT64_C({intake.freeze_after})",
+        "EK_GAMMA_ROWS": intake.gamma_rows,
+        "EK_GAMMA": float(config.kernel.fields()[2]),
+        "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
+        "EK_MULTIPLES": braced(made["multiples"]),
+        "EK_ANEW": braced([list(place) for place in _anew(learner)]),
+        **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
+        "EK_SORF": braced([made[name] for name in MEMBERS]),
+    }
+
+
+def model_of(learner: Learner) -> Model:
+    """Its constants as they are now."""
+    file = bytes(learner._sealed())
+    count, kept, arrays = definitions(file, length_of(file))
+    macros = {**constants(learner, file), "EK_RUNS": f"{count}u"}
+    return Model(macros, DECLARED, arrays, learner.plan.nbytes, kept)

@@ -1,0 +1,57 @@
+"""The lines of Python that do what a comparison says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firmware_sim.comparison.run import Comparison
+from firmware_sim.config import storage_of
+
+#: The loop's last line, and what it gives, by kind of labels.
+_LAST = {
+    "binary": ("learner.learn_one(x, label)", "from before the update"),
+    "multiclass": ("learner.learn_one(x, classes.index(label))", "margin before the update"),
+    "regression": ("mean + spread * learner.learn_one(x, target[0])", "from before the update"),
+    "novelty": ("learner.learn_one(x)", "below 0: novel"),
+}
+
+
+def program(found: Comparison, name: str, ram: int) -> list[str]:
+    """Return a program that learns ``rows`` as a method did under a cap.
+
+    Parameters
+    ----------
+    found : Comparison
+        What was found.
+    name, ram : str, int
+        The method and the cap.
+    """
+    rows, config = found.rows, found.config
+    budget = max(run.budget for run in found.cell(name, ram).runs)
+    d, kind = len(rows.features), config.kind
+    stored = storage_of(name) if config.dtype == "float32" else config.dtype
+    own = replace(config, algorithm=name, stream="", dtype="").learner_params
+    said = "".join(f", {what}={value!r}" for what, value in own.items())
+    before, loop = [], ["    x = np.array(readings, dtype=float)"]
+    if config.scale != "none":
+        before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")
+        loop.append("    scaler.learn_transform_one(x, x)")
+    if kind == "multiclass":
+        before.append(f"classes = {list(config.classes)!r}")
+    if kind == "regression":
+        before.append("targets = ek.RunningScaler(1)")
+        loop.append("    mean, spread = targets.mean_[0], targets.scale_[0] or 1.0")
+        loop.append("    target = targets.learn_transform_one(np.array([label], dtype=float))")
+    last, what = _LAST[kind]
+    return [
+        "import numpy as np",
+        "import edgeolk as ek",
+        "",
+        *before,
+        f"kernel = ek.Gaussian({rows.width.gamma!r})",
+        f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
+        f" dtype={stored!r}{said})",
+        f"for readings, label in rows:  # label: {rows.lesson.in_code}",
+        *loop,
+        f"    score = {last}  # {what}",
+    ]

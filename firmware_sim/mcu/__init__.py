@@ -1,0 +1,7 @@
+"""Microcontrollers under QEMU that run exported learners."""
+
+from firmware_sim.mcu.boards import BOARDS, Board
+from firmware_sim.mcu.emulator import Run, lacking, run
+from firmware_sim.mcu.program import Program, build
+
+__all__ = ["BOARDS", "Board", "Program", "Run", "build", "lacking", "run"]

@@ -1,0 +1,107 @@
+"""An exported learner and a program around it, compiled for a board."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware_sim.mcu.boards import Board
+
+HERE = Path(__file__).parent / "c"
+PREFIX = "arm-none-eabi-"
+STACK = 10 * 1024
+FLAGS = (
+    "-std=c99",
+    "-mthumb",
+    "-masm-syntax-unified",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wall",
+    "-Wextra",
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program for a board.
+
+    Attributes
+    ----------
+    board : Board
+    path : Path
+        The ELF file.
+    flash : int
+        Bytes of code and constants, the vector table and start-up among them.
+    ram : int
+        Bytes of variables, the stack not among them.
+    """
+
+    board: Board
+    path: Path
+    flash: int
+    ram: int
+
+
+def _tool(name: str, *arguments: str) -> str:
+    ran = subprocess.run([PREFIX + name, *arguments], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise RuntimeError(f"{PREFIX}{name}: {ran.stderr.strip()[-2000:]}")
+    return ran.stdout
+
+
+def build(
+    board: Board,
+    sources: Sequence[Path],
+    target: Path,
+    *,
+    include: Sequence[Path] = (),
+    flags: Sequence[str] = ("-O2",),
+    stack: int = STACK,
+) -> Program:
+    """Compile and link sources with the start-up of the boards.
+
+    Parameters
+    ----------
+    board : Board
+    sources : sequence of Path
+        C files, one of which has ``main``.
+    target : Path
+        The ELF file to write; what is made on the way lies beside it.
+    include : sequence of Path
+        Folders of headers.
+    flags : sequence of str
+        What else the compiler is told.
+    stack : int
+        Bytes at the bottom of RAM.
+
+    Raises
+    ------
+    RuntimeError
+        The compiler or the linker refused; what does not fit the board is refused.
+    FileNotFoundError
+        There is no cross-compiler.
+    """
+    if shutil.which(f"{PREFIX}gcc") is None:
+        raise FileNotFoundError(f"{PREFIX}gcc")
+    script = target.with_suffix(".ld")
+    numbers = {
+        "BOARD_FLASH_BYTES": board.flash[1],
+        "BOARD_FLASH": board.flash[0],
+        "BOARD_RAM_BYTES": board.ram[1],
+        "BOARD_RAM": board.ram[0],
+        "BOARD_STACK": stack,
+    }
+    text = (HERE / "board.ld").read_text()
+    for name, number in numbers.items():
+        text = text.replace(name, str(number))
+    script.write_text(text)
+    told = [*FLAGS, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
+    told += [f"-I{folder}" for folder in (HERE, *include)]
+    link = ["-nostartfiles", "--specs=nosys.specs", "-Wl,--gc-sections", f"-T{script}"]
+    link += ["-Wl,--no-warn-rwx-segments", "-o", str(target)]
+    _tool("gcc", *told, *map(str, (HERE / "startup.c", *sources)), *link)
+    text_bytes, data, bss = map(int, _tool("size", str(target)).splitlines()[1].split()[:3])
+    return Program(board, target, text_bytes + data, data + bss - stack)

@@ -1,0 +1,18 @@
+"""Prequential metrics in constant memory: test on a row first, then learn from it."""
+
+from firmware_sim.metrics.base import Figures, Metrics
+from firmware_sim.metrics.binary import Confusion, Prequential
+from firmware_sim.metrics.multiclass import Multiclass
+from firmware_sim.metrics.novelty import Novelty
+from firmware_sim.metrics.regression import Deviation, Regression
+
+__all__ = [
+    "Confusion",
+    "Deviation",
+    "Figures",
+    "Metrics",
+    "Multiclass",
+    "Novelty",
+    "Prequential",
+    "Regression",
+]

@@ -1,0 +1,106 @@
+"""Right and wrong answers to labels of two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware_sim.curve import CURVE_POINTS
+from firmware_sim.metrics.answers import Answers
+from firmware_sim.metrics.base import Figures, ratio
+
+
+@dataclass
+class Confusion:
+    """Counts of right and wrong answers for each class.
+
+    A ratio whose denominator is 0 is None: a stream of one class has no kappa.
+    """
+
+    true_positive: int = 0
+    false_positive: int = 0
+    true_negative: int = 0
+    false_negative: int = 0
+
+    def add(self, label: int, answer: int) -> None:
+        """Count one row; both numbers are -1 or +1."""
+        if answer > 0:
+            if label > 0:
+                self.true_positive += 1
+            else:
+                self.false_positive += 1
+        elif label > 0:
+            self.false_negative += 1
+        else:
+            self.true_negative += 1
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows counted."""
+        return self.true_positive + self.true_negative + self.wrong
+
+    @property
+    def wrong(self) -> int:
+        """Return the number of wrong answers."""
+        return self.false_positive + self.false_negative
+
+    @property
+    def error(self) -> float | None:
+        """Return the fraction of wrong answers."""
+        return ratio(self.wrong, self.rows)
+
+    @property
+    def kappa(self) -> float | None:
+        """Return Cohen's kappa: agreement beyond what the class frequencies give by chance."""
+        n = self.rows
+        answered = self.true_positive + self.false_positive
+        positive = self.true_positive + self.false_negative
+        # In whole numbers, so that a kappa of exactly 0 or 1 is exactly that.
+        chance = answered * positive + (n - answered) * (n - positive)
+        return ratio(n * (n - self.wrong) - chance, n * n - chance)
+
+    @property
+    def f1(self) -> float | None:
+        """Return the harmonic mean of precision and recall of the positive class."""
+        return ratio(2 * self.true_positive, 2 * self.true_positive + self.wrong)
+
+    def kappa_against(self, other: Confusion) -> float | None:
+        """Return (accuracy - other's accuracy) / (1 - other's accuracy), over the same rows."""
+        return ratio(other.wrong - self.wrong, other.wrong)
+
+
+class Prequential(Answers[Confusion]):
+    """The record of a learner of two classes, -1 and +1, beside both baselines'.
+
+    A score of 0 or more means +1, as in the learner's own ``predict_one``. Before the first label
+    the baselines say +1 too, and an even balance of labels is a majority of +1.
+    """
+
+    kind = "binary"
+
+    def __init__(self, points: int = CURVE_POINTS) -> None:
+        super().__init__(Confusion, 1, points)
+        self._balance = 0
+
+    def answer(self, score: float) -> int:
+        """Return the class that a score means."""
+        return 1 if score >= 0.0 else -1
+
+    def _commonest(self) -> int:
+        return 1 if self._balance >= 0 else -1
+
+    def _count(self, label: int) -> None:
+        self._balance += label
+
+    def figures(self, record: Confusion) -> Figures:
+        """Return what is told of one of the three."""
+        return {
+            "error": record.error,
+            "kappa": record.kappa,
+            "kappa_no_change": record.kappa_against(self.no_change),
+            "f1": record.f1,
+            "wrong": record.wrong,
+            "true_positive": record.true_positive,
+            "false_positive": record.false_positive,
+            "true_negative": record.true_negative,
+            "false_negative": record.false_negative,
+        }

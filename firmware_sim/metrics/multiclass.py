@@ -1,0 +1,155 @@
+"""Right and wrong answers to labels of several classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.curve import CURVE_POINTS
+from firmware_sim.metrics.answers import Answers
+from firmware_sim.metrics.base import Figures, ratio
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """What is told of one class.
+
+    Attributes
+    ----------
+    support : int
+        Rows of the class.
+    precision, recall, f1 : float or None
+        None where it is not defined: it was never answered, it never occurred, or neither.
+    """
+
+    name: str
+    support: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class ClassTable:
+    """How often each class was answered for each.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes 0 to n_classes - 1.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (n_classes, n_classes)
+        Rows by true class, then by answer.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.counts: npt.NDArray[np.int64] = np.zeros((n_classes, n_classes), dtype=np.int64)
+        self.rows = 0
+        self.wrong = 0
+
+    def add(self, label: int, answer: int) -> None:
+        """Count one row."""
+        self.counts[label, answer] += 1
+        self.rows += 1
+        self.wrong += label != answer
+
+    @property
+    def error(self) -> float | None:
+        """Fraction of wrong answers."""
+        return ratio(self.wrong, self.rows)
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa: agreement beyond what the class frequencies give by chance."""
+        n = self.rows
+        # In whole numbers, so that a kappa of exactly 0 or 1 is exactly that.
+        chance = int(np.sum(self.counts.sum(axis=0) * self.counts.sum(axis=1)))
+        return ratio(n * (n - self.wrong) - chance, n * n - chance)
+
+    @property
+    def macro_f1(self) -> float | None:
+        """Mean F1 of the classes that occurred or were answered."""
+        defined = [f1 for one in self.by_class() if (f1 := one.f1) is not None]
+        return ratio(sum(defined), len(defined))
+
+    def by_class(self, names: Sequence[str] = ()) -> list[ClassFigures]:
+        """Return support, precision, recall and F1 of each class."""
+        right = np.diagonal(self.counts).tolist()
+        support = self.counts.sum(axis=1).tolist()
+        answered = self.counts.sum(axis=0).tolist()
+        return [
+            ClassFigures(
+                names[at] if names else str(at),
+                support[at],
+                ratio(right[at], answered[at]),
+                ratio(right[at], support[at]),
+                ratio(2 * right[at], support[at] + answered[at]),
+            )
+            for at in range(len(right))
+        ]
+
+
+class Multiclass(Answers[ClassTable]):
+    """The record of a learner of several classes beside both baselines'.
+
+    A score is the class that the learner predicts. Before the first label the baselines say the
+    first class; of classes that are equally common the first is the majority.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The classes; labels are their places.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classes.
+    """
+
+    kind = "multiclass"
+
+    def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:
+        super().__init__(lambda: ClassTable(len(names)), 0, points)
+        self.names = tuple(names)
+        self._seen = [0] * len(names)
+        self._most = 0
+
+    def answer(self, score: float) -> int:
+        """Return the class that a score means."""
+        return int(score)
+
+    def _commonest(self) -> int:
+        return self._most
+
+    def _count(self, label: int) -> None:
+        self._seen[label] += 1
+        ahead = self._seen[label] - self._seen[self._most]
+        if ahead > 0 or (ahead == 0 and label < self._most):
+            self._most = label
+
+    def figures(self, record: ClassTable) -> Figures:
+        """Return what is told of one of the three."""
+        return {
+            "error": record.error,
+            "kappa": record.kappa,
+            "kappa_no_change": ratio(self.no_change.wrong - record.wrong, self.no_change.wrong),
+            "macro_f1": record.macro_f1,
+            "wrong": record.wrong,
+        }
+
+    def by_class(self) -> list[ClassFigures]:
+        """Return the learner's figures for each class."""
+        return self.learner.by_class(self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return figures by class and the confusion matrix, in types strict JSON has."""
+        return {
+            "names": list(self.names),
+            "by_class": [asdict(one) for one in self.by_class()],
+            "confusion": self.learner.counts.tolist(),
+        }

@@ -1,0 +1,292 @@
+"""Alarms of a learner that is told no labels, judged against labelled windows where there are any.
+
+A window is a stretch of rows labelled +1. An alarm is a stretch of rows called novel: whoever is
+woken is woken once. An alarm that touches no window is false, where there are labels at all. The
+area under the ROC curve is that of single rows, from a sample of fixed size of either kind.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.cadence import Cadence
+from firmware_sim.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.base import Figures, Metrics, ratio
+from firmware_sim.streams import Row
+
+#: Scores of rows of either kind that are kept for the area; more rows are sampled.
+SAMPLED = 100_000
+#: Windows that are remembered by their rows, for pictures.
+_DRAWN = 256
+_DAY = 86_400.0
+#: Steps of the baseline's threshold, as a factor of the distance.
+_STEP = 0.05
+
+
+class Sample:
+    """A sample of fixed size of numbers as they come, every one as likely to be in it."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size = size
+        self._held: list[float] = []
+        self._rng = np.random.default_rng((seed, 4))
+        self.seen = 0
+
+    def add(self, value: float) -> None:
+        """Take a number (Vitter, algorithm R, ACM TOMS 1985)."""
+        self.seen += 1
+        if len(self._held) < self._size:
+            self._held.append(value)
+            return
+        place = int(self._rng.integers(self.seen))
+        if place < self._size:
+            self._held[place] = value
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The numbers held."""
+        return np.array(self._held)
+
+
+def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
+    """Return how often a number of `high` is above one of `low`, ties counted half."""
+    below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
+    if not below.size or not above.size:
+        return None
+    under = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
+    return float(under.sum()) / (2.0 * below.size * above.size)
+
+
+class Watch:
+    """The alarms of a learner or a baseline.
+
+    Attributes
+    ----------
+    alarm_rows, alarms, false_alarms : int
+        Rows called novel; stretches of them; those that touch no window.
+    windows, detected : int
+        Windows, and those with an alarm in them.
+    """
+
+    def __init__(self, sampled: int) -> None:
+        self.rows = self.alarm_rows = self.alarms = self.false_alarms = 0
+        self.windows = self.detected = 0
+        self.inside, self.outside = Sample(sampled, 0), Sample(sampled, 1)
+        self._delay_rows = self._delay_seconds = 0.0
+        self._timed = 0
+        self._sounding = self._touched = False
+        self._window: tuple[int, float] | None = None  # first row and its time
+        self._found = False
+
+    def add(self, label: float, novelty: float, alarm: bool, seconds: float) -> None:
+        """Count one row; a label of NaN says nothing."""
+        self.rows += 1
+        self.alarm_rows += alarm
+        within = label > 0.0
+        if not math.isnan(label):
+            (self.inside if within else self.outside).add(novelty)
+        if within and self._window is None:
+            self.windows += 1
+            self._window, self._found = (self.rows, seconds), False
+        elif not within:
+            self._window = None
+        if not alarm:
+            self._end()
+            return
+        if not self._sounding:
+            self.alarms += 1
+            self._sounding, self._touched = True, False
+        self._touched |= within
+        if self._window is not None and not self._found:
+            self._detect(*self._window, seconds)
+
+    def _detect(self, first: int, began: float, seconds: float) -> None:
+        self._found = True
+        self.detected += 1
+        self._delay_rows += self.rows - first
+        if math.isfinite(seconds - began):
+            self._delay_seconds += seconds - began
+            self._timed += 1
+
+    def _end(self) -> None:
+        """An alarm is over, if there was one."""
+        self.false_alarms += self._sounding and not self._touched
+        self._sounding = False
+
+    @property
+    def auc(self) -> float | None:
+        """Area under the ROC curve; None without rows of both kinds."""
+        return area(self.outside.values, self.inside.values)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there were labels of both kinds."""
+        return bool(self.inside.seen and self.outside.seen)
+
+    def figures(self, period: float | None) -> Figures:
+        """Return all that was counted; `period` is the seconds between rows, where known."""
+        false = self.false_alarms + (self._sounding and not self._touched)
+        days = None if period is None else self.rows * period / _DAY
+        return {
+            "auc": self.auc,
+            "alarm_rows": self.alarm_rows,
+            "alarms": self.alarms,
+            "alarms_a_day": None if days is None else ratio(self.alarms, days),
+            "false_alarms": false if self.judged else None,
+            "false_alarms_a_day": ratio(false, days) if self.judged and days else None,
+            "windows": self.windows,
+            "detected": self.detected,
+            "delay_rows": ratio(self._delay_rows, self.detected),
+            "delay_seconds": ratio(self._delay_seconds, self._timed),
+        }
+
+
+class Distance:
+    """A detector without a model: how far a row lies from the mean, in standard deviations.
+
+    The mean of the squared distances over the readings; its threshold sets itself so that a share
+    `nu` of the rows lies above it.
+    """
+
+    def __init__(self, nu: float) -> None:
+        self._nu = nu
+        self._threshold = math.inf
+        self._n = 0
+        self._mean: Row | None = None
+        self._squares: Row | None = None
+
+    def look(self, row: Row) -> float:
+        """Return the distance of a row, then take it in."""
+        if self._mean is None or self._squares is None:
+            self._mean, self._squares = np.zeros(len(row)), np.zeros(len(row))
+        spread = self._squares / max(1, self._n)
+        apart = (row - self._mean) ** 2
+        known = spread > 0.0
+        distance = float(np.mean(np.divide(apart, spread, out=np.zeros_like(apart), where=known)))
+        self._n += 1
+        delta = row - self._mean
+        self._mean += delta / self._n
+        self._squares += delta * (row - self._mean)
+        return distance
+
+    def alarm(self, distance: float) -> bool:
+        """Whether a distance is above the threshold, which then moves."""
+        if math.isinf(self._threshold) and distance > 0.0:
+            self._threshold = distance
+        found = distance > self._threshold
+        self._threshold *= math.exp(_STEP * (found - self._nu))
+        return found
+
+
+class Novelty(Metrics):
+    """The alarms of a learner without labels, beside those of the distance from the mean.
+
+    A score below 0 means novel.
+
+    Parameters
+    ----------
+    nu : float
+        Share of the rows that is to be called novel.
+    cadence : Cadence
+        Tells the seconds between rows as they come.
+    period : float, optional
+        These seconds, where a user says so.
+    sampled : int
+        Rows of either kind that are kept for the area under the curve.
+
+    Attributes
+    ----------
+    learner, distance : Watch
+        The two records.
+    windows : list of [first, last]
+        Rows of the first labelled windows, counted from 1.
+    """
+
+    kind = "novelty"
+    baselines: ClassVar = {"distance": "distance"}
+    over_time = "rows with an alarm"
+
+    def __init__(
+        self,
+        nu: float,
+        cadence: Cadence | None = None,
+        period: float | None = None,
+        *,
+        points: int = CURVE_POINTS,
+        sampled: int = SAMPLED,
+    ) -> None:
+        self.learner, self.distance = Watch(sampled), Watch(sampled)
+        self.curve = Curve(points, ("learner", "distance"))
+        self.windows: list[list[int]] = []
+        self._baseline = Distance(nu)
+        self._cadence = cadence
+        self._period = period
+
+    def look(self, row: Row) -> float:
+        """Return how far a row lies from the mean."""
+        return self._baseline.look(row)
+
+    def add(
+        self,
+        label: float,
+        score: float,
+        known: bool = True,
+        *,
+        level: float = 0.0,
+        looked: float = 0.0,
+        seconds: float = math.nan,
+    ) -> None:
+        """Count one row; a label of NaN says nothing. See `Metrics.add`."""
+        self.learner.add(label, -(score + level), score < 0.0, seconds)
+        self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
+        self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
+        if label > 0.0:
+            if self.windows and self.windows[-1][1] == self.rows - 1:
+                self.windows[-1][1] = self.rows
+            elif len(self.windows) < _DRAWN:
+                self.windows.append([self.rows, self.rows])
+
+    def observe(self, label: float) -> None:
+        """Nobody is told labels."""
+
+    @property
+    def rows(self) -> int:
+        """Rows counted."""
+        return self.learner.rows
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are labelled rows of both kinds to judge by."""
+        return self.learner.judged
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the area is that of a sample."""
+        return max(self.learner.inside.seen, self.learner.outside.seen) > SAMPLED
+
+    def loss(self, name: str) -> float:
+        """Return what is compared: the area above the ROC curve."""
+        watch: Watch = getattr(self, name)
+        return 1.0 - (watch.auc or 0.0)
+
+    def mean_loss(self, name: str) -> float:
+        """Return the area above the ROC curve, which is a mean already."""
+        return self.loss(name)
+
+    def shown(self, name: str) -> str:
+        """Return the area under it in words."""
+        return f"AUC {1.0 - self.loss(name):.3f}"
+
+    def summary(self) -> dict[str, Figures]:
+        """Return every figure by the name of who earned it."""
+        period = self._period
+        if period is None and self._cadence is not None:
+            period = self._cadence.period
+        return {
+            name: watch.figures(period)
+            for name, watch in (("learner", self.learner), ("distance", self.distance))
+        }

@@ -1,0 +1,96 @@
+"""The exported folder: what is in it, and what any compiler makes of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exported import STRICT
+
+import edgeolk as ek
+from edgeolk.cli import main
+
+COMPILERS = ("gcc", "clang")
+#: Every form the source has.
+FORMS: dict[str, dict[str, Any]] = {
+    "recommended": {"ram": "3KiB"},
+    "float32": {"algorithm": "sorf", "D": 64, "dtype": "float32", "scale": "minmax"},
+    "float64": {"algorithm": "sorf", "D": 64, "dtype": "float64", "on_bad_row": "skip"},
+    "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
+    "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
+    "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
+}
+
+
+def folder_of(form: str, folder: Path) -> Path:
+    options = dict(FORMS[form])
+    learner = ek.Learner(options.pop("algorithm", None), n_features=3, **options)
+    ek.export_c(learner, folder)
+    return folder
+
+
+def run(*command: Any) -> str:
+    if shutil.which(str(command[0])) is None:
+        pytest.skip(f"no {command[0]}")
+    ran = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
+    folder = folder_of(form, tmp_path)
+    for flags in ((), ("-O2",), ("-DEK_SINGLE",)):
+        if flags == ("-DEK_SINGLE",) and "dtype" in FORMS[form]:
+            continue  # int8 alone
+        for source in ("edgeolk.c", "model.c", "main.c"):
+            run(compiler, *STRICT, *flags, "-c", folder / source, "-o", folder / f"{source}.o")
+
+
+def test_nothing_of_the_c_library_but_memory(tmp_path: Path) -> None:
+    """No mathematics, no allocation; and no variable of its own."""
+    folder = folder_of("recommended", tmp_path)
+    run("cc", "-std=c99", "-O2", "-c", folder / "edgeolk.c", "-o", folder / "e.o")
+    symbols = [line.split()[-2:] for line in run("nm", folder / "e.o").splitlines()]
+    own = {"ek_model_runs", "ek_model_bytes", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
+    undefined = {name for kind, name in symbols if kind == "U"}
+    assert undefined - own <= {"memcpy", "memset", "memcmp", "memmove"}
+    assert not [name for kind, name in symbols if kind in "bBdDcC"]
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_header_is_cxx_too(compiler: str, tmp_path: Path) -> None:
+    folder = folder_of("recommended", tmp_path)
+    program = folder / "use.cpp"
+    program.write_text('#include "edgeolk.h"\nint main() { static double a[EK_ARENA_BYTES / 8];\n'
+                       "ek_start(a); return 0; }\n")  # fmt: skip
+    flags = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c++11")
+    run(compiler, *flags, "-c", program, "-o", folder / "use.o")
+
+
+def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a model file to a program that runs."""
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    learner.save(tmp_path / "model.olk")
+    out = tmp_path / "out"
+    assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
+    listed = capsys.readouterr().out.split()
+    assert sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()) == listed
+    assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
+    sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
+    run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
+    assert "500 rows learned" in run(out / "example")
+
+
+def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
+    for learner in (
+        ek.Learner("fogd", n_features=2, D=10),
+        ek.Learner("sorf", n_features=2, D=10, clip_rows=1.0),
+    ):
+        with pytest.raises(ValueError, match="C"):
+            ek.export_c(learner, tmp_path / "none")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,221 @@
+"""Exported learners that learn: the bits of the library, over real streams."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import Compiled, signs, stream
+from helpers import by_variant
+
+import edgeolk as ek
+
+ROWS = 2500
+#: What is exported, and the stream it learns.
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "recommended": ("occupancy", {"ram": "4KiB"}),
+    "recommended, 24 inputs": ("robot", {"ram": "6KiB", "seed": 2**63 + 5}),
+    "all candidates": (
+        "robot",
+        {"algorithm": "sorf", "D": 200, "linear": True, "last_label": True, "groups": 2,
+         "gamma": "auto", "gamma_rows": 64, "scale": "minmax", "freeze_after": 900},
+    ),
+    "given width": (
+        "occupancy",
+        {"algorithm": "sorf", "D": 130, "scale": "standard", "kernel": ek.Gaussian(0.4)},
+    ),
+    "rows as they are": ("occupancy", {"algorithm": "sorf", "D": 70, "kernel": ek.Gaussian(1e-4)}),
+    "large angles": ("occupancy", {"algorithm": "sorf", "D": 70, "kernel": ek.Gaussian(1e6)}),
+    "float32": ("occupancy", {"ram": "8KiB", "dtype": "float32"}),
+    "float64": ("occupancy", {"ram": "8KiB", "dtype": "float64", "checksums": True}),
+    "kept features": ("robot", {"algorithm": "sorf", "D": 140, "scratch": "row",
+                                "scale": "standard"}),
+    "classes": (
+        "robot", {"algorithm": "sorf", "D": 130, "n_classes": 3, "scale": "standard", "groups": 2,
+                  "last_label": True}
+    ),
+    "regression": ("house", {"algorithm": "sorf", "D": 130, "loss": "square", "gamma": "auto",
+                             "scale": "standard", "linear": True}),
+    "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
+                           "scale": "standard"}),
+}  # fmt: skip
+
+
+def rows_of(key: str) -> tuple[np.ndarray, np.ndarray]:
+    """The rows, and a label for each, where there are labels."""
+    name, options = CASES[key]
+    X, y = stream(name, ROWS)
+    if "n_classes" in options:
+        return X, (y > 0) + 1.0 * (X[:, 0] > np.median(X[:, 0]))
+    return X, y if options.get("loss") in ("square", "novelty") else signs(y)
+
+
+def made(key: str) -> ek.Learner:
+    options = dict(CASES[key][1])
+    X, _ = stream(CASES[key][0], ROWS)
+    return ek.Learner(options.pop("algorithm", None), n_features=X.shape[1], **options)
+
+
+def in_child(target: str) -> None:
+    """Scores before each row, scores of the first rows afterwards, and the model file."""
+    found = {}
+    for key in CASES:
+        learner, (X, y) = made(key), rows_of(key)
+        labels = [()] * len(y) if not learner.config.needs_labels else [(v,) for v in y]
+        found[f"{key}: said"] = np.array(
+            [learner.learn_one(x, *label) for x, label in zip(X, labels, strict=True)]
+        )
+        found[f"{key}: afterwards"] = np.array(
+            [
+                learner.scores_one(x) if learner.config.columns > 1 else [learner.decision_one(x)]
+                for x in X[:50]
+            ]
+        )
+        found[f"{key}: labels"] = np.array([learner.predict_one(x) for x in X[:50]])
+        found[f"{key}: file"] = np.frombuffer(learner.__reduce__()[1][0], np.uint8)
+    np.savez(target, **found)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scalar")
+
+
+def compiled(learner: ek.Learner, folder: Path, **how: Any) -> Compiled:
+    ek.export_c(learner, folder)
+    try:
+        return Compiled(folder, learner, **how)
+    except FileNotFoundError as missing:
+        pytest.skip(f"no {missing}")
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
+    """Every score, every stored byte, over thousands of real rows; nothing beside the arena."""
+    expected = {name: by_variant(__file__, "scalar", folder)[f"{key}: {name}"]
+                for name in ("said", "afterwards", "labels", "file")}  # fmt: skip
+    learner, (X, y) = made(key), rows_of(key)
+    board = compiled(learner, tmp_path)
+    assert len(X) >= ROWS
+    assert np.array_equal([board.learn(*row) for row in zip(X, y, strict=True)], expected["said"])
+    file = bytes(expected["file"])
+    assert board.file(len(file)) == file
+    assert np.array_equal([board.scores(x) for x in X[:50]], expected["afterwards"])
+    assert np.array_equal([board.predict(x) for x in X[:50]], expected["labels"])
+    assert board.file(len(file)) == file
+    assert board.untouched()
+    reader = ek.Learner._from_block(file)
+    assert board.counts()[:3] == [reader.steps, reader.mistakes, reader.updates]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize(
+    "flags", [("-O0",), ("-O3", "-march=native"), ("-std=gnu11", "-O2", "-march=native")], ids=str
+)
+def test_no_compiler_changes_a_bit(
+    compiler: str, flags: tuple[str, ...], folder: Path, tmp_path: Path
+) -> None:
+    """Multiply-adds of the processor, and the GNU dialect that would use them."""
+    key = "recommended"
+    (X, y), learner = rows_of(key), made(key)
+    board = compiled(learner, tmp_path, compiler=compiler, flags=flags)
+    expected = by_variant(__file__, "scalar", folder)
+    said = [board.learn(*row) for row in zip(X, y, strict=True)]
+    assert np.array_equal(said, expected[f"{key}: said"])
+    file = bytes(expected[f"{key}: file"])
+    assert board.file(len(file)) == file
+
+
+def test_goes_on_where_the_learner_was(folder: Path, tmp_path: Path) -> None:
+    """Exported half way; and back half way, both to the same end. Before the width and after."""
+    (X, y), key = rows_of("recommended"), "recommended"
+    file = bytes(by_variant(__file__, "scalar", folder)[f"{key}: file"])
+    for half in (40, 1200):
+        learner = made(key)
+        learner.learn_many(X[:half], y[:half])
+        board = compiled(learner, tmp_path / str(half), offset=half % 7 + 1)
+        for x, label in zip(X[half:1500], y[half:1500], strict=True):
+            board.learn(x, label)
+        back = ek.Learner._from_block(board.file(len(file)))
+        assert back.steps == 1500
+        back.learn_many(X[1500:], y[1500:])
+        # Weights are those of any variant.
+        assert np.array_equal(back.weights_, ek.Learner._from_block(file).weights_)
+        assert board.untouched()
+
+
+def test_states_of_others_are_refused(tmp_path: Path) -> None:
+    """Any flipped bit, another seed, another length: nothing is taken over."""
+    (X, y), learner = rows_of("recommended"), made("recommended")
+    board = compiled(learner, tmp_path)
+    for row in zip(X[:300], y[:300], strict=True):
+        board.learn(*row)
+        learner.learn_one(*row)
+    good = learner.__reduce__()[1][0]
+    before = board.file(len(good))
+    for at in itertools.chain(range(0, 250), range(250, len(good), 97)):
+        bad = bytearray(good)
+        bad[at] ^= 1 << at % 8
+        assert board.load(bytes(bad)) == -3
+    assert board.load(good[:-8]) == -3
+    other = ek.Learner(n_features=X.shape[1], ram="4KiB", seed=1).__reduce__()[1][0]
+    assert board.load(other) == -3
+    assert board.file(len(good)) == before
+    assert board.load(good) == 0
+    assert board.file(len(good)) == good
+
+
+def test_bad_rows_change_nothing(tmp_path: Path) -> None:
+    """As the library: refused, or counted where bad rows are left out."""
+    X, y = stream("occupancy", 200)
+    for more in ({}, {"on_bad_row": "skip"}):
+        learner = ek.Learner(n_features=5, ram="3KiB", **more)
+        board = compiled(learner, tmp_path / str(len(more)))
+        for row in zip(X, signs(y), strict=True):
+            board.learn(*row)
+            learner.learn_one(*row)
+        bad = [(X[0] * np.nan, 1.0), (X[0] + np.inf, 1.0), (X[0], np.nan)]
+        size = len(learner.__reduce__()[1][0])
+        before = board.file(size)
+        for x, label in bad:
+            with pytest.raises(ValueError, match="-"):
+                board.learn(x, label)
+            if more:
+                assert np.isnan(learner.learn_one(x, label))
+        with pytest.raises(ValueError, match="-2"):
+            board.learn(X[0], 0.5)
+        with pytest.raises(ValueError, match="-2"):
+            board.learn(X[0], 1.0, weight=-1.0)
+        with pytest.raises(ValueError, match="-1"):
+            board.scores(X[0] * np.nan)
+        if more:
+            assert board.file(size) == learner.__reduce__()[1][0]
+            assert board.counts()[3] == 3
+        else:
+            assert board.file(size) == before
+
+
+def test_weighted_rows(tmp_path: Path) -> None:
+    """What a row counts; stored weights of int8 are those of every variant."""
+    X, y = stream("occupancy", 600)
+    learner = ek.Learner("sorf", n_features=5, D=100, scale="standard")
+    board = compiled(learner, tmp_path)
+    for i, (x, label) in enumerate(zip(X, signs(y), strict=True)):
+        weight = (0.5, 1.0, 3.0)[i % 3]
+        board.learn(x, label, weight)
+        learner.learn_one(x, label, weight=weight)
+    back = ek.Learner._from_block(board.file(len(learner.__reduce__()[1][0])))
+    assert np.array_equal(back.weights_, learner.weights_)
+
+
+def test_single_precision_decides_alike(tmp_path: Path) -> None:
+    """For cores without double: not the same bits, but the same decisions."""
+    (X, y), learner = rows_of("recommended"), made("recommended")
+    board = compiled(learner, tmp_path, flags=("-DEK_SINGLE",))
+    said = np.array([board.learn(*row) for row in zip(X, y, strict=True)])
+    expected = learner.learn_many(X, y)
+    assert np.abs(said - expected).max() < 1e-3 * np.abs(expected).max() + 0.05
+    assert abs(board.counts()[1] - learner.mistakes) <= 2

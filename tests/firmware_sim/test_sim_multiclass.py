@@ -1,0 +1,195 @@
+"""Several classes: figures against plain numpy, replays against loops by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.labels import ClassNames
+from firmware_sim.metrics import Multiclass
+from firmware_sim.report import to_dict, to_text
+from firmware_sim.report.page import to_page
+
+NAMES = ("low", "middle", "high", "never")
+
+
+@pytest.fixture
+def valve(tmp_path: Path) -> Path:
+    """Two readings; the state is the place of their sum among three."""
+    rng = np.random.default_rng(3)
+    readings = rng.normal(size=(600, 2))
+    words = [NAMES[int(np.digitize(a + b, (-0.7, 0.7)))] for a, b in readings]
+    lines = [f"{a:.4f},{b:.4f},{word}" for (a, b), word in zip(readings, words, strict=True)]
+    path = tmp_path / "valve.csv"
+    path.write_text("a,b,state\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def config(path: Path, **changes: object) -> fs.ReplayConfig:
+    said = {"target": "state", "kind": "multiclass", "algorithm": "bpa_s", "ram": "8KiB"}
+    return fs.ReplayConfig(str(path), **{**said, "gamma": 0.5, **changes})  # type: ignore[arg-type]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60))
+def test_figures_against_numpy(rows: list[tuple[int, int]]) -> None:
+    metrics = Multiclass(NAMES)
+    for label, answer in rows:
+        metrics.add(label, float(answer))
+    y, said = np.array(rows).T
+    f1s = []
+    for k, one in enumerate(metrics.by_class()):
+        right = np.sum((y == k) & (said == k))
+        support, answered = np.sum(y == k), np.sum(said == k)
+        assert (one.name, one.support) == (NAMES[k], support)
+        assert one.precision == (pytest.approx(right / answered) if answered else None)
+        assert one.recall == (pytest.approx(right / support) if support else None)
+        if support + answered:
+            f1s.append(2 * right / (support + answered))
+            assert one.f1 == pytest.approx(f1s[-1])
+        else:
+            assert one.f1 is None
+    figures = metrics.summary()["learner"]
+    assert figures["macro_f1"] == pytest.approx(np.mean(f1s))
+    assert figures["error"] == pytest.approx(np.mean(y != said))
+    chance = sum(np.mean(y == k) * np.mean(said == k) for k in range(4))
+    if chance < 1.0:
+        expected = (np.mean(y == said) - chance) / (1.0 - chance)
+        assert figures["kappa"] == pytest.approx(expected, abs=1e-12)
+    else:
+        assert figures["kappa"] is None
+    shown = metrics.to_dict()["confusion"]
+    assert shown == [[int(np.sum((y == i) & (said == j))) for j in range(4)] for i in range(4)]
+    # Baselines: the label before, and the commonest before, the first of those that tie.
+    assert metrics.no_change.wrong == np.sum(y != np.concatenate([[0], y[:-1]]))
+    most = [int(np.argmax(np.bincount(y[:i], minlength=4))) for i in range(len(y))]
+    assert metrics.majority.wrong == np.sum(y != most)
+
+
+def test_macro_f1_is_that_of_a_library() -> None:
+    library = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    y, said = rng.integers(0, 3, 200), rng.integers(0, 4, 200)
+    metrics = Multiclass(NAMES)
+    for label, answer in zip(y.tolist(), said.tolist(), strict=True):
+        metrics.add(label, answer)
+    found = metrics.summary()["learner"]
+    assert found["macro_f1"] == pytest.approx(library.f1_score(y, said, average="macro"))
+    assert found["kappa"] == pytest.approx(library.cohen_kappa_score(y, said))
+
+
+def test_same_as_a_loop_by_hand(valve: Path) -> None:
+    result = fs.replay(config(valve))
+    lines = [line.split(",") for line in valve.read_text().splitlines()[1:]]
+    order = sorted({line[2] for line in lines})  # words, as they are found
+    learner = ek.Learner(
+        "bpa_s",
+        n_features=2,
+        budget=result.learner["budget"],
+        kernel=ek.Gaussian(0.5),
+        n_classes=3,
+    )
+    scaler = ek.RunningScaler(2)
+    counts = np.zeros((3, 3), int)
+    for a, b, word in lines:
+        x = scaler.learn_transform_one(np.array([float(a), float(b)]))
+        said = int(np.argmax(learner.scores_one(x)))
+        learner.learn_one(x, order.index(word))
+        counts[order.index(word), said] += 1
+    assert result.config.classes == tuple(order)
+    assert to_dict(result)["classes"]["confusion"] == counts.tolist()
+    assert result.metrics.loss("learner") < 0.5 * result.metrics.loss("majority")
+
+
+@pytest.mark.parametrize("algorithm", ["bpa_s", "sorf"])
+def test_same_in_a_process(valve: Path, algorithm: str) -> None:
+    here = fs.replay(config(valve, algorithm=algorithm))
+    there = fs.replay(config(valve, algorithm=algorithm, enforce="process"))
+    assert to_dict(there)["classes"] == to_dict(here)["classes"]
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+def test_late_missing_and_chosen_labels(valve: Path) -> None:
+    late = fs.replay(config(valve, label_delay=20, label_missing=0.2))
+    assert late.labels.waiting == 20
+    assert late.labels.missing > 50
+    chosen = fs.replay(config(valve, params={"loss": "ramp"}, ask=True))
+    assert chosen.labels.saved + chosen.labels.learned == 600
+    assert chosen.metrics.loss("learner") < chosen.metrics.loss("majority")
+
+
+def test_report_has_classes_and_confusion(valve: Path, tmp_path: Path) -> None:
+    result = fs.replay(config(valve, classes=NAMES))
+    text, page = to_text(result), to_page(result)
+    assert "macro F1" in text
+    for name in NAMES:
+        assert f"\n{name} " in text
+        assert f"<td>{name}</td>" in page
+    assert "Answers: a row for each class of the stream" in text
+    assert '<table id="classes">' in page
+    assert '<table id="confusion">' in page
+    data = json.loads(json.dumps(to_dict(result), allow_nan=False))
+    assert data["kind"] == "multiclass"
+    assert data["classes"]["names"] == list(NAMES)
+    assert data["classes"]["by_class"][3] == {
+        **{"name": "never", "support": 0, "precision": None, "recall": None, "f1": None}
+    }
+    files = fs.write_report(result, tmp_path / "out")
+    assert files[3].read_bytes().startswith(b"\x89PNG")
+
+
+def test_of_many_classes_the_commonest_mistakes_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text("a,y\n" + "".join(f"{i % 7},c{i % 20:02d}\n" for i in range(200)))
+    result = fs.replay(config(path, target="y"))
+    assert "Commonest mistakes" in to_text(result)
+    fs.write_report(result, tmp_path / "out")
+
+
+def test_classes_are_found_in_order() -> None:
+    assert ClassNames.found(["10", "9", "", "9.0", "nan"]) == ("9", "10")
+    assert ClassNames.found(["b", " a ", "b"]) == ("a", "b")
+    assert ClassNames.found(["10", "9", "x"]) == ("10", "9", "x")
+    assert ClassNames.found(["1", "2", "-1"], [-1.0]) == ("1", "2")
+    with pytest.raises(fs.StreamError, match="'a' alone"):
+        ClassNames.found(["a", "a"])
+    with pytest.raises(fs.StreamError, match=r"more than 256 classes.*--kind regression"):
+        ClassNames.found(map(str, range(300)))
+
+
+def test_labels_that_are_no_class(valve: Path) -> None:
+    names = ClassNames(["1", "2"], [-9.0])
+    assert [names.decode(cell) for cell in ("1.0", "2", "", "-9")] == [0, 1, None, None]
+    with pytest.raises(fs.StreamError, match=r"'high' is none of the 2 classes: .*--classes"):
+        fs.replay(config(valve, classes=("low", "middle")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"positive": "low"}, "not for several classes"),
+        ({"classes": ("a",)}, "two classes at least"),
+        ({"classes": ("a", "a")}, "each once"),
+        ({"kind": "binary", "classes": ("a", "b")}, "for --kind multiclass"),
+        ({"kind": "several"}, "must be one of: binary, multiclass, regression, novelty"),
+        ({"params": {"loss": "square"}}, "are for 'regression'"),
+        ({"kind": "regression", "algorithm": "rbp"}, "rbp is not for real numbers; these are: "),
+        ({"kind": "novelty", "algorithm": "bpa_s"}, "these are: fogd, nogd, sorf"),
+        ({"algorithm": "forgetron"}, "several classes go with"),
+    ],
+)
+def test_what_does_not_go_together(valve: Path, changes: dict[str, object], said: str) -> None:
+    with pytest.raises(fs.SimulatorError, match=said):
+        fs.Replay(config(valve, **changes))
+
+
+def test_bundled_stream_of_several_classes() -> None:
+    result = fs.replay(fs.ReplayConfig("robot", kind="multiclass", target="move", limit=800))
+    assert len(result.stream.features) == 24  # the other label is no reading
+    assert result.config.classes[0] == "Move-Forward"

@@ -1,0 +1,126 @@
+"""Exported learners compiled for this machine, and the real streams they are run over."""
+
+from __future__ import annotations
+
+import csv
+import ctypes
+import lzma
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.streams import BUNDLED
+
+STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wconversion")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def stream(name: str, most: int = 10**9) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of a bundled stream, float32, and its column of labels as it is."""
+    known = BUNDLED[name]
+    with lzma.open(known.path, "rt") as file:
+        table = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    left_out = (known.target, *known.ignore)
+    names = [key for key, text in table[0].items() if key not in left_out and _is_number(text)]
+    rows = [row for row in table if all(row[key] for key in (*names, known.target))][:most]
+    X = np.array([[row[key] for key in names] for row in rows], np.float32)
+    return X, np.array([row[known.target] for row in rows], np.float64)
+
+
+def signs(y: np.ndarray) -> np.ndarray:
+    """Labels of 0 and 1 as -1 and 1."""
+    return np.where(y > 0, 1.0, -1.0)
+
+
+class Compiled:
+    """A learner's C as a shared library, with an arena of exactly the plan's bytes."""
+
+    def __init__(
+        self,
+        folder: Path,
+        learner: ek.Learner,
+        compiler: str = "cc",
+        flags: Iterable[str] = (),
+        offset: int = 0,
+        names: Sequence[str] = (),
+    ) -> None:
+        library = folder / "learner.so"
+        sources = [str(folder / name) for name in ("edgeolk.c", "model.c", *names)]
+        if shutil.which(compiler) is None:
+            raise FileNotFoundError(compiler)
+        command = [compiler, *STRICT, "-O1", *flags, "-shared", "-fPIC", "-o", str(library)]
+        ran = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        self.c = ctypes.CDLL(str(library))
+        self.c.ek_file.restype = ctypes.c_void_p
+        self.dtype = np.float64 if learner.dtype == "float64" else np.float32
+        self.columns = learner.config.columns
+        self.nbytes = learner.nbytes
+        self._memory = np.full(self.nbytes + 128, 0xA5, np.uint8)
+        start = self._memory.ctypes.data
+        self._at = -start % 64 + offset
+        self.arena = ctypes.c_void_p(start + self._at)
+        self.c.ek_start(self.arena)
+
+    def _row(self, x: Any) -> Any:
+        return np.ascontiguousarray(x, self.dtype)
+
+    def learn(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
+        """The score before; ValueError with the code where the row was refused."""
+        row, score = self._row(x), ctypes.c_double()
+        code = self.c.ek_learn_weighted(
+            self.arena, row.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(y),
+            ctypes.c_double(weight), ctypes.byref(score),
+        )  # fmt: skip
+        if code:
+            raise ValueError(code)
+        return score.value
+
+    def _asked(self, name: str, x: Any, n: int) -> np.ndarray:
+        row, out = self._row(x), np.empty(n)
+        code = self.c[name](
+            self.arena, row.ctypes.data_as(ctypes.c_void_p), out.ctypes.data_as(ctypes.c_void_p)
+        )
+        if code:
+            raise ValueError(code)
+        return out
+
+    def scores(self, x: Any) -> np.ndarray:
+        return self._asked("ek_scores", x, self.columns)
+
+    def predict(self, x: Any) -> float:
+        return float(self._asked("ek_predict", x, 1)[0])
+
+    def probability(self, x: Any) -> np.ndarray:
+        return self._asked("ek_probability", x, self.columns)
+
+    def counts(self) -> list[int]:
+        """Steps, mistakes, updates, skipped."""
+        out = (ctypes.c_uint64 * 4)()
+        self.c.ek_count(self.arena, out)
+        return list(out)
+
+    def file(self, nbytes: int) -> bytes:
+        return ctypes.string_at(self.c.ek_file(self.arena), nbytes)
+
+    def load(self, file: bytes) -> int:
+        return int(self.c.ek_load(self.arena, file, ctypes.c_size_t(len(file))))
+
+    def untouched(self) -> bool:
+        """Whether every byte around the arena is as it was."""
+        around = np.delete(self._memory, np.s_[self._at : self._at + self.nbytes])
+        return bool((around == 0xA5).all())
