@@ -43,7 +43,7 @@ def files_of(learner: Learner) -> dict[str, str]:
     _loops(_INCLUDE.findall(source), found)
     made = {f"loops/{name}": text for name, text in found.items()}
     made["edgeolk.c"] = source
-    for name in ("edgeolk.h", "strict.h", "block.h", "crc.h", "main.c"):
+    for name in ("edgeolk.h", "strict.h", "block.h", "crc.h", "flash.h", "flash.c", "main.c"):
         made[name] = (HERE / name).read_text()
     model = sorf.model_of(learner)
     made["README.md"] = readme(learner, model.arena, learns=True, constants=model.constants)

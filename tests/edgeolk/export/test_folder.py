@@ -47,7 +47,7 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
     for flags in ((), ("-O2",), ("-DEK_SINGLE",)):
         if flags == ("-DEK_SINGLE",) and "dtype" in FORMS[form]:
             continue  # int8 alone
-        for source in ("edgeolk.c", "model.c", "main.c"):
+        for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
             run(compiler, *STRICT, *flags, "-c", folder / source, "-o", folder / f"{source}.o")
 
 
