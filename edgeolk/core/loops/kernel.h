@@ -76,9 +76,11 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
         values[i] = kernel->scale * (double)tile[i] + kernel->offset;
     if (kernel->kind == OLK_POLYNOMIAL)
         OLK_NAME(olk_power)(values, w, kernel->degree);
+#ifndef OLK_NO_LIBM
     else
         for (ptrdiff_t i = 0; i < w; i++)
             values[i] = tanh(values[i]);
+#endif
 }
 
 #define OLK_BY "collect.h"
@@ -128,7 +130,7 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
     OLK_NAME(olk_collect_f64)(values, w, real, coef, row, start, lane);
 }
 
-static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
+static OLK_APART double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
                                ptrdiff_t d)
 {
     const OLK_T *a = va, *b = vb;

@@ -22,6 +22,11 @@ FORMS: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
     "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
+    "ring": {"algorithm": "rbp", "budget": 9, "scale": "standard"},
+    "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
+    "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
+    "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
+    "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
 
 
@@ -47,18 +52,19 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
     for flags in ((), ("-O2",), ("-DEK_SINGLE",)):
         if flags == ("-DEK_SINGLE",) and "dtype" in FORMS[form]:
             continue  # int8 alone
-        for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
-            run(compiler, *STRICT, *flags, "-c", folder / source, "-o", folder / f"{source}.o")
+        for source in folder.glob("*.c"):
+            run(compiler, *STRICT, *flags, "-c", source, "-o", source.with_suffix(".o"))
 
 
-def test_nothing_of_the_c_library_but_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""
-    folder = folder_of("recommended", tmp_path)
+    folder = folder_of(form, tmp_path)
     run("cc", "-std=c99", "-O2", "-c", folder / "edgeolk.c", "-o", folder / "e.o")
     symbols = [line.split()[-2:] for line in run("nm", folder / "e.o").splitlines()]
-    own = {"ek_model_runs", "ek_model_bytes", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
-    undefined = {name for kind, name in symbols if kind == "U"}
-    assert undefined - own <= {"memcpy", "memset", "memcmp", "memmove"}
+    taken = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "memcpy", "memset", "memcmp", "memmove"}
+    undefined = {name for kind, name in symbols if kind == "U" and not name.startswith("ek_")}
+    assert undefined <= taken
     assert not [name for kind, name in symbols if kind in "bBdDcC"]
 
 
@@ -90,6 +96,9 @@ def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
     for learner in (
         ek.Learner("fogd", n_features=2, D=10),
         ek.Learner("sorf", n_features=2, D=10, clip_rows=1.0),
+        ek.Learner("rbp", n_features=2, budget=4, sparse=True),
+        ek.Learner("rbp", n_features=2, budget=4, kernel=ek.Sigmoid(1.0, 0.0)),
+        ek.Learner("pomdr", n_features=2, budget=4),
     ):
         with pytest.raises(ValueError, match="C"):
             ek.export_c(learner, tmp_path / "none")
