@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import edgeolk.core
 from edgeolk.export import ring, sorf
+from edgeolk.export.kits import kits
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
 
@@ -53,7 +54,9 @@ def files_of(learner: Learner) -> dict[str, str]:
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
-def export_c(learner: Learner, folder: str | os.PathLike[str]) -> list[str]:
+def export_c(
+    learner: Learner, folder: str | os.PathLike[str], *, with_: Sequence[str] = ()
+) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
     Parameters
@@ -63,6 +66,8 @@ def export_c(learner: Learner, folder: str | os.PathLike[str]) -> list[str]:
         as they are: their support vectors are constants.
     folder : str or path-like
         Made if it is not there; files of the same names are replaced.
+    with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
+        Tool chains whose files are written beside it.
 
     Returns
     -------
@@ -71,12 +76,14 @@ def export_c(learner: Learner, folder: str | os.PathLike[str]) -> list[str]:
 
     Raises
     ------
-    ValueError
-        There is no C for this learner; nothing was written.
+    TypeError, ValueError
+        There is no C for this learner, or no such tool chain; nothing was written.
     OSError
         The folder cannot be written.
     """
     files = files_of(learner)
+    sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
+    files.update(kits(with_, sources))
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)

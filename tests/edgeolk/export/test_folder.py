@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from exported import STRICT
 
 import edgeolk as ek
 from edgeolk.cli import main
+from edgeolk.export.kits import KITS
 
 COMPILERS = ("gcc", "clang")
 #: Every form the source has.
@@ -90,6 +92,43 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
     run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
     assert "500 rows learned" in run(out / "example")
+
+
+def test_tool_chains(tmp_path: Path) -> None:
+    """On request; every source that they name is there, and a name that is none writes nothing."""
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    plain = set(ek.export_c(learner, tmp_path / "plain"))
+    listed = ek.export_c(learner, tmp_path / "all", with_=list(KITS))
+    more = {"library.properties", "library.json", "CMakeLists.txt", "zephyr/module.yml"}
+    assert more <= set(listed) - plain
+    library = json.loads((tmp_path / "all/library.json").read_text())
+    for source in library["build"]["srcFilter"]:
+        name = source.removeprefix("+<").removesuffix(">")
+        assert (tmp_path / "all" / name).exists()
+        for file in ("CMakeLists.txt", "zephyr/CMakeLists.txt"):
+            assert name in (tmp_path / "all" / file).read_text()
+    with pytest.raises(ValueError, match="arduino, platformio, cmake, zephyr"):
+        ek.export_c(learner, tmp_path / "none", with_=["make"])
+    with pytest.raises(TypeError, match="with_"):
+        ek.export_c(learner, tmp_path / "none", with_="cmake")  # type: ignore[arg-type]
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("compiler", ["g++"])
+def test_the_sketch_compiles(compiler: str, tmp_path: Path) -> None:
+    """With what it uses of Arduino, and nothing else."""
+    ek.export_c(ek.Learner(n_features=4, ram="3KiB"), tmp_path, with_=["arduino"])
+    stub = """struct { void begin(int) {} int available() { return 1; }
+float parseFloat() { return 0; } void println(double) {} } Serial;
+#include <stddef.h>
+"""
+    (tmp_path / "sketch.cpp").write_text(
+        stub + (tmp_path / "examples/learner/learner.ino").read_text()
+    )
+    run(compiler, "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", "-c", tmp_path / "sketch.cpp",
+        "-o", tmp_path / "sketch.o")  # fmt: skip
+    for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
+        run("cc", "-std=gnu11", "-DARDUINO=10800", "-c", tmp_path / source, "-o", tmp_path / "s.o")
 
 
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
