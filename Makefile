@@ -37,26 +37,24 @@ help:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Compiles once for what is asked and all that it includes, so that a later target finds its stamp.
+install = $(PIP) "setuptools>=77" "cython>=3.1" "numpy>=2.0" && \
+	$(PIP) --no-build-isolation --editable ".[$(1)]" && touch $(2:%=$(VENV)/.%)
+
 $(VENV)/.sim: $(BIN)/python $(SOURCES)
-	$(PIP) "setuptools>=77" "cython>=3.1" "numpy>=2.0"
-	$(PIP) --no-build-isolation --editable ".[sim]"
-	@touch $@
+	$(call install,sim,sim)
 
-$(VENV)/.test: $(VENV)/.sim
-	$(PIP) --no-build-isolation --editable ".[test]"
-	@touch $@
+$(VENV)/.test: $(BIN)/python $(SOURCES)
+	$(call install,test,sim test)
 
-$(VENV)/.lint: $(VENV)/.test
-	$(PIP) --no-build-isolation --editable ".[lint]"
-	@touch $@
+$(VENV)/.lint: $(BIN)/python $(SOURCES)
+	$(call install,lint,sim test lint)
 
-$(VENV)/.docs: $(VENV)/.test
-	$(PIP) --no-build-isolation --editable ".[docs]"
-	@touch $@
+$(VENV)/.docs: $(BIN)/python $(SOURCES)
+	$(call install,docs,sim test docs)
 
-$(VENV)/.bench: $(VENV)/.sim
-	$(PIP) --no-build-isolation --editable ".[bench]"
-	@touch $@
+$(VENV)/.bench: $(BIN)/python $(SOURCES)
+	$(call install,bench,sim bench)
 
 # dlib's Python package lacks its online learners: they are compiled where there is a g++.
 $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.block import build, over
-from edgeolk.boundary.learning import RowLearner
 from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
 from edgeolk.config import Config
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
+from edgeolk.counting import Counting
 from edgeolk.files import checksums, restore, v3
 from edgeolk.files.atomic import Path, write_whole
 from edgeolk.parts import Algorithm, Averaging, Dtype
@@ -49,7 +49,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(RowLearner):
+class Learner(Counting):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -205,66 +205,10 @@ class Learner(RowLearner):
     # ---- state --------------------------------------------------------------------------------
 
     @property
-    def steps(self) -> int:
-        """Examples learned."""
-        return int(self._engine.counters()["steps"])
-
-    @property
-    def mistakes(self) -> int:
-        """Examples with y f <= 0 before their update; a score of 0 is a mistake. With several
-        classes, those whose margin was not above 0; for novelty, the rows called novel."""
-        return int(self._engine.counters()["mistakes"])
-
-    @property
-    def updates(self) -> int:
-        """Examples that changed the model."""
-        return int(self._engine.counters()["updates"])
-
-    @property
-    def capacity_hits(self) -> int:
-        """Examples that asked a full, frozen ring for an update."""
-        return int(self._engine.counters()["capacity_hits"])
-
-    @property
-    def labels_asked(self) -> int:
-        """Calls of ``wants_label`` that said yes."""
-        return int(self._engine.counters()["labels_asked"])
-
-    @property
-    def clipped(self) -> int:
-        """Numbers learned that lay beyond the levels of int8 storage, and counted as their end."""
-        return int(self._engine.counters()["clipped"])
-
-    @property
-    def n_skipped(self) -> int:
-        """Bad rows that were left out, with ``on_bad_row="skip"``."""
-        return int(self._engine.counters()["n_skipped"])
-
-    @property
-    def n_clipped(self) -> int:
-        """Rows learned that were longer than ``clip_rows``."""
-        return int(self._engine.counters()["clipped_rows"])
-
-    @property
     def scaler(self) -> RunningScaler | None:
         """The scaler inside, a copy as it is now; None where rows are not scaled."""
         intake = self._config.intake
         return copied(intake, self._engine) if intake.method else None
-
-    @property
-    def halvings(self) -> int:
-        """Times the ring was halved."""
-        return int(self._engine.counters()["halvings"])
-
-    @property
-    def squared_error(self) -> float:
-        """Sum of (y - f)^2 before each update; in regression only."""
-        return float(self._engine.counters()["squared_error"])
-
-    @property
-    def absolute_error(self) -> float:
-        """Sum of |y - f| before each update; in regression only."""
-        return float(self._engine.counters()["absolute_error"])
 
     @property
     def threshold(self) -> float:
@@ -278,11 +222,6 @@ class Learner(RowLearner):
         if self._config.needs_labels:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
         return float(np.asarray(self._engine.view("novelty"))[0, 0])
-
-    @property
-    def n_support(self) -> int:
-        """Support vectors held."""
-        return int(self._engine.counters()["n_support"])
 
     @property
     def norm2(self) -> float | None:

@@ -1,10 +1,9 @@
 """Boards a learner may be flashed to: what they have, and how long a step takes on them.
 
-Memory, clock and flash are those of the data sheets named in each row, as remembered. Memory and
-clock were held against the page named beside them, where one is; what no page was found for is
-unchecked, and so are pages, erasures and cycles of every flash. Times are estimates: the
-instructions of a kernel row are counted, not run, and the core is taken to do what it does in the
-mean.
+Memory, clock and flash are those of the data sheets named in each row, as remembered, and were held
+against the pages named beside them; what no page was found for is unchecked, cards above all, whose
+makers state little. Times are estimates: the instructions of a kernel row are counted, not run, and
+the core is taken to do what it does in the mean.
 """
 
 from __future__ import annotations
@@ -80,8 +79,9 @@ class Board:
         Erasures a place of it bears.
     source : str
         Where the figures come from.
-    seen : str
-        The page that memory and clock were held against; empty where they are unchecked.
+    seen, flash_seen : str
+        The pages that memory and clock, and erasures and cycles of the flash, were held against;
+        empty where they are unchecked.
     """
 
     name: str
@@ -97,13 +97,14 @@ class Board:
     endurance: int
     source: str
     seen: str = ""
+    flash_seen: str = ""
 
     @property
     def provenance(self) -> str:
         """Where the figures come from, and whether anybody looked."""
-        if not self.seen:
-            return f"{self.source} [unchecked]"
-        return f"{self.source} [RAM and clock: {self.seen}; flash unchecked]"
+        memory = f"RAM and clock: {self.seen}" if self.seen else "RAM and clock unchecked"
+        flash = f"flash: {self.flash_seen}" if self.flash_seen else "flash unchecked"
+        return f"{self.source} [{memory}; {flash}]"
 
     @property
     def per_second(self) -> float:
@@ -118,7 +119,25 @@ _ZERO_PAGE = "etechnophiles.com/rpi-zero-2w-board-layout-pinout-specs-price"
 _WASM_PAGE = "github.com/DianQK/wasm3 docs/Hardware.md"
 _NORDIC_PAGE = "github.com/platformio/platformio-docs boards/nordicnrf52/nrf52840_dk.rst"
 _ST_PAGE = "github.com/platformio/platformio-docs frameworks/libopencm3.rst, Feather F405"
-_MICROBIT_PAGE = "docs.rs/crate/rmicrobit source/memory.x, RAM alone"
+_MICROBIT_PAGE = "packtpub.com/en-de/product/bbc-microbit-in-practice-9781804610121, chapter 1"
+_PI_3_PAGE = "fudzilla.net/news/40078-raspberry-pi-3-launches-with-64-bit-cortex-a53"
+_PI_4_PAGE = "issuu.com/28rduan/docs/raspberrypi_beginnersguide_v3, appendix F"
+_PI_5_PAGE = (
+    "circuitdigest.com/news/the-new-raspberry-pi-5-is-here-faster-than-ever, clock and caches alone"
+)
+# Where erasures and cycles of a flash were looked up.
+_PICO_FLASH = (
+    "github.com/NegasonicX/Raspberry-PICO2040-Flash-Storage (page, cycles), docs.embassy.dev "
+    "embassy-rp flash_range_erase (erasure)"
+)
+_ESP32_FLASH = (
+    "docs.espressif.com esp-idf wear-levelling (erasure), esp32.com/viewtopic.php?t=709 (cycles, "
+    "of its maker's modules)"
+)
+_NRF51_FLASH = "devzone.nordicsemi.com/f/nordic-q-a/15798 (word, cycles; erasure unchecked)"
+_NRF52_FLASH = (
+    "devzone.nordicsemi.com/question/175638 (word, erasure), /f/nordic-q-a/15798 (cycles of nRF52)"
+)
 
 _CARD = (4 * KIB, 4 * MIB, 1_000)  # a consumer's card; makers state little
 _NOR = (256, 4 * KIB, 100_000)
@@ -146,9 +165,10 @@ def _small(
     flash: tuple[int, int, int],
     source: str,
     seen: str,
+    flash_seen: str = "",
 ) -> Board:
     rate = 1.0 if core is _SINGLE else 0.7  # loads and branches take more than one cycle
-    return Board(name, title, core, ram, ram // 2, 0, clock, rate, *flash, source, seen)
+    return Board(name, title, core, ram, ram // 2, 0, clock, rate, *flash, source, seen, flash_seen)
 
 
 BOARDS = {
@@ -162,19 +182,23 @@ BOARDS = {
         _linux(
             *("pi-3", "Raspberry Pi 3 Model B", 1024 * MIB, 512 * KIB, 1.2e9, 0.8),
             "product brief (BCM2837, Cortex-A53); a consumer's SD card",
+            _PI_3_PAGE,
         ),
         _linux(
             *("pi-4", "Raspberry Pi 4 Model B", 1024 * MIB, MIB, 1.5e9, 1.5),
             "product brief (BCM2711, Cortex-A72), smallest variant; a consumer's SD card",
+            _PI_4_PAGE,
         ),
         _linux(
             *("pi-5", "Raspberry Pi 5", 2048 * MIB, 2 * MIB, 2.4e9, 2.0),
             "product brief (BCM2712, Cortex-A76), smallest variant; a consumer's SD card",
+            _PI_5_PAGE,
         ),
         _small(
             *("pico", "Raspberry Pi Pico", _SOFT, 264 * KIB, 125e6, _NOR),
             "RP2040 data sheet (Cortex-M0+); W25Q16JV data sheet",
             _PICO_PAGE,
+            _PICO_FLASH,
         ),
         _small(
             *("pico-2", "Raspberry Pi Pico 2", _SINGLE, 520 * KIB, 150e6, _NOR),
@@ -185,11 +209,13 @@ BOARDS = {
             *("esp32", "ESP32", _SINGLE, 320 * KIB, 240e6, _NOR),
             "ESP32 data sheet (Xtensa LX6, counted as a Cortex-M4F; data RAM of 520 KiB)",
             _WASM_PAGE,
+            _ESP32_FLASH,
         ),
         _small(
             *("nrf52840", "nRF52840", _SINGLE, 256 * KIB, 64e6, (4, 4 * KIB, 10_000)),
             "nRF52840 product specification (Cortex-M4F)",
             _NORDIC_PAGE,
+            _NRF52_FLASH,
         ),
         _small(
             *("stm32f405", "STM32F405", _SINGLE, 128 * KIB, 168e6, (4, 128 * KIB, 10_000)),
@@ -200,11 +226,13 @@ BOARDS = {
             *("microbit", "micro:bit V1", _SOFT, 16 * KIB, 16e6, (4, KIB, 20_000)),
             "nRF51822 product specification (Cortex-M0)",
             _MICROBIT_PAGE,
+            _NRF51_FLASH,
         ),
         _small(
             *("microbit-2", "micro:bit V2", _SINGLE, 128 * KIB, 64e6, (4, 4 * KIB, 10_000)),
             "nRF52833 product specification (Cortex-M4F)",
-            _WASM_PAGE,
+            _MICROBIT_PAGE,
+            _NRF52_FLASH,
         ),
     )
 }

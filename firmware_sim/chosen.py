@@ -31,6 +31,7 @@ def to_config(options: argparse.Namespace) -> ReplayConfig:
         scale=options.scale,
         freeze_after=options.freeze_after,
         faults=tuple(options.fault),
+        fault_seed=options.fault_seed,
         label_delay=options.label_delay,
         label_queue=options.label_queue,
         label_missing=options.label_missing,

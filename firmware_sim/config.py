@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import edgeolk as ek
@@ -38,6 +39,7 @@ def freezes(config: ReplayConfig) -> bool:
     return made.freezes
 
 
+@lru_cache
 def storage_of(algorithm: str) -> str:
     """The storage type that an algorithm takes where none is given."""
     try:
@@ -113,6 +115,8 @@ class ReplayConfig:
         Seconds without a row after which a live stream has ended; by default it is waited on.
     faults : tuple of str
         What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `faults.KINDS`.
+    fault_seed : int, optional
+        Seed of what breaks; by default that of the algorithm.
     label_delay : int or str
         Rows after which a label comes, or seconds as ``"90s"``.
     label_queue : int, optional
@@ -170,6 +174,7 @@ class ReplayConfig:
     category_slots: int = 8
     idle: float | None = None
     faults: tuple[str, ...] = ()
+    fault_seed: int | None = None
     label_delay: int | str = 0
     label_queue: int | None = None
     label_missing: float = 0.0
@@ -227,8 +232,11 @@ class ReplayConfig:
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
-        if self.seed < 0:
-            raise SimulatorError(f"seed is {self.seed}, it must be at least 0")
+        for name in ("seed", "fault_seed"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                said = name.replace("_", "-")
+                raise SimulatorError(f"{said} is {value}, it must be at least 0")
         if self.leak < 0:
             raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
         if self.limit_by != "auto" and self.enforce != "process":
@@ -329,6 +337,12 @@ class ReplayConfig:
             The algorithm does not go with this kind.
         """
         return {**KINDS[self.kind].params(self), **self.params}
+
+    @property
+    def is_eventful(self) -> bool:
+        """Whether labels come late, never, or only where they are asked for, or the power goes."""
+        delay, _ = self.delay
+        return bool(delay or self.label_missing or self.ask or self.power_cut)
 
     @property
     def is_regression(self) -> bool:

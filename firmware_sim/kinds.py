@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
@@ -72,6 +73,7 @@ class Kind:
         return {**own, "loss": found[0]}
 
 
+@lru_cache
 def _takes(algorithm: str, *losses: str) -> bool:
     """Whether an algorithm takes one of the losses; one that is unknown is told of elsewhere."""
     for loss in losses:

@@ -119,7 +119,8 @@ class Replay:
             self.clean = self.stream
             if config.faults:
                 faults = [parse(text) for text in config.faults]
-                self.stream = FaultyStream(self.clean, faults, config.seed)
+                seed = config.seed if config.fault_seed is None else config.fault_seed
+                self.stream = FaultyStream(self.clean, faults, seed)
             if config.positive is not None and self.stream.kept is None:
                 self._find_positive(config.positive)
             if config.kind == "multiclass" and not config.classes:
@@ -140,6 +141,7 @@ class Replay:
         *,
         on_row: Callable[[], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        beside_clean: bool = True,
     ) -> ReplayResult:
         """Replay the stream.
 
@@ -149,6 +151,8 @@ class Replay:
             Called after each row, for a progress bar.
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
+        beside_clean : bool
+            Whether a stream with faults is replayed without them, too.
 
         Raises
         ------
@@ -158,10 +162,13 @@ class Replay:
         with warnings.catch_warnings():
             # What the library warns of is counted by it, and told in the report.
             warnings.simplefilter("ignore", UserWarning)
-            return self._run(on_row, should_stop)
+            return self._run(on_row, should_stop, beside_clean)
 
     def _run(
-        self, on_row: Callable[[], object] | None, should_stop: Callable[[], bool] | None
+        self,
+        on_row: Callable[[], object] | None,
+        should_stop: Callable[[], bool] | None,
+        beside_clean: bool,
     ) -> ReplayResult:
         books = Books(self, on_row)
         status, detail = "complete", ""
@@ -187,7 +194,8 @@ class Replay:
             self.device.close()
             self._close_stream()
         seconds = time.perf_counter() - began
-        clean = self._without_faults(should_stop) if status == "complete" else None
+        whole = beside_clean and status == "complete"
+        clean = self._without_faults(should_stop) if whole else None
         if books.stopped:
             status, detail = "stopped", books.stopped
         if books.rows.used == 0 and status == "complete":

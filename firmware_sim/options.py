@@ -179,6 +179,7 @@ def _add_replay(commands: Any) -> None:
         help=f"break sensors (repeatable): {', '.join(KINDS)}; as in "
         "stuck:column=light,from=1000,to=2000",
     )
+    add("--fault-seed", metavar="N", type=int, help="of what breaks (default: as --seed)")
     add(
         "--label-delay",
         metavar="ROWS|SECONDSs",

@@ -6,9 +6,14 @@ does befalls both. Run as ``python -m bench.fleets [STREAMS]``.
 
 from __future__ import annotations
 
+import multiprocessing
 import statistics
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -86,22 +91,45 @@ def _against_loops(boards: list[Board], configurations: list[Configuration]) -> 
 
 
 def _workers(boards: list[Board], configurations: list[Configuration]) -> None:
-    ratios = []
+    """Two workers against one; and two plain processes, which say what the machine allows."""
+    rounds: dict[str, list[float]] = {"2 workers": [], "2 plain processes": []}
     step = len(boards) // _TURNS
-    with Crew(workers=2) as two, Crew(workers=1) as one:
+    with ExitStack() as stack:
+        crews = [stack.enter_context(Crew(workers=n)) for n in (1, 2)]
+        pools = [stack.enter_context(_pool(n)) for n in (1, 2)]
         for turn in range(_TURNS):
-            some = tasks(boards[turn * step : (turn + 1) * step][:40], configurations)
-            spent = []
-            for crew in (one, two):
-                began = time.perf_counter()
-                done = sum(1 for _ in crew.work(list(some)))
-                spent.append(time.perf_counter() - began)
-                assert done == len(some)
-            ratios.append(spent[0] / spent[1])
-    print(
-        f"2 workers against 1: {statistics.median(ratios):.2f} times "
-        f"({min(ratios):.2f} to {max(ratios):.2f})"
-    )
+            some = tasks(boards[turn * step : (turn + 1) * step], configurations)
+            works: dict[str, list[Callable[[], int]]] = {
+                "2 workers": [partial(_by_crew, crew, some) for crew in crews],
+                "2 plain processes": [partial(_by_pool, pool, some) for pool in pools],
+            }
+            for name, both in works.items():
+                spent = []
+                for work in both:
+                    began = time.perf_counter()
+                    assert work() == len(some)
+                    spent.append(time.perf_counter() - began)
+                rounds[name].append(spent[0] / spent[1])
+    for name, ratios in rounds.items():
+        print(
+            f"{name} against 1: {statistics.median(ratios):.2f} times "
+            f"({min(ratios):.2f} to {max(ratios):.2f})"
+        )
+
+
+def _pool(n: int) -> ProcessPoolExecutor:
+    """Processes that have imported what they need."""
+    pool = ProcessPoolExecutor(n, mp_context=multiprocessing.get_context("spawn"))
+    wait([pool.submit(time.sleep, 0.5) for _ in range(n)])
+    return pool
+
+
+def _by_crew(crew: Crew, some: list[Task]) -> int:
+    return sum(1 for _ in crew.work(list(some)))
+
+
+def _by_pool(pool: ProcessPoolExecutor, some: list[Task]) -> int:
+    return sum(1 for _ in pool.map(replay_task, some))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,14 @@ _AHEAD = 2
 _RETRIES = 2
 #: Times that a task by itself is given to the cluster again when its worker dies.
 _LIVES = 3
+#: What Dask does for its own pages takes an eighth of a core, where two are to work: samples of
+#: every worker's stack, looks at the event loop, the memory and the machine.
+_QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss)://\S+:\d+")
 #: Seconds between two looks at whether there is still a scheduler.
 _LOOK = 0.2
@@ -97,7 +105,7 @@ class Crew:
     def _started(self, workers: int) -> Any:
         dask: Any = import_module("dask")
         # The death of a worker says nothing about the tasks it had: they get more than three lives.
-        dask.config.set({"distributed.scheduler.allowed-failures": 10})
+        dask.config.set({"distributed.scheduler.allowed-failures": 10, **_QUIET})
         return self._dask.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -13,6 +13,7 @@ from edgeolk import parse_bytes
 from firmware_sim import values
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
+from firmware_sim.kinds import KINDS
 
 
 def add_options(commands: Any) -> None:
@@ -38,6 +39,7 @@ def add_options(commands: Any) -> None:
     )
     add("--target", metavar="COLUMN", help="the label column, where the manifest says none")
     add("--positive", metavar="VALUE", help="the label that means +1, where it says none")
+    add("--kind", choices=KINDS, help="of labels, where neither it nor the configurations say")
     add = fleet.add_argument_group("workers").add_argument
     add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, as tcp://10.0.0.1:8786")
     add(
@@ -86,7 +88,7 @@ def run(
 
     if chosen.scheduler and chosen.workers:
         raise SimulatorError("--workers is for workers here; those of --scheduler are there")
-    given = {"target": chosen.target, "positive": chosen.positive}
+    given = {name: getattr(chosen, name) for name in ("target", "positive", "kind")}
     boards = read_manifest(
         chosen.manifest, {name: value for name, value in given.items() if value is not None}
     )

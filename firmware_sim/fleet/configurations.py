@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
+from firmware_sim.kinds import KINDS
 
 #: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
 FIELDS = (
@@ -28,6 +30,14 @@ FIELDS = (
     "scale",
     "freeze_after",
     "prefix",
+    "kind",
+    "classes",
+    "ask",
+    "label_delay",
+    "label_queue",
+    "label_missing",
+    "power_cut",
+    "checkpoint_every",
 )
 
 
@@ -54,8 +64,11 @@ class Configuration:
         SimulatorError
             A field has no such value.
         """
+        said = {**self.fields, **options}
+        if "classes" in said:
+            said["classes"] = tuple(map(str, said["classes"]))
         try:
-            return ReplayConfig(stream, **{**self.fields, **options})
+            return ReplayConfig(stream, **said)
         except TypeError as error:
             raise SimulatorError(f"configuration {self.name!r}: {error}") from None
 
@@ -95,10 +108,24 @@ def read_configurations(path: str | Path) -> list[Configuration]:
             )
         found.append(Configuration(name, table))
         found[-1].on("", {})  # what is wrong with it is better said now than by every worker
-    kinds = {one.on("", {}).is_regression for one in found}
-    if len(kinds) > 1:
-        raise SimulatorError(f"{path}: some learn classes and some real numbers; run two fleets")
     return found
+
+
+def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:
+    """See to it that all learn labels of one kind: losses of several cannot be held together.
+
+    Raises
+    ------
+    SimulatorError
+        They do not, or a board's options and a configuration do not go together.
+    """
+    options = {repr(sorted(board.options.items())): board.options for board in boards}
+    kinds = {one.on("", said).kind for one in configurations for said in options.values()}
+    if len(kinds) > 1:
+        raise SimulatorError(
+            f"some learn {' and some '.join(KINDS[kind].about for kind in sorted(kinds))}: their "
+            "losses cannot be held together; run a fleet for each"
+        )
 
 
 def _tables(path: Path) -> dict[str, Any]:

@@ -32,6 +32,14 @@ _CELLS: dict[str, Any] = {
     "faults": _words,
     "fault_seed": int,
     "limit": int,
+    "kind": str,
+    "classes": _words,
+    "period": float,
+    "label_delay": str,
+    "label_queue": int,
+    "label_missing": float,
+    "power_cut": str,
+    "checkpoint_every": int,
 }
 
 
@@ -68,8 +76,10 @@ def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> li
     manifest : str
         A CSV file with a column ``stream`` (paths, relative to the file), and where wanted
         ``device``, ``target``, ``positive``, ``ignore``, ``missing``, ``missing_codes``, ``time``,
-        ``categories``, ``category_slots``, ``faults``, ``fault_seed``, ``limit``; several values
-        in a cell are parted by semicolons. Or a pattern, such as ``"logs/*.csv.gz"``.
+        ``categories``, ``category_slots``, ``faults``, ``fault_seed``, ``limit``, ``kind``,
+        ``classes``, ``period``, ``label_delay``, ``label_queue``, ``label_missing``, ``power_cut``,
+        ``checkpoint_every``; several values in a cell are parted by semicolons. Or a pattern, such
+        as ``"logs/*.csv.gz"``.
     options : mapping, optional
         What holds where the manifest says nothing.
 

@@ -1,9 +1,15 @@
-"""The one pure task: a stream is read once, and all learners step through it together."""
+"""The one pure task: a stream is read once, and all learners step through it together.
+
+Design: two classes and real numbers are learned a block at a time. Where a learner has to be asked
+row by row (several classes, no labels, late ones, power cuts) each configuration is a replay like
+that of the command, over rows that are parsed once.
+"""
 
 from __future__ import annotations
 
 import gzip
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +19,17 @@ from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.faults import parse
 from firmware_sim.fleet.blocks import Reader
 from firmware_sim.fleet.configurations import Configuration
-from firmware_sim.fleet.scores import ClassBaselines, Figures, NumberBaselines
+from firmware_sim.fleet.figures import loss_of, of_result
+from firmware_sim.fleet.saving import save_parts
+from firmware_sim.fleet.scores import ClassBaselines, NumberBaselines
 from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import Record, Task, digest
+from firmware_sim.kinds import KINDS
+from firmware_sim.loop import Replay
+from firmware_sim.metrics import Figures
 from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.held import HeldStream
 
 
 def replay_task(task: Task) -> list[Record]:
@@ -68,25 +80,59 @@ def _replayed(task: Task) -> list[Record]:
     if content != task.content:
         raise OSError(f"{task.board.stream} is not the file that the run began with")
     configs = [task.config(one) for one in task.configurations]
-    stream = _opened(configs[0], task.board.fault_seed)
+    stream = _opened(configs[0])
     try:
-        return _learned(task, configs, stream)
+        if any(row_by_row(config) for config in configs):
+            held = HeldStream(stream)
+            return [
+                _alone(task, one, replace(config, stream=held))
+                for one, config in zip(task.configurations, configs, strict=True)
+            ]
+        return _learned(task, configs, _broken(configs[0], stream))
     finally:
         stream.close()
 
 
-def _opened(config: ReplayConfig, seed: int) -> Stream:
-    stream = open_stream(
+def row_by_row(config: ReplayConfig) -> bool:
+    """Whether a learner is asked row by row, so that blocks are of no use."""
+    return config.is_eventful or config.kind not in ("binary", "regression")
+
+
+def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
+    """Return the record of a replay; the rows are parsed already where another one went before."""
+    try:
+        replay = Replay(config)
+        result = replay.run(beside_clean=False)
+    except SimulatorError as error:
+        return _record(task, one, "failed", str(error))
+    if result.status != "complete":
+        return _record(task, one, "failed", result.detail)
+    record = _record(task, one, "done")
+    record.figures = {name: _finite(value) for name, value in of_result(result).items()}
+    record.loss = _finite(loss_of(result.metrics))
+    if task.models:
+        device, name = replay.device, f"{task.board.device}.{one.name}"
+        save_parts(Path(task.models), name, device.learner, device.scaler, device.target_scaler)
+    return record
+
+
+def _opened(config: ReplayConfig) -> Stream:
+    return open_stream(
         config.stream,
         target=config.target,
         ignore=config.ignore,
         time=config.time,
         categories=config.categories,
         category_slots=config.category_slots,
+        labelled=KINDS[config.kind].is_taught,
     )
+
+
+def _broken(config: ReplayConfig, stream: Stream) -> Stream:
     if not config.faults:
         return stream
-    return FaultyStream(stream, [parse(text) for text in config.faults], seed)
+    faults = [parse(text) for text in config.faults]
+    return FaultyStream(stream, faults, config.fault_seed or 0)
 
 
 def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Record]:

@@ -13,6 +13,11 @@ from firmware_sim.plaintext import printable
 
 _WORST = 10
 _REASONS = 12
+_UNITS = {
+    "wrong": "error, %",
+    "relative": "mean absolute error / that of the last value",
+    "novel": "area above the ROC curve, %",
+}
 
 
 @dataclass(frozen=True)
@@ -39,14 +44,17 @@ class Findings:
         The figures.
     losses : dict
         Losses by configuration and device.
+    unit : str
+        What a loss is.
     relative : bool
-        Whether losses are multiples of a baseline's, not shares of wrong answers.
+        Whether losses are multiples of a baseline's, not shares.
     """
 
     summary: list[str]
     sentence: str
     tables: list[Table]
     losses: statistics.Losses
+    unit: str
     relative: bool
 
 
@@ -54,12 +62,15 @@ def findings(fleet: Fleet) -> Findings:
     """Return what there is to say of a fleet."""
     table = statistics.losses(fleet.records)
     relative = any("mae" in record.figures for record in fleet.records)
+    novel = any("auc" in record.figures for record in fleet.records)
+    unit = _UNITS["relative" if relative else "novel" if novel else "wrong"]
     best = statistics.reference(table)
     differences = [] if best is None else statistics.differences(table, best)
-    tables = [_distributions(table, relative), _differences(differences, relative)]
-    tables += [_worst(fleet, table, best, relative), _failures(fleet)]
-    sentence = _sentence(best, differences, table, relative)
-    return Findings(_summary(fleet), sentence, [one for one in tables if one.rows], table, relative)
+    tables = [_distributions(table, unit, relative), _differences(differences, relative)]
+    tables += [_worst(fleet, table, best, unit, relative), _failures(fleet)]
+    sentence = _sentence(fleet, best, differences, table, relative)
+    tables = [one for one in tables if one.rows]
+    return Findings(_summary(fleet), sentence, tables, table, unit, relative)
 
 
 def to_text(found: Findings) -> str:
@@ -121,11 +132,7 @@ def _summary(fleet: Fleet) -> list[str]:
     return lines
 
 
-def _unit(relative: bool) -> str:
-    return "mean absolute error / that of the last value" if relative else "error, %"
-
-
-def _distributions(table: statistics.Losses, relative: bool) -> Table:
+def _distributions(table: statistics.Losses, unit: str, relative: bool) -> Table:
     rows: list[tuple[str, ...]] = [
         (
             one.name,
@@ -137,7 +144,7 @@ def _distributions(table: statistics.Losses, relative: bool) -> Table:
         for one in sorted(statistics.distributions(table), key=lambda one: one.mean)
     ]
     head = ("configuration", "boards", "mean", "least", "10 %", "median", "90 %", "most", "best on")
-    return Table("distributions", f"{_unit(relative)}, over boards", head, rows)
+    return Table("distributions", f"{unit}, over boards", head, rows)
 
 
 def _differences(found: list[statistics.Difference], relative: bool) -> Table:
@@ -157,7 +164,9 @@ def _differences(found: list[statistics.Difference], relative: bool) -> Table:
     return Table("differences", title, head, rows)
 
 
-def _worst(fleet: Fleet, table: statistics.Losses, best: str | None, relative: bool) -> Table:
+def _worst(
+    fleet: Fleet, table: statistics.Losses, best: str | None, unit: str, relative: bool
+) -> Table:
     names = [name for name in fleet.configurations if table.get(name)]
     least = {
         device: min((table[name][device], name) for name in names if device in table[name])
@@ -171,7 +180,7 @@ def _worst(fleet: Fleet, table: statistics.Losses, best: str | None, relative: b
         shown = _loss(own, relative) if isinstance(own, float) else "-"
         rows.append((device, _loss(loss, relative), name, shown))
     head = ("board", "at best", "with", f"with {best}")
-    return Table("worst", f"worst boards: {_unit(relative)}", head, rows)
+    return Table("worst", f"worst boards: {unit}", head, rows)
 
 
 def _failures(fleet: Fleet) -> Table:
@@ -191,12 +200,15 @@ def _failures(fleet: Fleet) -> Table:
 
 
 def _sentence(
+    fleet: Fleet,
     best: str | None,
     found: list[statistics.Difference],
     table: statistics.Losses,
     relative: bool,
 ) -> str:
     if best is None:
+        if len(fleet.failed) < len(fleet.records):
+            return "No board has labels to judge by: nothing says which configuration errs least."
         return "No configuration got to the end of any stream."
     mean = statistics.distributions({best: table[best]})[0].mean
     unit = "" if relative else " %"

@@ -10,7 +10,7 @@ from pathlib import Path
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import journal
 from firmware_sim.fleet.cluster import Alone, Crew, Done
-from firmware_sim.fleet.configurations import Configuration
+from firmware_sim.fleet.configurations import Configuration, check_kinds
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.task import Record, Task, digest, key_of
 
@@ -111,7 +111,8 @@ def run_fleet(
     Raises
     ------
     SimulatorError
-        The learners need more memory than a worker may have, or the run cannot go on.
+        The learners need more memory than a worker may have, they learn labels of several kinds,
+        or the run cannot go on.
     """
     needed = memory_needed(configurations)
     if worker_memory and needed > worker_memory:
@@ -119,6 +120,7 @@ def run_fleet(
             f"the learners of a task may take {needed:,} bytes, the sum of their caps, and a "
             f"worker may have {worker_memory:,}: give more, or fewer configurations at a time"
         )
+    check_kinds(configurations, boards)
     journal.check_form(form)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from firmware_sim.metrics import Confusion, Deviation
+from firmware_sim.metrics import Confusion, Deviation, Figures
 from firmware_sim.streams import Row
-
-Figures = dict[str, float | int | None]
 
 
 class Scores(Protocol):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,14 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet.scores import ClassScores, Figures, NumberScores, Scores
+from firmware_sim.fleet.saving import save_parts
+from firmware_sim.fleet.scores import ClassScores, NumberScores, Scores
+from firmware_sim.metrics import Figures
 from firmware_sim.planning import learner_settings, make_kernel, plan_device, scaled_prefix
-from firmware_sim.regression import TargetScale, target_need
+from firmware_sim.regression import TargetScale, scaled_targets
 from firmware_sim.streams import Row
 
-_MOST_BUDGETS = 1_000
+_MOST_SIZES = 1_000
 
 
 class Scalers:
@@ -84,18 +84,20 @@ def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
     return out, good
 
 
-#: Budgets by what they follow from: the search for one takes longer than a hundred rows.
-_budgets: dict[str, int] = {}
+#: Bytes and budgets by what they follow from: planning takes longer than a hundred rows.
+_sizes: dict[str, tuple[int, int]] = {}
 
 
-def _budget(config: ReplayConfig, n_features: int, kernel: Any) -> int:
-    """Return the most support vectors that fit the cap; the width of a kernel takes no room."""
-    key = repr((n_features, replace(config, stream="", target=None, ignore=(), faults=())))
-    if key not in _budgets:
-        if len(_budgets) >= _MOST_BUDGETS:
-            _budgets.clear()
-        _budgets[key] = int(plan_device(config, n_features, kernel)[1].budget)
-    return _budgets[key]
+def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, int]:
+    """Return the bytes under the cap and the budget; the width of a kernel takes no room."""
+    read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
+    key = repr((n_features, replace(config, **read)))  # type: ignore[arg-type]
+    if key not in _sizes:
+        if len(_sizes) >= _MOST_SIZES:
+            _sizes.clear()
+        layout, plan = plan_device(config, n_features, kernel)
+        _sizes[key] = layout.end, int(plan.budget)
+    return _sizes[key]
 
 
 class Seat:
@@ -131,20 +133,18 @@ class Seat:
         self._config = config
         self._scalers = scalers
         kernel = scalers.kernel(config, first)
-        budget = config.budget or _budget(config, n_features, kernel)
-        layout, plan = plan_device(replace(config, budget=budget), n_features, kernel)
-        self.nbytes, self.budget = layout.end, plan.budget
-        settings = learner_settings(config, kernel, plan.budget)
+        self.nbytes, self.budget = _size(config, n_features, kernel)
+        settings = learner_settings(config, kernel, self.budget)
         if config.dtype == "int8" and config.scale == "minmax":
             settings["feature_range"] = (0.0, 1.0)
         try:
             self.learner: Any = ek.Learner(n_features=n_features, **settings)
         except (TypeError, ValueError) as error:
             raise SimulatorError(str(error)) from None
-        self._targets = None
+        self._targets: TargetScale | None = None
         self.scores: Scores = ClassScores()
         if config.is_regression:
-            self._targets = TargetScale(memoryview(bytearray(target_need().nbytes)))
+            self._targets = TargetScale.made()
             self.scores = NumberScores()
         self.refused = 0
         self.stopped = ""
@@ -170,7 +170,7 @@ class Seat:
         taken = np.ones(len(y), dtype=bool)
         labels, means, spreads = y, np.zeros(1), np.ones(1)
         if self._targets is not None:
-            labels, means, spreads = self._scaled_targets(y)
+            labels, means, spreads = scaled_targets(self._targets, y)
         before = self.learner.steps
         try:
             self.learner.learn_many(rows, labels, scores)
@@ -194,15 +194,6 @@ class Seat:
                 taken[i:] = False
                 return
 
-    def _scaled_targets(self, y: Row) -> tuple[Row, Row, Row]:
-        """Return targets scaled as they come, and mean and spread before each."""
-        assert self._targets is not None
-        labels, means, spreads = (np.empty(len(y)) for _ in range(3))
-        for i, target in enumerate(y.tolist()):
-            means[i], spreads[i] = self._targets.present
-            labels[i] = self._targets.learn(target)
-        return labels, means, spreads
-
     def figures(self) -> Figures:
         """Return what was counted, and what the learner holds."""
         counters = {name: int(getattr(self.learner, name)) for name in ("n_support", "updates")}
@@ -210,20 +201,7 @@ class Seat:
         return {**self.scores.figures(), **own, **counters}
 
     def save(self, folder: Path, name: str) -> None:
-        """Write the learner to a file that `edgeolk.load` reads, its scalers beside it.
-
-        Raises
-        ------
-        OSError
-            It cannot be written.
-        """
-        parts = {f"{name}.olk": self.learner}
-        if self._config.scales_outside:
-            parts[f"{name}.scaler.olk"] = self._scalers.scaler(self._config)
-        if self._targets is not None:
-            parts[f"{name}.targets.olk"] = self._targets.scaler
-        with TemporaryDirectory(dir=folder, prefix=".model-") as made:
-            # The learner last: where it is, all of it is.
-            for file, part in reversed(parts.items()):
-                part.save(Path(made) / file)
-                os.replace(Path(made) / file, folder / file)
+        """Write the learner and its scalers to files; see `save_parts`."""
+        scaler = self._scalers.scaler(self._config) if self._config.scales_outside else None
+        targets = None if self._targets is None else self._targets.scaler
+        save_parts(folder, name, self.learner, scaler, targets)

@@ -52,7 +52,8 @@ class Task:
 
     def config(self, configuration: Configuration) -> ReplayConfig:
         """Return the replay of the stream with a configuration."""
-        return configuration.on(self.board.path, self.board.options)
+        said = {**self.board.options, "fault_seed": self.board.fault_seed}
+        return configuration.on(self.board.path, said)
 
 
 @dataclass
@@ -66,8 +67,8 @@ class Record:
     detail : str
         Why it did not.
     loss : float or None
-        What is compared: the share of wrong answers, or the mean absolute error as a multiple of
-        that of repeating the last value.
+        What is compared: the share of wrong answers; the mean absolute error as a multiple of that
+        of repeating the last value; the area above the ROC curve, None without labels.
     figures : mapping
         Everything that was counted.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.columns import LOOKED_AT
@@ -28,10 +29,13 @@ class Source(ABC):
         What messages call it.
     delimiter : str
         What parts the cells, a comma where nothing does.
+    ignored : tuple of str
+        Columns of its own that are no readings.
     """
 
     name: str
     delimiter: str = ","
+    ignored: tuple[str, ...] = ()
     _records: Iterator[Record | None] | None = None
 
     @abstractmethod
@@ -98,6 +102,7 @@ class LiveStream(Stream):
         self._held: list[Record] = []
         self._read = 0
         header = source.header()
+        options = replace(options, ignore=(*options.ignore, *source.ignored))
         self._reading = Reading(self.name, header, self._first(), source.delimiter, options)
         self.target = self._reading.target
         self.features = self._reading.features

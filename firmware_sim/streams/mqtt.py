@@ -3,7 +3,10 @@
 Design: the client's own thread puts messages into a queue of fixed size, the reader takes them out.
 When the queue is full the thread waits, and the broker with it; what still finds no room after
 `PATIENCE` is dropped and counted. The session outlives a lost connection (MQTT 5, session expiry),
-so at QoS 1 the broker sends again what was not acknowledged.
+so at QoS 1 the broker sends again what was not acknowledged. That is told by its mark (DUP), its
+packet identifier and its payload, which are those of a message from before the connection was lost,
+and left out. What a publisher sends again looks to the broker like any other message: only a field
+that numbers messages (``id=``) tells.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ import queue
 import secrets
 import threading
 import zlib
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -30,10 +34,12 @@ _LONGEST = 1 << 16
 #: Seconds the broker is kept waiting for room; well below the keep-alive.
 PATIENCE = 15.0
 _KEEP_ALIVE = 60
-_RECALLED = 128  # messages remembered, to know one that comes again
+_RECALLED = 1_024  # messages remembered, to know one that comes again
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
-_FORM = "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME]"
+_FORM = (
+    "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME][&id=FIELD]"
+)
 
 
 class MqttSource(Source):
@@ -44,15 +50,16 @@ class MqttSource(Source):
     url : str
         ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
         ``columns=a,b,label`` names the cells of CSV messages (without it messages are JSON objects
-        and the first one names the columns), ``client=`` names the client (by default at random).
+        and the first one names the columns), ``client=`` names the client (by default at random),
+        ``id=`` a field that is another one in every message, and no reading.
     size : int
         Messages waiting at most.
 
     Attributes
     ----------
     received, dropped, damaged, reconnects, repeated : int
-        Messages taken in; those that found no room; those that are no row; connections made anew;
-        those that came twice, which are taken in twice.
+        Messages that came; those that found no room; those that are no row; connections made anew;
+        those that came again and were left out.
 
     Raises
     ------
@@ -65,13 +72,17 @@ class MqttSource(Source):
         asked = parse_qs(parts.query)
         topic = unquote(parts.path[1:]) + (f"#{parts.fragment}" if url.endswith("#") else "")
         qos = asked.get("qos", ["1"])[0]
-        unknown = set(asked) - {"qos", "columns", "client"}
+        unknown = set(asked) - {"qos", "columns", "client", "id"}
         if not parts.hostname or not topic or qos not in ("0", "1", "2") or unknown:
             raise StreamError(f"{_shown(url)} is not of the form {_FORM}")
         self.name = _shown(url)
         self._topic, self._qos = topic, int(qos)
         self._columns = asked["columns"][0].split(",") if "columns" in asked else None
         self._json = self._columns is None
+        self._id = asked.get("id", [""])[0]
+        if self._id and self._columns is not None and self._id not in self._columns:
+            raise StreamError(f"{_shown(url)}: the id {self._id!r} is none of the columns")
+        self.ignored = (self._id,) if self._id else ()
         self._first = b""
         self._messages: queue.Queue[bytes] = queue.Queue(size)
         self._ending = threading.Event()
@@ -79,7 +90,8 @@ class MqttSource(Source):
         self._failure = ""
         self._client_id = asked.get("client", [f"firmware-sim-{secrets.token_hex(6)}"])[0]
         self.received = self.dropped = self.damaged = self.connects = self.repeated = 0
-        self._recent: deque[tuple[int, int]] = deque(maxlen=_RECALLED)
+        self._recent: OrderedDict[int, tuple[int, int]] = OrderedDict()
+        self._ids: OrderedDict[str, None] = OrderedDict()
         self._connect(parts)
 
     @property
@@ -146,7 +158,9 @@ class MqttSource(Source):
         self._subscribed.set()
 
     def _on_message(self, _: Any, __: Any, message: Any) -> None:
-        self._recall(message)
+        if not self._id and self._came_before(message):
+            self.repeated += 1
+            return
         waited = 0.0
         while not self._ending.is_set():
             try:
@@ -159,11 +173,24 @@ class MqttSource(Source):
                     self.dropped += 1
                     return
 
-    def _recall(self, message: Any) -> None:
-        """Count a message that has been here: QoS 1 sends again what it had no answer for."""
-        mark = (message.mid, zlib.crc32(message.payload))
-        self.repeated += message.dup and mark in self._recent
-        self._recent.append(mark)
+    def _came_before(self, message: Any) -> bool:
+        """Whether it is a message from before the connection was lost, sent again."""
+        mark = zlib.crc32(message.payload)
+        connection, earlier = self._recent.pop(message.mid, (self.connects, -1))
+        again = bool(message.dup) and connection < self.connects and earlier == mark
+        _remember(self._recent, message.mid, (self.connects, mark))
+        return again
+
+    def _is_new(self, cells: Record) -> bool:
+        """Whether no message of late had this one's id; one without an id is new."""
+        assert self._columns is not None
+        own = cells[self._columns.index(self._id)] if len(cells) == len(self._columns) else ""
+        if own in self._ids:
+            self.repeated += 1
+            return False
+        if own:
+            _remember(self._ids, own, None)
+        return True
 
     def header(self) -> Record:
         """Return the columns; those of JSON messages come with the first of them."""
@@ -171,6 +198,11 @@ class MqttSource(Source):
             for payload in filter(None, self._payloads()):
                 values = _json_object(payload)
                 if values:
+                    if self._id and self._id not in values:
+                        raise StreamError(
+                            f"{self.name}: the id {self._id!r} is none of the fields "
+                            f"{', '.join(values)}"
+                        )
                     self._columns = list(values)
                     self._first = payload
                     break
@@ -179,15 +211,15 @@ class MqttSource(Source):
 
     def records(self) -> Iterator[Record | None]:
         """Yield the cells of each message, and None while there is none."""
-        if self._first:
-            yield self._cells(self._first)
-        for payload in self._payloads():
+        first = iter((self._first,) if self._first else ())
+        for payload in chain(first, self._payloads()):
             if payload is None:
                 yield None
                 continue
             cells = self._cells(payload)
             self.damaged += not cells
-            yield cells
+            if not self._id or self._is_new(cells):
+                yield cells
 
     def _payloads(self) -> Iterator[bytes | None]:
         while True:
@@ -215,7 +247,7 @@ class MqttSource(Source):
             (self.damaged, "messages are no rows"),
             (self.dropped, "messages found no room in the queue and were dropped"),
             (self.reconnects, "reconnections"),
-            (self.repeated, "messages came twice, as QoS 1 may send them"),
+            (self.repeated, "messages came again, as QoS 1 may send them, and were left out"),
         )
         return out + [f"{count:,} {what}" for count, what in counts if count]
 
@@ -224,6 +256,13 @@ class MqttSource(Source):
         self._ending.set()
         self._client.disconnect()
         self._client.loop_stop()
+
+
+def _remember(held: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Hold one more, and let the oldest go where there are too many."""
+    held[key] = value
+    if len(held) > _RECALLED:
+        held.popitem(last=False)
 
 
 def _json_object(payload: bytes) -> dict[str, Any]:

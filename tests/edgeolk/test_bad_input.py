@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forms import misaligned, read_only
 from helpers import Owned
 from twins.streams import random_stream
 
@@ -24,20 +25,6 @@ def trained(dtype: str = "float32", name: str = "spa", **options: Any) -> Owned:
     owned = Owned(name, n_features=D, budget=40, dtype=dtype, **{**params, **options})
     owned.learner.learn_many(*random_stream(2, 30, D))
     return owned
-
-
-def misaligned(x: np.ndarray) -> np.ndarray:
-    raw = np.zeros(x.nbytes + 1, np.uint8)
-    view = raw[1:].view(x.dtype)
-    view[:] = x
-    assert not view.flags.aligned
-    return view
-
-
-def read_only(x: np.ndarray) -> np.ndarray:
-    x = x.copy()
-    x.flags.writeable = False
-    return x
 
 
 #: The same three numbers in other clothes.

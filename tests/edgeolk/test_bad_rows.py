@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forms import misaligned, read_only
 from helpers import EVERY, LIVELY, Csr
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,19 +47,6 @@ class Lent:
     def state(self) -> bytes:
         """Its file: the block without scratch."""
         return bytes(self.learner._sealed())
-
-
-def misaligned(x: np.ndarray) -> np.ndarray:
-    raw = np.zeros(x.nbytes + 1, np.uint8)
-    view = raw[1:].view(x.dtype)
-    view[:] = x
-    return view
-
-
-def read_only(x: np.ndarray) -> np.ndarray:
-    x = x.copy()
-    x.flags.writeable = False
-    return x
 
 
 #: Forms of a row of real numbers: the same three, or those given beside it.

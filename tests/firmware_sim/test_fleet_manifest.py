@@ -73,7 +73,7 @@ def test_configurations_are_read_from_toml_and_json(tmp_path):
         ('[a]\nram = "much"\n', "much"),
         ('[a]\nscale = "cubic"\n', "scale"),
         ("[a\n", "configs.toml"),
-        ('[a]\nparams = {loss = "square"}\nalgorithm = "ogd"\n[b]\n', "two fleets"),
+        ('[a]\nkind = "numbers"\n', "must be one of: binary, multiclass, regression, novelty"),
     ],
 )
 def test_a_file_of_configurations_that_is_none_is_refused(tmp_path, text, why):

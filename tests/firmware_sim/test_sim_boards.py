@@ -49,8 +49,8 @@ def test_table_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     for board in BOARDS.values():
         assert board.title in printed
         assert board.provenance in printed
-        assert ("[unchecked]" in board.provenance) == (not board.seen)
-        assert "flash unchecked" in board.provenance or not board.seen
+        assert ("RAM and clock unchecked" in board.provenance) == (not board.seen)
+        assert ("flash unchecked" in board.provenance) == (not board.flash_seen)
 
 
 def test_counts_that_the_estimates_come_from() -> None:

@@ -21,6 +21,8 @@ CASES = [
     for name in sorted(archive.namelist())
     if name.endswith(".olk")
 ]
+#: Numbers of bases with two coefficients a frequency.
+FOURIER, STRUCTURED, FOURIER_DRAWN = 2, 4, 5
 #: float64 of a region by its element type.
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
@@ -85,11 +87,13 @@ def weights(stored: Stored) -> np.ndarray:
 
 
 def dual_coef(stored: Stored) -> np.ndarray:
-    """Dual coefficients as the learner shows them."""
+    """Dual coefficients as the learner shows them: (n,), or (n, classes)."""
     n, rank = int(stored.words["n_support"]), int(stored.words.get("rank", 0))
     weights = numbers(stored, "coefficients") * stored.words["scale"]
+    if stored.columns > 1:
+        return weights[:, :n].T
     if rank:
         rows = numbers(stored, "feature_map").ravel()[: rank * n]
         return weights[:rank] @ rows.reshape(rank, n)
-    fourier = stored.choices["basis"] == 2
-    return weights[: 2 * n] if fourier else weights[:n]
+    own = {FOURIER: 2 * n, STRUCTURED: 2 * stored.budget, FOURIER_DRAWN: 2 * stored.budget}
+    return weights[: own.get(stored.choices["basis"], n)]

@@ -91,3 +91,5 @@
 #undef OLK_MADD_F64
 #undef OLK_VMADD_F32
 #undef OLK_VMADD_F64
+#undef OLK_VMAX_F32
+#undef OLK_VMAX_F64

@@ -148,6 +148,33 @@ STRUCTURED: dict[str, Case] = {
 }  # fmt: skip
 
 
+#: Everything inside one block: scaler, width, long rows.
+INSIDE = {"scale": "standard", "gamma": "auto", "gamma_rows": 20, "clip_rows": 1.5}
+NOVELTY = {"update": "gradient", "loss": "novelty", "nu": 0.2}
+
+#: Classes, novelty, tolerance, what is done with rows on their way in, frequencies drawn again.
+LATER: dict[str, Case] = {
+    "rbp-classes": ("rbp", {"n_classes": 3}),
+    "pa1-classes-narrow": ("pa1", {"n_classes": 3, "coefficients": "float32", "full": "random"}),
+    "bpa_s-classes": ("bpa_s", {"n_classes": 3, "dtype": "int8"}),
+    "oskl-classes": ("oskl", {"n_classes": 3, "R": 1.0, "eta": 0.8}),
+    "custom-novelty": (None, {**NOVELTY, "policy": "random"}),
+    "ogd-epsilon": ("ogd", {"loss": "epsilon"}),
+    "rbp-inside": ("rbp", INSIDE),
+    "projectron-inside": ("projectron", INSIDE),
+    "bpa_s-minmax": ("bpa_s", {"scale": "minmax", "scale_clip": 2.0, "scale_window": 40}),
+    "rbp-classes-inside": ("rbp", {**INSIDE, "n_classes": 3}),
+    "custom-novelty-inside": (None, {**INSIDE, **NOVELTY, "policy": "oldest"}),
+    "sorf-inside": ("sorf", {**INSIDE, "dtype": "int8"}),
+    "sorf-classes-inside": ("sorf", {**INSIDE, "dtype": "int8", "n_classes": 3}),
+    "rbp-skipping": ("rbp", {"on_bad_row": "skip"}),
+    "ogd-checksums": ("ogd", {"checksums": True}),
+    "fogd-drawn": ("fogd", {"frequencies": "drawn"}),
+    "fogd-structured": ("fogd", {"frequencies": "structured", "budget": 64}),
+    "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
+}  # fmt: skip
+
+
 def allowed(name: str, **options: Any) -> bool:
     """Whether there is such a learner."""
     try:
@@ -173,7 +200,7 @@ def every_type() -> dict[str, Case]:
 def cases(version: int) -> dict[str, Case]:
     """Every case by the name of its files."""
     if version >= 3:
-        return {**every_type(), **MORE, **STRUCTURED}
+        return {**every_type(), **MORE, **STRUCTURED, **LATER}
     wide = {f"{name}-float64": (name, {"dtype": "float64"}) for name in WIDE}
     plain = {f"{row.name}-float32": (row.name, {"dtype": "float32"}) for row in ek.algorithms()}
     return {**plain, **wide, **MORE}
@@ -217,15 +244,20 @@ def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
     }  # fmt: skip
     if hasattr(learner, "support_vectors_"):
         made["support_vectors"] = [[float(v) for v in row] for row in learner.support_vectors_]
-        made["dual_coef"] = [float(v) for v in learner.dual_coef_]
+    if hasattr(learner, "dual_coef_"):
+        made["dual_coef"] = learner.dual_coef_.tolist()
     else:
         made["weights"] = learner.weights_.ravel().tolist()
-    if getattr(learner, "n_classes", 2) > 2:
-        made["decisions"] = [learner.scores_one(row).tolist() for row in asked]
-    else:
-        made["decisions"] = [learner.decision_one(row) for row in asked]
+    several = getattr(learner, "n_classes", 2) > 2
+
+    def decided(model: Any) -> list[Any]:
+        return [
+            model.scores_one(row).tolist() if several else model.decision_one(row) for row in asked
+        ]
+
+    made["decisions"] = decided(learner)
     if learner.parts["averaging"] == ek.Averaging.MEAN:
-        made["averaged"] = [learner.averaged.decision_one(row) for row in asked]
+        made["averaged"] = decided(learner.averaged)
     return made
 
 
@@ -245,6 +277,8 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
         if learner.steps % 7 == 3 and "n_classes" not in options:
             learner.wants_label(x)
         learner.learn_one(x, y)
+    if options.get("on_bad_row") == "skip":
+        learner.learn_one([float("nan")] * D, 1.0)
     learner.save(folder / f"{stem}.olk")
     asked = xs[-DECIDED:]
     told = {
