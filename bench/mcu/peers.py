@@ -57,11 +57,21 @@ def sorf(X: Array, y: Array, folder: Path) -> Peer:
     return _ours("edgeolk sorf, 4 KiB", learner, folder, "yes")
 
 
-def ring(X: Array, y: Array, folder: Path) -> Peer:
+def _ring(name: str, X: Array, y: Array, folder: Path) -> Peer:
     """Support vectors, frozen."""
-    learner = ek.Learner("bpa_s", n_features=INPUTS, budget=100, scale="standard", gamma="auto")
+    learner = ek.Learner(name, n_features=INPUTS, budget=100, scale="standard", gamma="auto")
     learner.learn_many(X, y)
-    return _ours("edgeolk bpa_s, 100 vectors", learner, folder, "no")
+    return _ours(f"edgeolk {name}, {learner.n_support} vectors", learner, folder, "no")
+
+
+def projectron(X: Array, y: Array, folder: Path) -> Peer:
+    """A ring that learned from margins."""
+    return _ring("projectron++", X, y, folder)
+
+
+def passive_aggressive(X: Array, y: Array, folder: Path) -> Peer:
+    """A ring that knows best what it saw last."""
+    return _ring("bpa_s", X, y, folder)
 
 
 def _scaled(X: Array, folder: Path) -> str:
@@ -107,8 +117,10 @@ def vectors(X: Array, y: Array, folder: Path) -> Peer:
     made: Any = SVC(kernel="rbf", gamma=gamma).fit(Z, (y > 0).astype(int))
     folder.mkdir(parents=True)
     (folder / "svm.h").write_text(micromlgen.port(made))
+    # The cross-compiler may come without headers of C++.
+    (folder / "cstdarg").write_text("#include <stdarg.h>\n")
     (folder / "peer_of.cpp").write_text(
-        '#include <math.h>\n#include "svm.h"\nstatic Eloquent::ML::Port::SVM svm;\n'
+        '#include <math.h>\n#include <stdint.h>\n#include "svm.h"\nstatic Eloquent::ML::Port::SVM svm;\n'
         'extern "C" { int peer_start(void); int peer_predict(float *x); }\n' + _NOTHING
         + _scaled(X, folder) + f"int peer_predict(float *x) {{ float z[{INPUTS}]; scale(x, z);"
         " return svm.predict(z); }\n"
@@ -165,7 +177,10 @@ def main() -> int:
     X, y = stream(STREAM, BEFORE + ROWS, INPUTS)
     tail = X[BEFORE:], y[BEFORE:]
     rows = []
-    kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (sorf, ring, forest, vectors)
+    kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (
+        *(sorf, projectron, passive_aggressive),
+        *(forest, vectors),
+    )
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in kinds:
@@ -185,7 +200,8 @@ def main() -> int:
         f" predicted on {BOARD} (Cortex-M4F, hard float), gcc -O2; defaults of each library, rows"
         " scaled by the training rows where there is no scaler inside. Flash is the whole program,"
         " RAM variables and stack; instructions a prediction (the last line: a row predicted and"
-        " learned). CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the sources could"
+        " learned). A ring that is frozen keeps the last function, not the best one: it is for"
+        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the sources could"
         " be had.",
     )
     print(table.markdown())
