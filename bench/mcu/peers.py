@@ -120,7 +120,8 @@ def vectors(X: Array, y: Array, folder: Path) -> Peer:
     # The cross-compiler may come without headers of C++.
     (folder / "cstdarg").write_text("#include <stdarg.h>\n")
     (folder / "peer_of.cpp").write_text(
-        '#include <math.h>\n#include <stdint.h>\n#include "svm.h"\nstatic Eloquent::ML::Port::SVM svm;\n'
+        '#include <math.h>\n#include <stdint.h>\n#include "svm.h"\n'
+        "static Eloquent::ML::Port::SVM svm;\n"
         'extern "C" { int peer_start(void); int peer_predict(float *x); }\n' + _NOTHING
         + _scaled(X, folder) + f"int peer_predict(float *x) {{ float z[{INPUTS}]; scale(x, z);"
         " return svm.predict(z); }\n"
@@ -201,8 +202,8 @@ def main() -> int:
         " scaled by the training rows where there is no scaler inside. Flash is the whole program,"
         " RAM variables and stack; instructions a prediction (the last line: a row predicted and"
         " learned). A ring that is frozen keeps the last function, not the best one: it is for"
-        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the sources could"
-        " be had.",
+        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the"
+        " sources could be had.",
     )
     print(table.markdown())
     path = RESULTS / "mcu.md"
