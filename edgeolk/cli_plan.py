@@ -70,7 +70,7 @@ def _record(made: Plan, options: argparse.Namespace, *, regions: bool) -> dict[s
         "budget": made.budget,
         "dtype": made.dtype,
         "kernel": str(_made(options)),
-        "sparse": options.sparse,
+        "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
         "longest_step": made.longest_step,
@@ -178,7 +178,7 @@ def add_plan(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="one of the algorithm's own parameters (repeatable)",
     )
-    add("--sparse", action="store_true", help="rows that are mostly zeros")
+    add("--sparse", action="store_true", default=None, help="rows that are mostly zeros")
     add("--seed", type=int, default=0, help="of the generator; it takes no bytes")
     add("--json", action="store_true", help="for programs")
     parser.set_defaults(run=_run)

@@ -38,7 +38,8 @@ from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.regions import layout, total
-from edgeolk.resolved import OPTIONS, Resolved
+from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows
+from edgeolk.resolved import LOOKAHEAD, OPTIONS, Resolved
 
 
 class Config(Resolved):
@@ -74,10 +75,12 @@ class Config(Resolved):
         coefficients of kernels, refuses it.
     seed : int
         Seed of the PCG32 generator, 0 to 2^64 - 1.
-    sparse : bool
-        Whether rows are mostly zeros. Norms of the support vectors are then kept (4 bytes each, 8
-        for float64), and a row with at most half non-zeros costs only these; scores agree with
-        dense ones to rounding. CSR matrices are taken either way.
+    sparse : bool, optional
+        True: norms of the support vectors are kept (4 bytes each, 8 for float64), and a row with at
+        most half non-zeros costs only these; scores agree with dense ones to rounding. False: every
+        row is read in full. Without it norms are kept where they cost under 3 % of the ring, and
+        rows far from the origin, whose scores would lose digits, are read in full. CSR matrices are
+        taken either way.
     n_classes : int, optional
         Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
         ring; without it two, labels -1 and +1.
@@ -87,6 +90,12 @@ class Config(Resolved):
         bytes of the block). A wrong length, kind or class always raises.
     checksums : bool
         Whether there is room for ``learner.seal()``: 4 bytes a region.
+    lookahead : int, optional
+        Rows whose kernel values ``learn_many`` works out together, in one reading of the ring, 0 to
+        64; what is learned is the same to the last bit. Costs a kernel row and a row of X each.
+        Default 6 for a ring of 256 KiB or more of which that is at most an eighth, else 0, and 0
+        with ``ram=``; always 0 where a score needs more than kernel values: features, ``scale=``,
+        ``clip_rows=``, merging, BPA-NN.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
@@ -129,10 +138,11 @@ class Config(Resolved):
         dtype: Any = None,
         coefficients: Any = "float64",
         seed: int = 0,
-        sparse: bool = False,
+        sparse: bool | None = None,
         n_classes: int | None = None,
         on_bad_row: str = "raise",
         checksums: bool = False,
+        lookahead: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
         **params: Any,
     ) -> None:
@@ -146,8 +156,8 @@ class Config(Resolved):
             kernel = Gaussian((method.gamma if method else 1.0) / n_features)
         elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
             raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
-        if not isinstance(sparse, bool):
-            raise TypeError(f"sparse must be True or False, got {sparse!r}")
+        if not (sparse is None or isinstance(sparse, bool)):
+            raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
         if on_bad_row not in ("raise", "skip"):
             raise ValueError(f"on_bad_row must be 'raise' or 'skip', got {on_bad_row!r}")
         if not isinstance(checksums, bool):
@@ -163,9 +173,7 @@ class Config(Resolved):
         }
         intake = taken(params, own_names(method, parts), default=default, width=width)
         budget = budget_of(basis.members, budget, ram, params)
-        lists = {
-            name: params.pop(name, None) for name in update.lists
-        }
+        lists = {name: params.pop(name, None) for name in update.lists}
         if isinstance(lists.get("widths"), (list, tuple)) and params.get("groups") is None:
             nested = sum(hasattr(width, "__len__") for width in lists["widths"])
             params["groups"] = max(1, nested)
@@ -201,7 +209,7 @@ class Config(Resolved):
                 intake,
             )
             refuse(resolved)
-            return resolved
+            return settled(resolved, sparse, lookahead, capped=ram is not None)
 
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]
@@ -224,6 +232,8 @@ class Config(Resolved):
                 raise ValueError(f"parameter {name} is missing")
             checked(name, made.values[name], name)
         for name, value in made.values.items():
+            if name == LOOKAHEAD and made.can_look_ahead and value in range(1, MOST_AHEAD + 1):
+                continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         whole("n_features", made.n_features, 1)
@@ -294,7 +304,7 @@ class Config(Resolved):
         own = {
             public.get(name, name): shown(name, value)
             for name, value in self.values.items()
-            if name not in OPTIONS
+            if name not in (*OPTIONS, LOOKAHEAD)
         }
         lists: dict[str, Any] = {}
         widths = [numbers for name, numbers in self.lists.items() if name.startswith("widths")]
@@ -319,12 +329,14 @@ class Config(Resolved):
             said["n_classes"] = self.columns
         if self.seed:
             said["seed"] = self.seed
-        if self.parts["rows"] == Rows.SPARSE:
-            said["sparse"] = True
+        if self.parts["rows"] != usual_rows(self):
+            said["sparse"] = self.parts["rows"] != Rows.DENSE
         if "skip_bad_rows" in self.values:
             said["on_bad_row"] = "skip"
         if "checksums" in self.values:
             said["checksums"] = True
+        if self.lookahead != usual_lookahead(self):
+            said["lookahead"] = self.lookahead
         if self.feature_range is not None:
             said["feature_range"] = self.feature_range
         own = self.parameters

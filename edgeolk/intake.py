@@ -58,6 +58,11 @@ class Intake:
     gamma_rows: int = 0
 
     @property
+    def reshapes(self) -> bool:
+        """Whether the learner sees other numbers than were given."""
+        return bool(self.method or self.clip_rows)
+
+    @property
     def regions(self) -> tuple[str, ...]:
         """Regions that it needs."""
         names: tuple[str, ...] = ()

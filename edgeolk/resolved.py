@@ -17,6 +17,7 @@ from edgeolk.parts.numbers import (
     AXES,
     STORED,
     Algorithm,
+    Basis,
     Coefficients,
     Dtype,
     Loss,
@@ -36,6 +37,8 @@ PAGE = 4096
 
 #: Values of no part, which any learner may have: 1 where they are asked for, else not there.
 OPTIONS = ("skip_bad_rows", "checksums")
+#: A value of no part that is a number: rows that ``learn_many`` looks ahead, not there for none.
+LOOKAHEAD = "lookahead"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +147,16 @@ class Resolved:
         spread = self.columns > 1 and weights * COEFFICIENTS[self.coefficients].nbytes % PAGE == 0
         return weights + ROW_BYTES // 4 if spread else weights
 
+    @property
+    def lookahead(self) -> int:
+        """Rows that ``learn_many`` looks ahead."""
+        return int(self.values.get(LOOKAHEAD, 0.0))
+
+    @property
+    def value_bytes(self) -> int:
+        """Of a kernel value as it is computed: an exponential in the type of rows, else float64."""
+        return self.storage.computing_bytes if self.kernel.normalised else 8
+
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes
         padded = -(-n // lanes) * lanes
@@ -181,6 +194,16 @@ class Resolved:
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
         return "errors" in TRAITS["loss"][self.parts["loss"]].regions
+
+    @property
+    def can_look_ahead(self) -> bool:
+        """Whether what a step needs of a row is its kernel values, and the row can be known before:
+        no distances beside them, no scaling by the rows in between."""
+        return (
+            self.parts["basis"] == Basis.SUPPORT_VECTORS
+            and "distance_row" not in self.policy.regions
+            and not self.intake.reshapes
+        )
 
     # ---- as a block stores it -----------------------------------------------------------------
 
@@ -242,4 +265,6 @@ class Resolved:
             asked.append("skipped")
         if "checksums" in self.values:
             asked.append("checksums")
+        if self.lookahead:
+            asked += ["rows_ahead", "values_ahead"]
         return (*asked, *self.intake.regions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from bench import chance
 from bench.csr import Csr
 
 ROWS, FEATURES, BUDGET = 1000, 16, 64
+LARGER = 200
 #: Share of the numbers that are not zero where rows are sparse; below a half, where zeros pay.
 DENSITY = 0.25
 #: Compiled entries of the library between which is counted: its methods, none of which, of those
@@ -72,6 +73,7 @@ class Case:
     density: float = 1.0
     csr: bool = False
     learned: int = 0
+    budget: int = BUDGET
     variant: str = "baseline"
 
     @property
@@ -82,7 +84,7 @@ class Case:
 
     def prepared(self) -> Callable[[], None]:
         """The pass, with all that is made before it made."""
-        learner = chance.learner(self.algorithm, FEATURES, BUDGET, **self.settings)
+        learner = chance.learner(self.algorithm, FEATURES, self.budget, **self.settings)
         X, y = rows(self.density)
         if self.learned:
             learner.learn_many(X[: self.learned], y[: self.learned])
@@ -115,11 +117,17 @@ CALLS = [
     Case("rbp", "decision_one", decide_one, learned=ROWS // 2),
     Case("rbp", "decision_function", decide_many, learned=ROWS // 2),
 ]
+#: With a ring that pays to be read for several rows at once.
+BLOCKS = [
+    Case("rbp", "lookahead", settings={"lookahead": 6}, budget=LARGER),
+    Case("stoptron", "lookahead", settings={"lookahead": 6}, budget=LARGER),
+    Case("rbp", "decision_function, in blocks", decide_many, learned=ROWS, budget=LARGER),
+]
 
 
 def cases() -> list[Case]:
     """All of them, every algorithm of the catalogue first."""
     plain = [Case(method.name) for method in ek.algorithms()]
-    again = [Case("rbp"), *STORAGE, *KERNELS, *SPARSE]
-    wide = [Case(c.algorithm, c.what, c.run, c.settings, c.density, variant=WIDE) for c in again]
-    return [*plain, *STORAGE, *KERNELS, *SPARSE, *CALLS, *wide]
+    again = [Case("rbp"), *STORAGE, *KERNELS, *SPARSE, *BLOCKS]
+    wide = [replace(case, variant=WIDE) for case in again]
+    return [*plain, *STORAGE, *KERNELS, *SPARSE, *CALLS, *BLOCKS, *wide]

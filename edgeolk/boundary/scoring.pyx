@@ -3,9 +3,7 @@
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy
+from libc.stdint cimport int32_t
 
 from types import SimpleNamespace
 
@@ -15,6 +13,7 @@ from edgeolk.boundary.batches cimport (
     Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
     whole_numbers,
 )
+from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
 from edgeolk.boundary.messages cimport not_finite, outcome_error
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
@@ -22,12 +21,13 @@ from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
+from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
-from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
-from edgeolk.core.step cimport decide, learn, prepare_mean, skip
-from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, prepare_mean
+from edgeolk.core.together cimport rows_together
 
 cnp.import_array()
 
@@ -122,7 +122,7 @@ cdef class Scorer:
         cdef bint mean = self.mean
         cdef bint learns = label != NULL
         cdef const void* x
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, together
         cdef Py_ssize_t look = first + look_every(s)
         cdef int outcome = DONE
         if learns:
@@ -133,24 +133,25 @@ cdef class Scorer:
             with nogil:
                 if mean:
                     prepare_mean(s)
+                together = 1 if learns else rows_together(s)
                 i = first
-                if not learns and rows_together(s) > 1:
-                    i = score_blocks(s, rows, mean, f, &outcome)
                 while i < end and outcome == DONE:
                     if i >= look:
                         look += look_every(s)
                         with gil:
                             PyErr_CheckSignals()
-                    x = take_row(s, rows, i, label != NULL)
-                    if x == NULL:
-                        outcome = REFUSED_ROW
-                    elif learns:
-                        outcome = learn(
+                    if together > 1:
+                        i += score_block(s, rows, i, min(together, end - i), mean, f, &outcome)
+                        continue
+                    if learns and rows_ahead(s) > 0:
+                        i += learn_block(s, rows, i, end, label, weight, f, &outcome)
+                        continue
+                    x = take_row(s, rows, i, learns)
+                    if learns:
+                        outcome = learn_placed(
                             s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
-                        if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
-                            skip(s)
-                            f[i] = NAN
-                            outcome = DONE
+                    elif x == NULL:
+                        outcome = REFUSED_ROW
                     else:
                         outcome = decide(s, x, mean, f + i * s.c.columns)
                     if outcome == DONE:
@@ -391,39 +392,3 @@ cdef class Scorer:
         if self.engine.state.errors != NULL:
             return scores
         return np.where(scores >= 0.0, np.int8(1), np.int8(-1))
-
-
-cdef Py_ssize_t score_blocks(
-    State* s, const Batch* rows, bint mean, double* f, int* outcome
-) except -1 nogil:
-    """Score rows in blocks; returns how many are done, and why if these are not all."""
-    cdef double block[BLOCK]
-    cdef Py_ssize_t most = rows_together(s)
-    cdef Py_ssize_t done = 0
-    cdef Py_ssize_t look = look_every(s)
-    cdef Py_ssize_t good, i, n
-    cdef const void* x
-    while done < rows.n and outcome[0] == DONE:
-        if done >= look:
-            look += look_every(s)
-            with gil:
-                PyErr_CheckSignals()
-        n = min(most, rows.n - done)
-        for i in range(n):
-            x = take_row(s, rows, done + i, False)
-            if x == NULL:
-                n = i
-                outcome[0] = REFUSED_ROW
-                break
-            memcpy(<char*>block + i * row_bytes(s), x, <size_t>row_bytes(s))
-        good = decide_together(s, block, n, mean, f + done)
-        if good < n:
-            outcome[0] = REFUSED_OVERFLOW
-        done += good
-    return done
-
-
-cdef Py_ssize_t look_every(const State* s) noexcept nogil:
-    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
-    cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
-    return max(<int64_t>16, min(<int64_t>65536, rows))

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structured cimport (
     OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
@@ -27,6 +28,9 @@ cdef inline void decode(State* s, object config) except *:
     s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm
     s.c.weighs = not config.no_weights
+    s.ahead.rows = config.lookahead
+    s.ahead.value_bytes = config.value_bytes
+    s.ahead.real = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
     for i, value in enumerate(config.choices):
         choice[i] = value
     for i, value in enumerate(config.params):
@@ -98,5 +102,5 @@ cdef inline void decode_intake(State* s, object config) except *:
     s.intake.scaler.freeze_after = intake.freeze_after
     s.intake.longest = intake.clip_rows
     s.intake.gamma_rows = intake.gamma_rows
-    s.intake.reshapes = intake.method != 0 or intake.clip_rows > 0.0
+    s.intake.reshapes = intake.reshapes
     s.intake.on = s.intake.reshapes or intake.gamma_rows > 0

@@ -194,6 +194,8 @@ cdef class Engine:
         s.class_scores = <double*>self.at("class_scores")
         s.pulls = <double*>self.at("pulls")
         s.gram = <double*>self.at("gram")
+        s.ahead.x = self.at("rows_ahead")
+        s.ahead.values = self.at("values_ahead")
         s.work = <double*>self.at("work")
         s.work2 = <double*>self.at("work2")
         s.order = <int32_t*>self.at("order")

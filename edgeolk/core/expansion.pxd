@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
-    copy_slot, note_nonzeros, note_norm, take_vector, write_vector,
+    copy_slot, note_nonzeros, note_vector, take_vector, write_vector,
 )
 from edgeolk.core.simd cimport (
     OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
@@ -39,6 +39,16 @@ cdef inline double kernel_row(State* s, const void* x, const void* coef,
     return kernel_row_to(s, s.m.n, x, coef, row)
 
 
+cdef inline double next_row(State* s, const void* x, const void* coef,
+                            void* row) noexcept nogil:
+    """The same from the values that wait for the row (lookahead.pxd), where there are some."""
+    cdef const void* values = s.ahead.next
+    if values == NULL:
+        return kernel_row(s, x, coef, row)
+    s.ahead.next = NULL
+    return s.simd.recall[s.ahead.real](values, s.m.n, real(s), coef, row)
+
+
 cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
     """f(x) = sum_i alpha_i k(s_i, x)."""
     return s.function.scale * kernel_row(s, x, s.coef, row)
@@ -48,7 +58,7 @@ cdef inline void class_row(State* s, const void* x, const void* coef, double sca
                            double* f) noexcept nogil:
     """f[k] <- scale sum_i coef_ik k(s_i, x) for every column k; the kernel row is kept."""
     cdef int64_t k
-    kernel_row(s, x, NULL, s.row)
+    next_row(s, x, NULL, s.row)
     s.simd.weigh[real(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
     for k in range(s.c.columns):
         f[k] *= scale
@@ -202,7 +212,7 @@ cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     """Copy one slot over another: vector, coefficients, diagonal, arrival."""
     cdef int64_t column
     copy_slot(s, source, target)
-    note_norm(s, target)
+    note_vector(s, target)
     for column in range(s.c.columns):
         set_coefficient(s, column * s.c.weights + target,
                         coefficient(s, column * s.c.weights + source))
@@ -278,7 +288,7 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     cdef Model* m = s.m
     cdef int64_t at, column
     write_vector(s, s.sv, s.c.stride, slot, e.x)
-    note_norm(s, slot)
+    note_vector(s, slot)
     for column in range(s.c.columns):
         at = column * s.c.weights + slot
         set_coefficient(s, at, a * e.share[column] / s.function.scale)

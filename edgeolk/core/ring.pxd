@@ -5,13 +5,14 @@ rows are computed in: double for float64 storage, else float.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
 from edgeolk.core.simd cimport (
-    OLK_LAPLACIAN, olk_fetch, olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
+    OLK_GAUSSIAN, OLK_LAPLACIAN, olk_count_nonzeros_f32, olk_count_nonzeros_f64, olk_fetch,
+    olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
 )
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport MOST_CHANGED, State
 
 
 cdef inline double read_number(const State* s, const void* x, int64_t j) noexcept nogil:
@@ -67,6 +68,14 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
                   olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
 
 
+cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
+    """A slot of the ring was written: its norm, where norms are kept, and that it has changed."""
+    if s.ahead.n_changed < MOST_CHANGED:
+        s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
+    s.ahead.n_changed += 1
+    note_norm(s, slot)
+
+
 cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
     """norms[slot] <- that of the vector as stored, where norms are kept."""
     cdef int64_t j
@@ -83,13 +92,46 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
         (<float*>s.norms)[slot] = <float>total
 
 
-cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
-    """List the non-zeros of x; sparse_x = x if they are few enough to pay, else NULL."""
-    cdef int64_t d = s.c.n_features
+cdef inline bint near_origin(const State* s) noexcept nogil:
+    """Whether a distance made of norms and products of the row noted keeps its digits.
+
+    Its rounding error is a few units of float32 in the norm: exp(-gamma d) must not feel it.
+    """
+    cdef int64_t k
+    cdef double v
+    cdef double size = 0.0
     if s.c.vectors == DTYPE_FLOAT64:
+        return True
+    if s.c.kernel.kind == OLK_LAPLACIAN:
+        for k in range(s.nonzeros):
+            size += fabs((<const float*>s.nonzero_value)[k])
+    elif s.c.kernel.kind == OLK_GAUSSIAN:
+        for k in range(s.nonzeros):
+            v = (<const float*>s.nonzero_value)[k]
+            size += v * v
+    return s.c.kernel.gamma * size <= 64.0
+
+
+cdef inline void note_reading(State* s, const void* x) noexcept nogil:
+    """sparse_x = x if the non-zeros that are listed are few enough to pay, else NULL."""
+    cdef bint pays = 2 * s.nonzeros <= s.c.n_features
+    if pays and s.c.choice.rows == ROWS_EITHER:
+        pays = near_origin(s)
+    s.sparse_x = x if pays else NULL
+
+
+cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
+    """List the non-zeros of x, unless they are many; what is cheaper for it is noted."""
+    cdef int64_t d = s.c.n_features
+    s.sparse_x = NULL
+    if s.c.vectors == DTYPE_FLOAT64:
+        if d > 64 and 2 * olk_count_nonzeros_f64(<const double*>x, d) > d:
+            return
         s.nonzeros = olk_nonzeros_f64(<const double*>x, d, s.nonzero_index,
                                       <double*>s.nonzero_value)
     else:
+        if d > 64 and 2 * olk_count_nonzeros_f32(<const float*>x, d) > d:
+            return
         s.nonzeros = olk_nonzeros_f32(<const float*>x, d, s.nonzero_index,
                                       <float*>s.nonzero_value)
-    s.sparse_x = x if 2 * s.nonzeros <= d else NULL
+    note_reading(s, x)

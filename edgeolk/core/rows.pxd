@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8
-from edgeolk.core.ring cimport note_nonzeros
+from edgeolk.core.ring cimport note_nonzeros, note_reading
 from edgeolk.core.simd cimport (
     olk_place_nonzeros_f32, olk_place_nonzeros_f64, olk_see_levels_f32, olk_see_levels_f64,
     olk_seen,
@@ -138,5 +138,5 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
         return NULL
     if s.nonzero_index != NULL:
         s.nonzeros = found
-        s.sparse_x = s.query if 2 * found <= d else NULL
+        note_reading(s, s.query)
     return s.query

@@ -28,7 +28,10 @@ cdef extern from "simd.h" nogil:
                                   void* row, void* products) noexcept
     ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
                                  Py_ssize_t, Py_ssize_t, const void* x, Py_ssize_t pitch,
-                                 Py_ssize_t count, int real, const void* coef, double* f) noexcept
+                                 Py_ssize_t count, int real, const void* coef, double* f,
+                                 void* values, Py_ssize_t apart) noexcept
+    ctypedef double (*olk_recall_fn)(const void* values, Py_ssize_t n, int real, const void* coef,
+                                     void* row) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      int real, const void* coef, void* row) noexcept
@@ -72,6 +75,7 @@ cdef extern from "simd.h" nogil:
         olk_rows_fn rows[5]
         olk_sparse_fn sparse[5]
         olk_pair_fn pair[5]
+        olk_recall_fn recall[3]
         olk_dot_fn dot[3]
         olk_weigh_fn weigh[3]
         olk_axpy_fn axpy[3]
@@ -116,6 +120,8 @@ cdef extern from "simd.h" nogil:
 
 
 cdef extern from "nonzeros.h" nogil:
+    Py_ssize_t olk_count_nonzeros_f32(const float* x, Py_ssize_t d) noexcept
+    Py_ssize_t olk_count_nonzeros_f64(const double* x, Py_ssize_t d) noexcept
     Py_ssize_t olk_nonzeros_f32(const float* x, Py_ssize_t d, int32_t* index,
                                 float* value) noexcept
     Py_ssize_t olk_nonzeros_f64(const double* x, Py_ssize_t d, int32_t* index,

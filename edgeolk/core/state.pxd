@@ -116,6 +116,24 @@ cdef struct Intake:
     Span model[4]             # what starts anew with the width
 
 
+cdef enum:
+    MOST_AHEAD = 64           # rows that may wait
+    MOST_CHANGED = 8          # slots that a step may change without all values being made anew
+
+
+cdef struct Ahead:
+    # Rows that wait to be learned, and their kernel values with the ring (lookahead.pxd).
+    int64_t rows              # how many there is room for, 0 for none
+    int32_t beyond[MOST_AHEAD]     # of each row, as State has it
+    void* x                   # (rows, d) in the type rows are computed in
+    void* values              # (rows, weights) k(s_i, x)
+    int real                  # the type of these, in which they were computed
+    int64_t value_bytes       # of one of them
+    const void* next          # those of the row that is about to be learned, or NULL
+    int32_t changed[MOST_CHANGED]  # slots of the ring written since they were made
+    int64_t n_changed         # more than MOST_CHANGED: nobody knows which
+
+
 cdef struct Settings:
     # The configuration, decoded from the header; no step changes it.
     int64_t n_features        # d
@@ -189,6 +207,7 @@ cdef struct State:
     olk_sparse_fn sparse_fn
     olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
+    Ahead ahead
     Intake intake
     Structured structured     # the learner on structured features, step = NULL for the others
 

@@ -4,7 +4,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, ROWS_DENSE, update_is_whole,
+    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
@@ -16,7 +16,7 @@ from edgeolk.core.thresholds cimport threshold
 cdef enum:
     BLOCK = 2048
     MOST = 24
-    FEWEST = 6
+    TOGETHER = 6
 
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
@@ -24,14 +24,18 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
     return s.c.n_features * (8 if s.c.vectors == DTYPE_FLOAT64 else 4)
 
 
+cdef inline bint worth_together(const State* s) noexcept nogil:
+    """Whether dense rows cost less together than one by one."""
+    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS
+            and not update_is_whole(s.c.choice.update))
+
+
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
-    """How many rows are scored at a time; 1 where one by one is no slower."""
+    """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
     cdef int64_t most = min(<int64_t>MOST, <int64_t>(8 * BLOCK) // row_bytes(s))
-    if (s.c.choice.basis != BASIS_SUPPORT_VECTORS or s.c.choice.rows != ROWS_DENSE
-            or update_is_whole(s.c.choice.update) or s.c.columns > 1 or most < FEWEST
-            or s.m.n * s.c.n_features < 2048):
+    if s.c.columns > 1 or most < TOGETHER or not worth_together(s):
         return 1
-    return most - most % FEWEST
+    return most - most % TOGETHER
 
 
 cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
@@ -41,7 +45,7 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     cdef int64_t i
     s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features,
                              rows, s.c.n_features, count, real(s),
-                             s.mean_coef if mean else s.coef, f)
+                             s.mean_coef if mean else s.coef, f, NULL, 0)
     for i in range(count):
         if not mean:
             e.x = <const char*>rows + i * row_bytes(s)

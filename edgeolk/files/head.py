@@ -59,7 +59,7 @@ VALUES: dict[str, int] = {
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
-    **{"skip_bad_rows": 152, "checksums": 153},
+    **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }

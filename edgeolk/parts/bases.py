@@ -99,7 +99,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
             ),
             (
-                has("rows", Rows.SPARSE),
+                lacks("rows", Rows.DENSE),
                 "sparse rows are for support vectors: Fourier features read every number of a row",
             ),
             (
@@ -132,7 +132,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.STRUCTURED has weights in int8 with Update.BLENDED only",
             ),
             (
-                has("rows", Rows.SPARSE),
+                lacks("rows", Rows.DENSE),
                 "sparse= is for support vectors: nothing is kept of rows here",
             ),
         ),
@@ -158,7 +158,7 @@ BASES: dict[Basis, BasisTraits] = {
                 " in, float32 or float64",
             ),
             (
-                has("rows", Rows.SPARSE),
+                lacks("rows", Rows.DENSE),
                 "sparse rows are for support vectors: Fourier features read every number of a row",
             ),
         ),

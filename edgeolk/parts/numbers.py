@@ -134,6 +134,7 @@ class Rows(IntEnum):
 
     DENSE = 1
     SPARSE = 2  # mostly zeros: norms are kept, a row costs its non-zeros
+    EITHER = 3  # norms are kept, each row is read as is cheaper and loses no digits
 
 
 class KernelKind(IntEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.traits import Refusal, both, has
+from edgeolk.parts.traits import Refusal, both, has, lacks
 
 if TYPE_CHECKING:
     from edgeolk.resolved import Resolved
@@ -30,7 +30,7 @@ GENERAL: tuple[Refusal, ...] = (
         "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
     ),
     (
-        both(has("rows", Rows.SPARSE), lambda c: c.intake.method > 0),
+        both(lacks("rows", Rows.DENSE), lambda c: c.intake.method > 0),
         "sparse=True cannot be combined with scale=: scaled rows have no zeros",
     ),
     (

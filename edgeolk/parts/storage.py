@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
-from edgeolk.parts.traits import Part, has
+from edgeolk.parts.traits import Part, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ STORAGES: dict[Dtype, StorageTraits] = {
         regions=("levels",),
         refuses=(
             (
-                has("rows", Rows.SPARSE),
+                lacks("rows", Rows.DENSE),
                 "sparse rows cannot be stored as int8: a zero lies between two of its levels",
             ),
             _GAMMA_RANGE,
@@ -80,5 +80,7 @@ COEFFICIENTS: dict[Coefficients, RealTraits] = {
 
 ROWS: dict[Rows, Part] = {
     Rows.DENSE: Part(),
-    Rows.SPARSE: Part(regions=("norms", "nonzero_index", "nonzero_value")),
+    **dict.fromkeys(
+        (Rows.SPARSE, Rows.EITHER), Part(regions=("norms", "nonzero_index", "nonzero_value"))
+    ),
 }

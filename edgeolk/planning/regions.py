@@ -66,7 +66,7 @@ class Kind:
     """One row of the table of regions.
 
     ``element`` is a code, or "storage", "computing" or "real" for the type of support vectors, of
-    the arithmetic on them, and of coefficients.
+    the arithmetic on them, and of coefficients, "value" for that of kernel values.
     """
 
     element: str
@@ -221,6 +221,18 @@ KINDS: dict[str, Kind] = {
         "scratch: features of a row, so that an update need not make them again",
         Lifetime.LEARN,
     ),
+    "rows_ahead": Kind(
+        "computing",
+        lambda c: (c.lookahead, c.n_features),
+        "scratch: rows that wait to be learned",
+        Lifetime.LEARN,
+    ),
+    "values_ahead": Kind(
+        "value",
+        lambda c: (c.lookahead, c.weights),
+        "scratch: their kernel values",
+        Lifetime.LEARN,
+    ),
     "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
     "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
     "distance_row": Kind(
@@ -282,6 +294,7 @@ def _element(config: Resolved, kind: Kind) -> str:
         "storage": storage.element,
         "computing": storage.computes_in,
         "exact": "f" if config.parts["dtype"] == Dtype.FLOAT32 else "d",
+        "value": "f" if config.value_bytes == 4 else "d",
         "real": COEFFICIENTS[config.coefficients].element,
     }
     return named.get(kind.element, kind.element)

@@ -37,6 +37,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_LANES OLK_LANES_OF(double)
 #define OLK_MADD OLK_MADD_F64
 #define OLK_VMADD OLK_VMADD_F64
+#define OLK_VMAX OLK_VMAX_F64
 #define OLK_ABS fabs
 #define OLK_GREATEST DBL_MAX
 #define OLK_MAGIC 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
@@ -87,6 +88,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #define OLK_LANES OLK_LANES_OF(float)
 #define OLK_MADD OLK_MADD_F32
 #define OLK_VMADD OLK_VMADD_F32
+#define OLK_VMAX OLK_VMAX_F32
 #define OLK_ABS fabsf
 #define OLK_GREATEST FLT_MAX
 #define OLK_MAGIC 12582912.0f /* 1.5 * 2^23 */
@@ -137,3 +139,5 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 #undef OLK_MADD_F64
 #undef OLK_VMADD_F32
 #undef OLK_VMADD_F64
+#undef OLK_VMAX_F32
+#undef OLK_VMAX_F64

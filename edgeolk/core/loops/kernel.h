@@ -6,14 +6,16 @@
 #define OLK_WORDS OLK_NAME(OLK_CAT(olk_words, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
-/* x <- exp(x), x <= 0, up to 4 vectors: 0 below OLK_LEAST_EXPONENT, and where x is no number (from
-   the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a polynomial
+/* x <- exp(x), x <= 0, up to 4 vectors: 0 from OLK_LEAST_EXPONENT down, whose own exponential rounds
+   to 0, and where x is no number (from the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a polynomial
    with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last product,
    which rounds it once. The vectors go side by side, a chain of dependent steps each: one after the
    other they would fill the processor's queues and wait. */
 static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
     OLK_V shifted[4], r[4], p[4];
+    for (int v = 0; v < vectors; v++)
+        x[v] = OLK_VMAX(x[v], OLK_ALL(OLK_LEAST_EXPONENT));
     for (int v = 0; v < vectors; v++)
         shifted[v] = OLK_VMADD(x[v], OLK_ALL(OLK_LOG2_E), OLK_ALL(OLK_MAGIC));
     for (int v = 0; v < vectors; v++)
@@ -28,9 +30,7 @@ static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
     for (int v = 0; v < vectors; v++) {
         const OLK_WORDS bits =
             OLK_FN(olk_words_of)(p[v]) + (OLK_FN(olk_words_of)(shifted[v]) << OLK_MANTISSA);
-        const OLK_V kept =
-            OLK_FN(olk_of_words)(bits & OLK_MASK(OLK_WORDS, x[v] >= OLK_LEAST_EXPONENT));
-        x[v] = kept * (OLK_T)(1.0 / OLK_LIFT);
+        x[v] = OLK_FN(olk_of_words)(bits) * (OLK_T)(1.0 / OLK_LIFT);
     }
 }
 
@@ -126,6 +126,16 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
     double values[OLK_MOST * OLK_LANES];
     OLK_FN(olk_other_tile)(kernel, tile, w, values);
     OLK_NAME(olk_collect_f64)(values, w, real, coef, row, start, lane);
+}
+
+/* The sum of a kernel row over values that were kept as they were computed, and their copy in `row`;
+   as olk_row makes them, to the last bit. */
+static double OLK_FN(olk_recall)(const void *values, ptrdiff_t n, int real, const void *coef,
+                                 void *row)
+{
+    _Alignas(64) double lane[8] = {0.0};
+    OLK_FN(olk_collect)(values, n, real, coef, row, 0, lane);
+    return OLK_NAME(olk_total)(lane);
 }
 
 static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,

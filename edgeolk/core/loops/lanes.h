@@ -84,6 +84,25 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_fuse_f64)(OLK_NAME(olk_v_f64) a,
 #endif
 #endif
 
+/* The larger of two, lane by lane; b where a is no number. */
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm256_max_pd((__m256d)(a), (__m256d)(b)))
+#elif defined(OLK_X86_VARIANTS)
+#define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm_max_ps((__m128)(a), (__m128)(b)))
+#define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm_max_pd((__m128d)(a), (__m128d)(b)))
+#else
+#define OLK_VMAX_F32(a, b)                                                                         \
+    OLK_CHOOSE(OLK_NAME(olk_v_f32), OLK_NAME(olk_bits_f32),                                        \
+               OLK_MASK(OLK_NAME(olk_bits_f32), (a) > (b)), a, b)
+#define OLK_VMAX_F64(a, b)                                                                         \
+    OLK_CHOOSE(OLK_NAME(olk_v_f64), OLK_NAME(olk_bits_f64),                                        \
+               OLK_MASK(OLK_NAME(olk_bits_f64), (a) > (b)), a, b)
+#endif
+
 /* A vector of stored numbers as they are computed with, from wherever it starts. */
 static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f32)(const float *p)
 {

@@ -50,6 +50,13 @@ static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
 }
 
 #define OLK_NONZEROS(type, T)                                                                      \
+    static inline ptrdiff_t olk_count_nonzeros_##type(const T *x, ptrdiff_t d)                     \
+    {                                                                                              \
+        int32_t count = 0;                                                                         \
+        for (ptrdiff_t j = 0; j < d; j++)                                                          \
+            count += x[j] != 0;                                                                    \
+        return count;                                                                              \
+    }                                                                                              \
     /* Lists the non-zeros of x; returns how many. */                                              \
     static inline ptrdiff_t olk_nonzeros_##type(const T *x, ptrdiff_t d, int32_t *index, T *value) \
     {                                                                                              \

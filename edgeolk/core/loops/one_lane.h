@@ -19,6 +19,9 @@ typedef uint64_t OLK_NAME(olk_words_f64);
 #define OLK_VMADD_F32 OLK_MADD_F32
 #define OLK_VMADD_F64 OLK_MADD_F64
 
+#define OLK_VMAX_F32(a, b) ((a) > (b) ? (a) : (b))
+#define OLK_VMAX_F64 OLK_VMAX_F32
+
 #define OLK_REINTERPRETED(name, to, from)                                                          \
     static inline to OLK_NAME(name)(from v)                                                        \
     {                                                                                              \

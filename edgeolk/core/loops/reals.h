@@ -20,6 +20,18 @@ enum { OLK_REALS = 3 };
 #define OLK_UNREACHABLE (void)0
 #endif
 
+/* Of one number of that type. */
+static inline ptrdiff_t olk_real_bytes(int real)
+{
+#define OLK_CASE(number, name, type, ...)                                                          \
+    if (real == (number))                                                                          \
+        return (ptrdiff_t)sizeof(type);
+    OLK_EACH_REAL(OLK_CASE, )
+#undef OLK_CASE
+    OLK_UNREACHABLE;
+    return 0;
+}
+
 /* One number of an array of the type `real`, widened; and put there. Not by a switch: conditions are
    moved out of the loops over these. */
 static inline double olk_get(int real, const void *array, ptrdiff_t i)

@@ -134,11 +134,13 @@ OLK_FN(olk_rows_tile)(const int product, int beside, const OLK_S *restrict sv,
 static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
                              ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
-                             double *f)
+                             double *f, void *values, ptrdiff_t apart)
 {
     enum { WIDTH = OLK_MOST * (int)OLK_LANES };
     _Alignas(64) OLK_T tile[OLK_TOGETHER * WIDTH];
     const OLK_T *rows = queries;
+    const ptrdiff_t step = apart * olk_real_bytes(real);
+    char *to = values;
     ptrdiff_t i = 0;
     for (; i + OLK_TOGETHER <= count; i += OLK_TOGETHER, rows += OLK_TOGETHER * pitch) {
         _Alignas(64) double lane[OLK_TOGETHER][8] = {{0.0}};
@@ -148,28 +150,32 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk
             const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
             for (int v = 0; v < vectors;) {
                 const OLK_S *at = slots + v * OLK_LANES;
-                OLK_T *to = tile + v * OLK_LANES;
+                OLK_T *part = tile + v * OLK_LANES;
                 const int beside = vectors - v >= OLK_BESIDE ? OLK_BESIDE : 1;
                 if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE)
                     OLK_FN(olk_rows_tile)(OLK_SQUARE, beside, at, quantum, stride, d, rows, pitch,
-                                          to);
+                                          part);
                 else if (kernel->kind == OLK_LAPLACIAN)
                     OLK_FN(olk_rows_tile)(OLK_ABSOLUTE, beside, at, quantum, stride, d, rows,
-                                          pitch, to);
+                                          pitch, part);
                 else
                     OLK_FN(olk_rows_tile)(OLK_INNER, beside, at, quantum, stride, d, rows, pitch,
-                                          to);
+                                          part);
                 v += beside;
             }
             for (int r = 0; r < OLK_TOGETHER; r++)
-                OLK_BY_TYPE(olk_finish)(kernel, tile + r * WIDTH, vectors, w, real, coef, NULL,
-                                        start, lane[r]);
+                OLK_BY_TYPE(olk_finish)(kernel, tile + r * WIDTH, vectors, w, real, coef,
+                                        to ? to + (i + r) * step : NULL, start, lane[r]);
         }
-        for (int r = 0; r < OLK_TOGETHER; r++)
+        for (int r = 0; coef && r < OLK_TOGETHER; r++)
             f[i + r] = OLK_NAME(olk_total)(lane[r]);
     }
-    for (; i < count; i++, rows += pitch)
-        f[i] = OLK_FN(olk_row)(kernel, sv, quantum, stride, n, d, rows, real, coef, NULL, NULL);
+    for (; i < count; i++, rows += pitch) {
+        const double sum = OLK_FN(olk_row)(kernel, sv, quantum, stride, n, d, rows, real, coef,
+                                           to ? to + i * step : NULL, NULL);
+        if (coef)
+            f[i] = sum;
+    }
 }
 
 #undef OLK_LESS

@@ -44,11 +44,16 @@ typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk
                              ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x, int real,
                              const void *coef, void *row, void *products);
 /* f[i], i < count, the sums of `count` rows at once, `pitch` numbers apart: bit for bit those of
-   olk_row_fn one by one. */
+   olk_row_fn one by one. `values`, if not NULL, receives the kernel values of row i from number
+   i * apart on; where coef is NULL, f is not used. */
 typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
                             ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
-                            double *f);
+                            double *f, void *values, ptrdiff_t apart);
+/* sum_i coef[i] values[i] over the n kernel values that olk_rows_fn kept, and their copy in `row`;
+   coef and row are of the type `real` and may be NULL. Bit for bit what olk_row_fn gives. */
+typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int real, const void *coef,
+                                void *row);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
@@ -68,6 +73,7 @@ typedef struct {
     olk_rows_fn rows[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
+    olk_recall_fn recall[OLK_REALS]; /* by the type of the values */
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                              ptrdiff_t columns, double *f);

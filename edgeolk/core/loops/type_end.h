@@ -4,6 +4,7 @@
 #undef OLK_LANES
 #undef OLK_MADD
 #undef OLK_VMADD
+#undef OLK_VMAX
 #undef OLK_ABS
 #undef OLK_GREATEST
 #undef OLK_MAGIC

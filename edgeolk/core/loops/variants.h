@@ -125,6 +125,7 @@ OLK_END
         .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
+        .recall = OLK_BY_REAL(recall, isa),                                                        \
         .dot = OLK_BY_REAL(dot, isa),                                                              \
         .weigh = OLK_BY_REAL(weigh, isa),                                                          \
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \

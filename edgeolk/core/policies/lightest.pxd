@@ -13,7 +13,7 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.real cimport get, real, wide
-from edgeolk.core.ring cimport note_norm
+from edgeolk.core.ring cimport note_vector
 from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
@@ -70,7 +70,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, h, keep)
-    note_norm(s, keep)
+    note_vector(s, keep)
     set_coefficient(s, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
                     + coefficient(s, best) * exp(-spread * h * h))
     s.arrival[keep] = m.steps

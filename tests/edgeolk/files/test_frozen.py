@@ -22,7 +22,7 @@ KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
 OPTION_VALUES = {
     "scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147,
-    "clip_rows": 148, "gamma_rows": 149, "skip_bad_rows": 152, "checksums": 153,
+    "clip_rows": 148, "gamma_rows": 149, "skip_bad_rows": 152, "checksums": 153, "lookahead": 154,
 }  # fmt: skip
 #: Lists: the number of the first of eight.
 LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216}

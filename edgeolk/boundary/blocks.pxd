@@ -1,0 +1,91 @@
+"""Rows taken in blocks: scored together, or learned with those that come next in view.
+
+Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself.
+"""
+
+from libc.math cimport NAN
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+
+from edgeolk.boundary.batches cimport Batch, take_row
+from edgeolk.core.lookahead cimport (
+    follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
+)
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
+from edgeolk.core.step cimport decide, learn, skip
+from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
+
+
+cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
+    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+    cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
+    return max(<int64_t>16, min(<int64_t>65536, rows))
+
+
+cdef inline int learn_placed(State* s, const void* x, double y, double weight,
+                             double* f) noexcept nogil:
+    """Learn a placed row, or leave it out where that is done with rows that overflow."""
+    cdef int outcome
+    if x == NULL:
+        return REFUSED_ROW
+    outcome = learn(s, x, y, weight, f)
+    if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
+        skip(s)
+        f[0] = NAN
+        return DONE
+    return outcome
+
+
+cdef inline Py_ssize_t learn_block(
+    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t end, const double* label,
+    const double* weight, double* f, int* outcome
+) noexcept nogil:
+    """Learn the next rows, with their kernel values worked out together; returns how many."""
+    cdef Py_ssize_t most = min(rows_ahead(s), end - first)
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t k, i
+    cdef const void* x = NULL
+    while count < most:
+        x = take_row(s, rows, first + count, True)
+        if x == s.sparse_x:  # or both are NULL
+            break
+        put_row_ahead(s, count, x)
+        count += 1
+    if count == 0:
+        outcome[0] = learn_placed(
+            s, x, label[first], 1.0 if weight == NULL else weight[first], f + first)
+        return 1 if outcome[0] == DONE else 0
+    look_ahead(s, count)
+    for k in range(count):
+        i = first + k
+        x = take_row_ahead(s, k)
+        outcome[0] = learn_placed(s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
+        if outcome[0] != DONE:
+            return k
+        if k + 1 < count and not follow_ring(s, k + 1, count):
+            return k + 1
+    return count
+
+
+cdef inline Py_ssize_t score_block(
+    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t most, bint mean, double* f,
+    int* outcome
+) noexcept nogil:
+    """Score the next rows together; returns how many."""
+    cdef double block[BLOCK]
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t good
+    cdef const void* x = NULL
+    while count < most:
+        x = take_row(s, rows, first + count, False)
+        if x == s.sparse_x:  # or both are NULL
+            break
+        memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
+        count += 1
+    if count == 0:
+        outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first)
+        return 1 if outcome[0] == DONE else 0
+    good = decide_together(s, block, count, mean, f + first)
+    if good < count:
+        outcome[0] = REFUSED_OVERFLOW
+    return good

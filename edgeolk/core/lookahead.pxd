@@ -1,0 +1,76 @@
+"""Rows learned with the kernel values of several worked out in one reading of the ring.
+
+The values of the rows to come are made with the ring as it is, and kept. A row's sum is taken when
+its turn has come, with the coefficients of that moment and in the order of a kernel row; where a
+step has written into the ring, the values of those slots alone are made again for the rows that
+still wait. So decisions, draws and models are, to the last bit, those of the rows one by one.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from edgeolk.core.state cimport MOST_CHANGED, State
+from edgeolk.core.together cimport TOGETHER, row_bytes, worth_together
+
+
+cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
+    """How many rows are worth looking at now, 0 for none."""
+    if s.ahead.rows == 0 or not worth_together(s):
+        return 0
+    # Until the width of the kernel is known, any row may change it.
+    if s.intake.width != NULL and not s.intake.width.gamma > 0.0:
+        return 0
+    return s.ahead.rows
+
+
+cdef inline void* row_ahead(const State* s, int64_t i) noexcept nogil:
+    return <char*>s.ahead.x + i * row_bytes(s)
+
+
+cdef inline char* values_ahead(const State* s, int64_t i) noexcept nogil:
+    return <char*>s.ahead.values + i * s.c.weights * s.ahead.value_bytes
+
+
+cdef inline void work_out(State* s, int64_t first, int64_t n, int64_t i,
+                          int64_t count) noexcept nogil:
+    """Values of rows i .. i + count - 1 with slots first .. first + n - 1."""
+    s.simd.rows[s.c.vectors](
+        &s.c.kernel, <const char*>s.sv + first * s.c.item, &s.quantum, s.c.stride, n,
+        s.c.n_features, row_ahead(s, i), s.c.n_features, count, s.ahead.real, NULL, NULL,
+        values_ahead(s, i) + first * s.ahead.value_bytes, s.c.weights)
+
+
+cdef inline void put_row_ahead(State* s, int64_t i, const void* x) noexcept nogil:
+    """A row that has just been placed waits as row i."""
+    memcpy(row_ahead(s, i), x, <size_t>row_bytes(s))
+    s.ahead.beyond[i] = <int32_t>s.beyond
+
+
+cdef inline const void* take_row_ahead(State* s, int64_t i) noexcept nogil:
+    """Row i has its turn: it is the next that is learned."""
+    s.ahead.next = values_ahead(s, i)
+    s.beyond = s.ahead.beyond[i]
+    return row_ahead(s, i)
+
+
+cdef inline void look_ahead(State* s, int64_t count) noexcept nogil:
+    """Values of the rows that wait, with all the ring."""
+    s.sparse_x = NULL
+    s.ahead.n_changed = 0
+    work_out(s, 0, s.m.n, 0, count)
+
+
+cdef inline bint follow_ring(State* s, int64_t i, int64_t count) noexcept nogil:
+    """Values of rows i .. count - 1 with what a step has changed; False: all are to be made anew.
+
+    Rows that have had their turn are taken along where the loops take so many at once.
+    """
+    cdef int64_t k
+    cdef int64_t first = max(<int64_t>0, count - (count - i + TOGETHER - 1) // TOGETHER * TOGETHER)
+    if s.ahead.n_changed > MOST_CHANGED:
+        return False
+    for k in range(s.ahead.n_changed):
+        if s.ahead.changed[k] < s.m.n:
+            work_out(s, s.ahead.changed[k], 1, first, count - first)
+    s.ahead.n_changed = 0
+    return True

@@ -1,0 +1,148 @@
+"""What is spent on speed where nothing is said: norms for zeros, rows looked ahead."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Csr
+
+import edgeolk as ek
+from edgeolk.parts import Rows
+
+#: Bytes of a stored number.
+ITEM = {"float32": 4, "float64": 8, "float16": 2}
+
+
+def config(**options: Any) -> ek.Config:
+    return ek.Config("rbp", **options)
+
+
+def region(plan: ek.Plan, name: str) -> int:
+    """Bytes of a region, 0 where there is none."""
+    return sum(r.nbytes for r in plan.regions if r.name == name)
+
+
+@pytest.mark.parametrize("dtype", ITEM)
+@pytest.mark.parametrize("n_features", [8, 40, 70, 123, 300])
+@pytest.mark.parametrize("budget", [16, 100, 400, 1350])
+def test_norms_are_kept_where_they_cost_little(dtype: str, n_features: int, budget: int) -> None:
+    options = {"n_features": n_features, "budget": budget, "dtype": dtype, "lookahead": 0}
+    usual, kept, none = (ek.plan("rbp", sparse=said, **options) for said in (None, True, False))
+    share = (kept.nbytes - none.nbytes) / region(none, "support_vectors")
+    if abs(share - 0.03) > 0.002:  # regions are padded
+        assert usual.nbytes == (kept if share < 0.03 else none).nbytes
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"dtype": "int8"}, {"scale": "standard"}, {"algorithm": "fogd"}, {"algorithm": "sorf"}],
+    ids=str,
+)
+def test_what_cannot_skip_zeros_is_dense(options: dict[str, Any]) -> None:
+    options = {"algorithm": "rbp", "n_features": 123, "budget": 200, **options}
+    assert ek.Config(**options).parts["rows"] == Rows.DENSE
+
+
+def learner(sparse: bool | None, **options: Any) -> ek.Learner:
+    options = {"n_features": 80, "budget": 200, "kernel": ek.Gaussian(0.02), **options}
+    return ek.Learner("rbp", seed=2, sparse=sparse, **options)
+
+
+def rows(share: float, n: int = 500) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of which that share is not zero."""
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((n, 80)) < share, rng.normal(size=(n, 80)), 0.0)
+    return X, np.where(X[:, :10].sum(axis=1) + 0.3 * rng.normal(size=n) > 0.0, 1.0, -1.0)
+
+
+def test_full_rows_are_read_as_dense_ones() -> None:
+    X, y = rows(0.9)
+    usual, dense = learner(None), learner(False)
+    assert usual.config.parts["rows"] == Rows.EITHER
+    np.testing.assert_array_equal(usual.learn_many(X, y), dense.learn_many(X, y))
+    np.testing.assert_array_equal(usual.decision_function(X), dense.decision_function(X))
+
+
+def test_rows_of_zeros_are_read_by_their_nonzeros() -> None:
+    X, y = rows(0.1)
+    usual, sparse, dense, csr = learner(None), learner(True), learner(False), learner(None)
+    f = usual.learn_many(X, y)
+    np.testing.assert_array_equal(f, sparse.learn_many(X, y))
+    np.testing.assert_array_equal(f, csr.learn_many(Csr(X), y))
+    g = dense.learn_many(X, y)
+    assert (f != g).any()  # another order of additions
+    assert np.abs(f - g).max() < 1e-3
+
+
+def test_rows_far_from_the_origin_keep_their_digits() -> None:
+    X, y = rows(1.0)
+    X[:, :30] += 3000.0
+    X[:, 30:] = 0.0
+    f, exact, lost = (learner(said).learn_many(X, y) for said in (None, False, True))
+    np.testing.assert_array_equal(f, exact)
+    assert np.abs(lost - exact).max() > 0.01
+
+
+def test_a_file_says_how_rows_are_read() -> None:
+    X, y = rows(0.1)
+    for said in (None, True, False):
+        made = learner(said)
+        made.learn_many(X, y)
+        again = pickle.loads(pickle.dumps(made))
+        assert again.config == made.config
+        assert repr(again) == repr(made)
+        np.testing.assert_array_equal(again.learn_many(X, y), made.learn_many(X, y))
+
+
+def test_large_rings_look_ahead() -> None:
+    assert config(n_features=123, budget=1350).lookahead == 6
+    assert config(n_features=16, budget=1350).lookahead == 0
+    assert config(n_features=16, budget=8000).lookahead == 0
+    assert config(n_features=123, ram="700KiB").lookahead == 0
+    assert config(n_features=123, ram="700KiB", lookahead=6).lookahead == 6
+
+
+@pytest.mark.parametrize(("dtype", "item"), [("float32", 4), ("float64", 8), ("int8", 4)])
+@pytest.mark.parametrize("n_features", [16, 37])
+def test_rows_ahead_are_in_the_plan(dtype: str, item: int, n_features: int) -> None:
+    options = {"n_features": n_features, "budget": 256, "dtype": dtype}
+    plan = ek.plan("rbp", lookahead=8, **options)
+    assert region(plan, "rows_ahead") == -(-8 * n_features * item // 64) * 64
+    assert region(plan, "values_ahead") == 8 * 256 * item
+    none = ek.plan("rbp", lookahead=0, **options)
+    names = ("header", "rows_ahead", "values_ahead")
+    assert plan.nbytes - none.nbytes == sum(region(plan, n) - region(none, n) for n in names)
+    assert none == ek.plan("rbp", **options)
+    # Kernels without an exponential have values in double.
+    linear = ek.plan("rbp", lookahead=8, kernel=ek.Linear(), **options)
+    assert region(linear, "values_ahead") == 8 * 256 * 8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"algorithm": "bsgd"}, {"algorithm": "bpa_nn"}, {"algorithm": "fogd"}, {"algorithm": "nogd"},
+     {"algorithm": "sorf"}, {"scale": "standard"}, {"clip_rows": 2.0}],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_look_ahead_does_not(options: dict[str, Any]) -> None:
+    options = {"algorithm": "rbp", "n_features": 123, "budget": 1350, **options}
+    assert ek.Config(**options, lookahead=8).lookahead == 0
+    assert ek.Config(**options).lookahead == 0
+
+
+@pytest.mark.parametrize("said", [{}, {"lookahead": 0}, {"lookahead": 3}])
+def test_a_configuration_says_how_far(said: dict[str, int]) -> None:
+    made = config(n_features=123, budget=700, **said)
+    assert eval(repr(made), {"ek": ek}) == made
+    assert ("lookahead" in repr(made)) == bool(said)
+    model = ek.Learner(made)
+    assert pickle.loads(pickle.dumps(model)).plan == model.plan
+
+
+@pytest.mark.parametrize("bad", [-1, 65, 1.5, "6", True])
+def test_bad_lookahead(bad: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="lookahead"):
+        config(n_features=3, budget=4, lookahead=bad)
