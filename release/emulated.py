@@ -117,10 +117,10 @@ def prepared(target: Target, release: Debian) -> Path:
     for name, place in (("libblas.so.3", "blas"), ("liblapack.so.3", "lapack")):
         if (libraries / place / name).exists() and not (libraries / name).exists():
             (libraries / name).symlink_to(f"{place}/{name}")
-    if not (system / "lib").exists():
-        (system / "lib").symlink_to("usr/lib")
-    if target.name in ("x86_64", "s390x") and not (system / "lib64").exists():
-        (system / "lib64").symlink_to("usr/lib64")
+    for name in ("lib", "lib64") if target.name in ("x86_64", "s390x") else ("lib",):
+        link = system / name
+        if not (link.exists() or link.is_symlink()):
+            link.symlink_to(f"usr/{name}")
     emulator = shutil.which(f"qemu-{target.emulator}-static")
     if emulator is None:
         raise SystemExit("qemu-user-static is missing: apt-get install qemu-user-static")
