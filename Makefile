@@ -10,11 +10,12 @@ SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/p
 GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
 .NOTPARALLEL:
-.PHONY: help replay test test-slow lint bench roofs speed growth peers accuracy papers memory \
+.PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
 	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
+	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
 	@echo "make mutants  break the checkpoints and files in 70 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
@@ -66,6 +67,9 @@ replay: $(VENV)/.sim
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+test-mcu: $(VENV)/.test
+	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/test_mcu.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""

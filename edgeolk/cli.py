@@ -73,7 +73,8 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    for name in export_c(load(options.model), options.out):
+    names = [name for name in options.with_.split(",") if name]
+    for name in export_c(load(options.model), options.out, with_=names):
         print(name)
 
 
@@ -98,6 +99,10 @@ def build_parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="a model as C99 for a microcontroller")
     export.add_argument("model", help="a file written by Learner.save")
     export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    export.add_argument(
+        "--with", dest="with_", default="", metavar="NAMES",
+        help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
+    )  # fmt: skip
     export.set_defaults(run=_export)
     return parser
 

@@ -161,7 +161,8 @@ class Books:
             )
         counts = self._replay.device.supervision.counts
         if config.ask and rows.used and not counts.saved:
-            out.append(f"{config.algorithm} asks for every label: try a ramp loss, loss=ramp")
+            remedy = ": try a ramp loss, loss=ramp" if config.params.get("loss") != "ramp" else ""
+            out.append(f"{config.algorithm} asks for every label{remedy}")
         if isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential):
             positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
             names = ", ".join(shortened(name) for name in self.labels.seen)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firmware_sim import board_script, boards, model_file, options, sacrifice
 from firmware_sim import chosen as configs
@@ -22,6 +22,9 @@ from firmware_sim.report.writing import claimed, picture_refusal, write_files
 from firmware_sim.signals import interruption
 from firmware_sim.streams import BUNDLED
 from firmware_sim.streams.opening import open_source
+
+if TYPE_CHECKING:
+    from firmware_sim.mcu.replaying import OnBoard
 
 OK, USAGE, BEYOND_CAP, DIED, INTERRUPTED = 0, 2, 3, 4, 130
 
@@ -188,10 +191,13 @@ def _replay(chosen: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
         interrupted = stack.enter_context(interruption())
+        on_board = _on_board(chosen.on, replay) if chosen.on else None
         if replay.width is not None and not chosen.quiet:
             print(f"kernel width: {replay.width.reason}", file=sys.stderr)
         with_bar = not (chosen.no_progress or chosen.quiet)
         result = _run(replay, lambda: bool(interrupted), with_bar=with_bar)
+        if on_board is not None and result.status == "complete":
+            result.emulated = on_board.run()
         files = write_files(result, Path(chosen.out), picture=picture)
         there = result.status not in ("killed", "died")  # the learner's process, where it has one
         if chosen.save_model and there:
@@ -208,6 +214,12 @@ def _replay(chosen: argparse.Namespace) -> int:
     if result.status == "interrupted":
         return interrupted.exit_code
     return {"killed": BEYOND_CAP, "died": DIED}.get(result.status, USAGE)
+
+
+def _on_board(name: str, replay: Replay) -> OnBoard:
+    from firmware_sim.mcu.replaying import OnBoard
+
+    return OnBoard(name, replay.config, replay.device)
 
 
 def _print(text: str) -> None:

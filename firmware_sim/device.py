@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,10 @@ class Device:
 
     def _teach(self) -> None:
         self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
+
+    def teach_through(self, wrap: Callable[[Any], Any]) -> None:
+        """Teach what ``wrap`` makes of the learner, which passes it on."""
+        self._pupil = pupil(self._config.kind, wrap(self.learner), self._targets)
 
     @property
     def lasting(self) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.supervision import LabelCount
 from firmware_sim.width import Width
+
+if TYPE_CHECKING:
+    from firmware_sim.mcu.replaying import Emulated
 
 
 @dataclass
@@ -57,6 +61,8 @@ class ReplayResult:
         Seconds between rows, where that is known.
     clean : dict or None
         The learner's figures on the same stream without its faults, where there are any.
+    emulated : Emulated or None
+        What an emulated microcontroller made of the same rows, where one was asked.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -81,6 +87,7 @@ class ReplayResult:
     timing: Timing | None
     period: float | None
     clean: Figures | None
+    emulated: Emulated | None = None
 
 
 class Replay:

@@ -221,6 +221,13 @@ def _add_replay(commands: Any) -> None:
     )
     add("--device", choices=BOARDS, metavar="BOARD", help="judge by a board, see `devices`")
     add(
+        "--on",
+        metavar="BOARD",
+        default="",
+        help="learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., "
+        "with qemu-system-arm and gcc-arm-none-eabi",
+    )
+    add(
         "--period",
         metavar="SECONDS",
         type=values.duration,

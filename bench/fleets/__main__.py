@@ -1,7 +1,8 @@
 """Rows a second of a fleet against one plain loop over `replay`, and the cost of Dask.
 
 What is held against each other alternates, a few streams at a time, so that what else the machine
-does befalls both. Run as ``python -m bench.fleets [STREAMS]``.
+does befalls both. Run as ``python -m bench.fleets [STREAMS]``; without a number of streams what is
+found is written to ``bench/results/fleets.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import firmware_sim as fs
+from bench.fleets.idle import shares
 from bench.fleets.streams import write
+from bench.machine import sentence
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import Board, Configuration, Task, read_configurations, read_manifest
 from firmware_sim.fleet.cluster import Crew
@@ -27,6 +30,7 @@ from firmware_sim.fleet.run import run_fleet
 from firmware_sim.fleet.task import Record, digest
 
 _TURNS = 8
+_RESULT = Path(__file__).parent.parent / "results" / "fleets.md"
 
 
 def loop(boards: list[Board], configurations: list[Configuration]) -> int:
@@ -54,23 +58,35 @@ def learned(records: list[Record]) -> int:
 def main() -> None:
     """Measure and print."""
     streams = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    found: list[str] = []
+
+    def say(text: str) -> None:
+        print(text, flush=True)
+        found.append(f"- {text}")
+
+    for whose, share in shares().items():
+        say(f"a cluster of 2 workers that waits, {whose}: {100 * share:.1f} % of a core")
     with TemporaryDirectory() as made:
         folder = Path(made)
         manifest, configs = write(folder, streams)
         boards = read_manifest(str(manifest))
         configurations = read_configurations(configs)
-        _against_loops(boards, configurations)
-        _workers(boards, configurations)
+        say(_against_loops(boards, configurations))
+        for text in _workers(boards, configurations):
+            say(text)
         fleet = run_fleet(boards, configurations, folder / "out", workers=2)
         rest = 1.0 - fleet.busy / (fleet.seconds * fleet.workers)
-        print(
+        say(
             f"{streams:,} streams x {len(configurations)} configurations on 2 workers: "
             f"{fleet.rows:,} rows in {fleet.seconds:.1f} s, {fleet.rows / fleet.seconds:,.0f} a "
             f"second; {100 * rest:.1f} % not in tasks; {len(fleet.failed)} failed"
         )
+    if len(sys.argv) == 1:
+        lines = ["# Fleets", "", "`python -m bench.fleets`", "", f"{sentence()}.", "", *found]
+        _RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _against_loops(boards: list[Board], configurations: list[Configuration]) -> None:
+def _against_loops(boards: list[Board], configurations: list[Configuration]) -> str:
     ratios, rates = [], []
     few = 3
     step = len(boards) // _TURNS
@@ -84,13 +100,13 @@ def _against_loops(boards: list[Board], configurations: list[Configuration]) -> 
         rates.append((plain, once))
         ratios.append(once / plain)
     plain, once = (statistics.median(one) for one in zip(*rates, strict=True))
-    print(
+    return (
         f"loop over replay {plain:,.0f} rows a second, reading once {once:,.0f}: "
         f"{statistics.median(ratios):.1f} times ({min(ratios):.1f} to {max(ratios):.1f})"
     )
 
 
-def _workers(boards: list[Board], configurations: list[Configuration]) -> None:
+def _workers(boards: list[Board], configurations: list[Configuration]) -> list[str]:
     """Two workers against one; and two plain processes, which say what the machine allows."""
     rounds: dict[str, list[float]] = {"2 workers": [], "2 plain processes": []}
     step = len(boards) // _TURNS
@@ -110,11 +126,11 @@ def _workers(boards: list[Board], configurations: list[Configuration]) -> None:
                     assert work() == len(some)
                     spent.append(time.perf_counter() - began)
                 rounds[name].append(spent[0] / spent[1])
-    for name, ratios in rounds.items():
-        print(
-            f"{name} against 1: {statistics.median(ratios):.2f} times "
-            f"({min(ratios):.2f} to {max(ratios):.2f})"
-        )
+    return [
+        f"{name} against 1: {statistics.median(ratios):.2f} times "
+        f"({min(ratios):.2f} to {max(ratios):.2f})"
+        for name, ratios in rounds.items()
+    ]
 
 
 def _pool(n: int) -> ProcessPoolExecutor:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import edgeolk.core
-from edgeolk.export import sorf
+from edgeolk.export import ring, sorf
+from edgeolk.export.kits import kits
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
 
 HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
-_INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
+#: Files beside edgeolk.c, and those of learners that learn.
+ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c")
+LEARNING = ("block.h", "crc.h", "flash.h", "flash.c")
+_INCLUDE = re.compile(r'^\s*#(?:include|define OLK_BY) "(?:loops/)?([\w.]+)"', re.MULTILINE)
 
 
 def _loops(names: Iterable[str], found: dict[str, str]) -> None:
@@ -33,32 +38,36 @@ def files_of(learner: Learner) -> dict[str, str]:
     ValueError
         There is no C for this learner.
     """
-    config = learner.config
-    if not config.update.whole:
-        raise ValueError(f"there is no C for {learner.algorithm}")
-    if reason := sorf.refusal(learner):
-        raise ValueError(f"the learner cannot be exported: {reason}")
+    learns = learner.config.update.whole
+    kind: Any = sorf if learns else ring
+    if reason := kind.refusal(learner):
+        raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     found: dict[str, str] = {}
-    source = (HERE / sorf.SOURCE).read_text()
+    source = (HERE / kind.SOURCE).read_text()
     _loops(_INCLUDE.findall(source), found)
     made = {f"loops/{name}": text for name, text in found.items()}
     made["edgeolk.c"] = source
-    for name in ("edgeolk.h", "strict.h", "block.h", "crc.h", "main.c"):
+    for name in (*ALWAYS, *(LEARNING if learns else ())):
         made[name] = (HERE / name).read_text()
-    model = sorf.model_of(learner)
-    made["README.md"] = readme(learner, model.arena, learns=True, constants=model.constants)
+    model = kind.model_of(learner)
+    made["README.md"] = readme(learner, model.arena, learns=learns, constants=model.constants)
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
-def export_c(learner: Learner, folder: str | os.PathLike[str]) -> list[str]:
+def export_c(
+    learner: Learner, folder: str | os.PathLike[str], *, with_: Sequence[str] = ()
+) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
     Parameters
     ----------
     learner : Learner
-        ``sorf``: it scores, predicts and learns there.
+        ``sorf`` scores, predicts and learns there. Learners on the ring score and predict, and stay
+        as they are: their support vectors are constants.
     folder : str or path-like
         Made if it is not there; files of the same names are replaced.
+    with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
+        Tool chains whose files are written beside it.
 
     Returns
     -------
@@ -67,12 +76,14 @@ def export_c(learner: Learner, folder: str | os.PathLike[str]) -> list[str]:
 
     Raises
     ------
-    ValueError
-        There is no C for this learner; nothing was written.
+    TypeError, ValueError
+        There is no C for this learner, or no such tool chain; nothing was written.
     OSError
         The folder cannot be written.
     """
     files = files_of(learner)
+    sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
+    files.update(kits(with_, sources))
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edgeolk.learner import Learner
+from edgeolk.parts.numbers import Rows
 
 _TEXT = """# {title}
 
@@ -80,6 +81,11 @@ def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str
         if learns and learner.dtype == "int8"
         else ""
     )
+    if learner.config.parts["rows"] == Rows.EITHER:
+        notes = (
+            "\nA row of which half or more is zero is scored as any other; the library reads its"
+            " other numbers\nonly, which rounds otherwise.\n"
+        )
     return _TEXT.format(
         title=f"`{learner.algorithm}` in C",
         features=learner.n_features,

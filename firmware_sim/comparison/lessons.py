@@ -7,6 +7,7 @@ the ROC curve.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -48,11 +49,19 @@ class Lesson(ABC):
     def teach(self, learner: Any, part: slice) -> Row:
         """Let a learner learn some rows; return its answers from before each.
 
+        What the library warns of, readings beyond the levels of int8 or predictions that run away,
+        shows in the loss.
+
         Raises
         ------
         RuntimeError, ValueError
             The learner refuses a row.
         """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return self._taught(learner, part)
+
+    def _taught(self, learner: Any, part: slice) -> Row:
         scores: Row = learner.learn_many(self.X[part], self.y[part])
         return scores
 
@@ -115,8 +124,7 @@ class Numbers(Lesson):
         """Return scores as predictions in the stream's own unit."""
         return self._mean[part] + self._spread[part] * scores
 
-    def teach(self, learner: Any, part: slice) -> Row:
-        """Let a learner learn some rows; see `Lesson.teach`."""
+    def _taught(self, learner: Any, part: slice) -> Row:
         scores: Row = learner.learn_many(self.X[part], self.told[part])
         return self.unscaled(scores, slice(part.start, part.start + len(scores)))
 
@@ -139,8 +147,7 @@ class Unlabelled(Lesson):
     title = "area above the ROC curve"
     in_code = "not told"
 
-    def teach(self, learner: Any, part: slice) -> Row:
-        """Let a learner learn some rows; see `Lesson.teach`."""
+    def _taught(self, learner: Any, part: slice) -> Row:
         out = np.empty(len(self.X[part]))
         for i, x in enumerate(self.X[part]):
             level = learner.threshold

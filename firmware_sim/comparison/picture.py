@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import matplotlib
@@ -12,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from firmware_sim.comparison.report import size
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import printable
-from firmware_sim.report.picture import FAINT, STYLE, TEXT, logarithmic
+from firmware_sim.report.picture import FAINT, PERCENTS, STYLE, TEXT, logarithmic
 
 _FRONT = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
@@ -76,6 +77,7 @@ def draw(found: Comparison, path: Path) -> None:
         axes.plot([], [], color="#CDD3DA", label="the other methods")
         axes.set_xscale("log")
         logarithmic(axes, percent=found.rows.lesson.percent)
+        axes.set_ylim(*_limits(found, [e for line in lines.values() for _, e in line]))
         axes.xaxis.set_major_locator(FixedLocator(found.rams))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(int(value))))
@@ -84,3 +86,17 @@ def draw(found: Comparison, path: Path) -> None:
         axes.set_ylabel(f"{found.rows.lesson.title} (log scale)")
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
         figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
+def _limits(found: Comparison, errors: list[float]) -> tuple[float, float]:
+    """Return the marks that enclose all errors that are no worse than twice the worst baseline."""
+    known = [error for error in (*errors, *found.rows.baselines.values()) if error > 0.0] or [0.01]
+    high = min(max(known), 2.0 * max(found.rows.baselines.values(), default=max(known)))
+    if found.rows.lesson.percent:
+        marks = [mark / 100 for mark in PERCENTS]
+    else:
+        least, most = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+        marks = [step * 10.0**power for power in range(least, most + 1) for step in (1, 2, 5)]
+    below = max((mark for mark in marks if mark <= min(known)), default=min(known))
+    above = min((mark for mark in marks if mark >= high and mark > below), default=2.0 * below)
+    return below, above

@@ -118,9 +118,7 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
     while at < len(X):
         part = slice(at, min(at + _CHUNK, len(X)))
         try:
-            with warnings.catch_warnings():  # of readings beyond the levels of int8
-                warnings.simplefilter("ignore", UserWarning)
-                answers[part] = lesson.teach(learner, part)
+            answers[part] = lesson.teach(learner, part)
         except (RuntimeError, ValueError) as error:
             status, detail = "refused", str(error)
             break
@@ -165,18 +163,15 @@ def draws(algorithm: str, lesson: Lesson, config: ReplayConfig, gamma: float) ->
     for budget in (8, 64):  # some methods refuse so small a one
         try:
             own = replace(config, algorithm=algorithm, stream="").learner_params
-            first, second = (
-                ek.Learner(
-                    algorithm,
-                    n_features=few.shape[1],
-                    budget=budget,
-                    kernel=ek.Gaussian(gamma),
-                    dtype=config.dtype,
-                    seed=seed,
-                    **own,
-                ).learn_many(few, labels)
-                for seed in (0, 1)
-            )
+            said = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
+            with warnings.catch_warnings():  # of predictions that run away
+                warnings.simplefilter("ignore", UserWarning)
+                first, second = (
+                    ek.Learner(
+                        algorithm, budget=budget, dtype=config.dtype, seed=seed, **said
+                    ).learn_many(few, labels)
+                    for seed in (0, 1)
+                )
         except (RuntimeError, SimulatorError, ValueError, TypeError):
             continue
         return not np.array_equal(first, second)

@@ -59,6 +59,7 @@ def build(
     *,
     include: Sequence[Path] = (),
     flags: Sequence[str] = ("-O2",),
+    libraries: Sequence[str] = (),
     stack: int = STACK,
 ) -> Program:
     """Compile and link sources with the start-up of the boards.
@@ -74,6 +75,8 @@ def build(
         Folders of headers.
     flags : sequence of str
         What else the compiler is told.
+    libraries : sequence of str
+        What is linked beside the C library.
     stack : int
         Bytes at the bottom of RAM.
 
@@ -102,6 +105,6 @@ def build(
     told += [f"-I{folder}" for folder in (HERE, *include)]
     link = ["-nostartfiles", "--specs=nosys.specs", "-Wl,--gc-sections", f"-T{script}"]
     link += ["-Wl,--no-warn-rwx-segments", "-o", str(target)]
-    _tool("gcc", *told, *map(str, (HERE / "startup.c", *sources)), *link)
+    _tool("gcc", *told, *map(str, (HERE / "startup.c", *sources)), *libraries, *link)
     text_bytes, data, bss = map(int, _tool("size", str(target)).splitlines()[1].split()[:3])
     return Program(board, target, text_bytes + data, data + bss - stack)

@@ -131,6 +131,10 @@ class Watch:
         """Return all that was counted; `period` is the seconds between rows, where known."""
         false = self.false_alarms + (self._sounding and not self._touched)
         days = None if period is None else self.rows * period / _DAY
+        late = ratio(self._delay_rows, self.detected)
+        seconds = ratio(self._delay_seconds, self._timed)
+        if seconds is None and late is not None and period is not None:
+            seconds = late * period
         return {
             "auc": self.auc,
             "alarm_rows": self.alarm_rows,
@@ -140,8 +144,8 @@ class Watch:
             "false_alarms_a_day": ratio(false, days) if self.judged and days else None,
             "windows": self.windows,
             "detected": self.detected,
-            "delay_rows": ratio(self._delay_rows, self.detected),
-            "delay_seconds": ratio(self._delay_seconds, self._timed),
+            "delay_rows": late,
+            "delay_seconds": seconds,
         }
 
 

@@ -171,5 +171,6 @@ def judged_by(metrics: Novelty) -> str:
     """Return what alarms were held against, in words."""
     if not metrics.judged:
         return "no labelled windows to judge by"
-    text = f"{metrics.learner.windows:,} labelled windows"
+    windows = metrics.learner.windows
+    text = f"{windows:,} labelled window{'' if windows == 1 else 's'}"
     return text + (", AUC from a sample of the rows" if metrics.sampled else "")

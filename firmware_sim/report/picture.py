@@ -87,10 +87,10 @@ def _headline(figure: Any, result: ReplayResult) -> None:
     title = f"{result.stream.name}: {learner} in {_bytes(result.layout.cap)} of RAM{early}"
     # A name may hold what would be read as a formula, or what no font has.
     title = printable(title)
-    figure.text(0.018, 0.95, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
+    figure.text(0.018, 0.957, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
     figure.text(
         0.018,
-        0.9,
+        0.912,
         f"{result.rows.used:,} rows of {len(result.stream.features)} readings, "
         f"{held(result)}.  "
         f"{verdict(result, counts=False)}",
@@ -98,7 +98,7 @@ def _headline(figure: Any, result: ReplayResult) -> None:
         fontsize=10.5,
         va="center",
     )
-    figure.text(0.018, 0.857, in_short(result), color=FAINT, fontsize=10.5, va="center")
+    figure.text(0.018, 0.874, in_short(result), color=FAINT, fontsize=10.5, va="center")
 
 
 def _draw_errors(axes: Any, result: ReplayResult) -> None:

@@ -102,6 +102,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         },
         "power": None if result.power is None else asdict(result.power),
         "board": _board(result),
+        "emulated": None if result.emulated is None else asdict(result.emulated),
         "kind": result.metrics.kind,
         "metrics": result.metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,

@@ -24,6 +24,7 @@ def to_text(result: ReplayResult) -> str:
         "",
         *_memory(result),
         *board_lines(result),
+        *([] if result.emulated is None else result.emulated.to_lines()),
     ]
     # Names come from the stream, and a terminal shall do nothing they say.
     return printable("\n".join(lines) + "\n", keep="\n")

@@ -58,12 +58,12 @@ def advice(result: ReplayResult) -> str:
         )
     if isinstance(metrics, Novelty):
         tries.append("another share of novel rows, such as --param nu=0.01 or nu=0.1")
+    elif config.algorithm == "sorf" and not config.params.get("last_label"):
+        tries.append("the last label as an input: --param last_label=true")
+    elif config.algorithm == "sorf":
+        tries.append("another algorithm: compare runs all that there are")
     elif isinstance(metrics, Regression):
-        tries.append(
-            "the last value as an input: --param last_label=true"
-            if config.algorithm == "sorf"
-            else "another step size, such as --param eta=0.5 or eta=0.02"
-        )
+        tries.append("another step size, such as --param eta=0.5 or eta=0.02")
     elif config.algorithm != "bpa_s":
         tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
     if config.chooses_inside:

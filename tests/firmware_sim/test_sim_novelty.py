@@ -193,6 +193,9 @@ def test_period_that_is_said_counts(pump: Path) -> None:
     hourly = fs.replay(config(pump, period=3600.0)).metrics.summary()["learner"]
     assert hourly["alarms"] is not None
     assert hourly["alarms_a_day"] == pytest.approx(hourly["alarms"] * 24 / 1000)
+    timeless = config(pump, time="none", ignore=("time",), period=60.0)
+    told = fs.replay(timeless).metrics.summary()["learner"]
+    assert told["delay_seconds"] == pytest.approx(60.0 * told["delay_rows"])  # type: ignore[operator]
     unknown = fs.replay(config(pump, time="none", ignore=("time",)))
     assert unknown.metrics.summary()["learner"]["alarms_a_day"] is None
 
@@ -200,7 +203,7 @@ def test_period_that_is_said_counts(pump: Path) -> None:
 def test_report(pump: Path, tmp_path: Path) -> None:
     result = fs.replay(config(pump))
     text, page = to_text(result), to_page(result)
-    assert "judged by 1 labelled windows" in text
+    assert "judged by 1 labelled window\n" in text
     assert "sorf beats distance (AUC " in text or "sorf does not beat distance (AUC " in text
     assert "Alarms over time" in page
     assert '<rect class="window"' in page

@@ -66,10 +66,13 @@ class Compiled:
         ran = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stderr
         self.c = ctypes.CDLL(str(library))
-        self.c.ek_file.restype = ctypes.c_void_p
+        if hasattr(self.c, "ek_file"):
+            self.c.ek_file.restype = ctypes.c_void_p
         self.dtype = np.float64 if learner.dtype == "float64" else np.float32
         self.columns = learner.config.columns
-        self.nbytes = learner.nbytes
+        said = (folder / "model.h").read_text().split("EK_ARENA_BYTES ")[1]
+        self.nbytes = int(said.split("u")[0])
+        assert self.nbytes == learner.nbytes or not hasattr(self.c, "ek_file")
         self._memory = np.full(self.nbytes + 128, 0xA5, np.uint8)
         start = self._memory.ctypes.data
         self._at = -start % 64 + offset

@@ -16,6 +16,13 @@
 #define OLK_COLD
 #endif
 
+/* Arrays that vectors are loaded from; C99 has no word for it, and no vectors. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define OLK_ALIGNED(bytes) _Alignas(bytes)
+#else
+#define OLK_ALIGNED(bytes)
+#endif
+
 /* Vector types are GCC's and Clang's. */
 #if defined(__GNUC__) && !defined(OLK_SCALAR_ONLY)
 #define OLK_VECTORS 1

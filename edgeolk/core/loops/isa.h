@@ -10,44 +10,11 @@
 #include "one_lane.h"
 #endif
 
-/* Eight running sums added in a fixed order: the same bits whatever the vector width. */
-static inline double OLK_NAME(olk_total)(const double *lane)
-{
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-/* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
-static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
-{
-    for (ptrdiff_t i = 0; i < n; i++) {
-        double base = v[i], result = 1.0;
-        for (int32_t e = degree; e > 0; e >>= 1) {
-            if (e & 1)
-                result *= base;
-            base *= base;
-        }
-        v[i] = result;
-    }
-}
+#include "totals.h"
 
 /* Kernels and pairs by the type computed in, rows by the type stored. Double comes first: its sums
    serve the other kernels of float. */
-#define OLK_T double
-#define OLK_TYPE f64
-#define OLK_LANES OLK_LANES_OF(double)
-#define OLK_MADD OLK_MADD_F64
-#define OLK_VMADD OLK_VMADD_F64
-#define OLK_VMAX OLK_VMAX_F64
-#define OLK_ABS fabs
-#define OLK_GREATEST DBL_MAX
-#define OLK_MAGIC 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
-#define OLK_MANTISSA 52
-#define OLK_LOG2_E 1.4426950408889634074
-#define OLK_LN2_HIGH 6.93145751953125e-1
-#define OLK_LN2_LOW 1.42860682030941723212e-6
-#define OLK_LEAST_EXPONENT (-745.2)
-#define OLK_EXP_DEGREE 10
-#define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f64
+#include "type_f64.h"
 #include "kernel.h"
 
 /* What policies and features need is computed in double, from coefficients and kernel rows of either
@@ -83,22 +50,7 @@ static inline void OLK_NAME(olk_power)(double *v, ptrdiff_t n, int32_t degree)
 
 #include "type_end.h"
 
-#define OLK_T float
-#define OLK_TYPE f32
-#define OLK_LANES OLK_LANES_OF(float)
-#define OLK_MADD OLK_MADD_F32
-#define OLK_VMADD OLK_VMADD_F32
-#define OLK_VMAX OLK_VMAX_F32
-#define OLK_ABS fabsf
-#define OLK_GREATEST FLT_MAX
-#define OLK_MAGIC 12582912.0f /* 1.5 * 2^23 */
-#define OLK_MANTISSA 23
-#define OLK_LOG2_E 1.44269504088896341f
-#define OLK_LN2_HIGH 0.693359375f
-#define OLK_LN2_LOW -2.12194440e-4f
-#define OLK_LEAST_EXPONENT (-104.0f)
-#define OLK_EXP_DEGREE 6
-#define OLK_EXP_POLYNOMIAL olk_exp_polynomial_f32
+#include "type_f32.h"
 #include "kernel.h"
 
 #define OLK_S float

@@ -76,9 +76,11 @@ static inline void OLK_FN(olk_other_tile)(const olk_kernel *kernel, const OLK_T 
         values[i] = kernel->scale * (double)tile[i] + kernel->offset;
     if (kernel->kind == OLK_POLYNOMIAL)
         OLK_NAME(olk_power)(values, w, kernel->degree);
+#ifndef OLK_NO_LIBM
     else
         for (ptrdiff_t i = 0; i < w; i++)
             values[i] = tanh(values[i]);
+#endif
 }
 
 #define OLK_BY "collect.h"
@@ -130,15 +132,15 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
 
 /* The sum of a kernel row over values that were kept as they were computed, and their copy in `row`;
    as olk_row makes them, to the last bit. */
-static double OLK_FN(olk_recall)(const void *values, ptrdiff_t n, int real, const void *coef,
-                                 void *row)
+static OLK_APART double OLK_FN(olk_recall)(const void *values, ptrdiff_t n, int real,
+                                           const void *coef, void *row)
 {
-    _Alignas(64) double lane[8] = {0.0};
+    OLK_ALIGNED(64) double lane[8] = {0.0};
     OLK_FN(olk_collect)(values, n, real, coef, row, 0, lane);
     return OLK_NAME(olk_total)(lane);
 }
 
-static double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
+static OLK_APART double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *va, const void *vb,
                                ptrdiff_t d)
 {
     const OLK_T *a = va, *b = vb;

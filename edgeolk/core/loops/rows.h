@@ -53,12 +53,12 @@ OLK_FN(olk_products)(const int product, const int vectors, const OLK_S *restrict
         *(OLK_V *)(tile + v * OLK_LANES) = acc[v];
 }
 
-static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
+static OLK_APART double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
                               ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *query,
                               int real, const void *coef, void *row, void *products)
 {
-    _Alignas(64) OLK_T tile[OLK_MOST * OLK_LANES];
-    _Alignas(64) double lane[8] = {0.0};
+    OLK_ALIGNED(64) OLK_T tile[OLK_MOST * OLK_LANES];
+    OLK_ALIGNED(64) double lane[8] = {0.0};
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
         const OLK_S *slots = (const OLK_S *)sv + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
@@ -79,6 +79,7 @@ static double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv, const ol
     return OLK_NAME(olk_total)(lane);
 }
 
+#ifndef OLK_ROWS_ALONE
 /* The same for OLK_TOGETHER rows of x, `pitch` apart: what is read of the ring serves them all. Each
    sum is made in the order of olk_products, so that its bits are the same. */
 static OLK_ALWAYS void
@@ -137,13 +138,13 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk
                              double *f, void *values, ptrdiff_t apart)
 {
     enum { WIDTH = OLK_MOST * (int)OLK_LANES };
-    _Alignas(64) OLK_T tile[OLK_TOGETHER * WIDTH];
+    OLK_ALIGNED(64) OLK_T tile[OLK_TOGETHER * WIDTH];
     const OLK_T *rows = queries;
     const ptrdiff_t step = apart * olk_real_bytes(real);
     char *to = values;
     ptrdiff_t i = 0;
     for (; i + OLK_TOGETHER <= count; i += OLK_TOGETHER, rows += OLK_TOGETHER * pitch) {
-        _Alignas(64) double lane[OLK_TOGETHER][8] = {{0.0}};
+        OLK_ALIGNED(64) double lane[OLK_TOGETHER][8] = {{0.0}};
         for (ptrdiff_t start = 0; start < n; start += WIDTH) {
             const OLK_S *slots = (const OLK_S *)sv + start;
             const ptrdiff_t w = n - start < WIDTH ? n - start : WIDTH;
@@ -177,6 +178,7 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const olk
             f[i] = sum;
     }
 }
+#endif
 
 #undef OLK_LESS
 #undef OLK_LOAD

@@ -45,8 +45,8 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
                                  const void *coef, void *row)
 {
     const OLK_T *x = query;
-    _Alignas(64) OLK_T tile[OLK_MOST * OLK_LANES];
-    _Alignas(64) double lane[8] = {0.0};
+    OLK_ALIGNED(64) OLK_T tile[OLK_MOST * OLK_LANES];
+    OLK_ALIGNED(64) double lane[8] = {0.0};
     OLK_T own = 0;
     for (ptrdiff_t k = 0; k < count; k++)
         own = OLK_MADD(x[k], x[k], own);

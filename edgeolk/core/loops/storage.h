@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "roots.h"
+
 enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4, OLK_N_STORAGE = 4 };
 
 /* Scale and offset of int8 storage: s = scale[j] * q + offset[j]. NULL for the other types. */
@@ -48,18 +50,24 @@ static inline float olk_float_to_odd(double value)
     union { float f; uint32_t u; } v;
     v.f = (float)value;
     if ((double)v.f != value && !(v.u & 1u)) {
-        if (fabs((double)v.f) > fabs(value))
+        if (OLK_FABS((double)v.f) > OLK_FABS(value))
             v.u--;
         v.u |= 1u;
     }
     return v.f;
 }
 
+/* The nearest whole number, ties to even, of one below 2^21 in size. */
+static inline float olk_nearest(float v)
+{
+    return (v + 12582912.0f) - 12582912.0f;
+}
+
 /* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */
 static inline int8_t olk_float_to_level(float f, float scale, float offset)
 {
-    const float level = rintf((f - offset) / scale);
-    return (int8_t)(level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level));
+    const float level = (f - offset) / scale;
+    return (int8_t)olk_nearest(level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level));
 }
 
 /* Number at an index of an array of some storage type; j is its feature. */
@@ -121,7 +129,7 @@ static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_qu
             const float level = ((float)x[j] - offset) / scale;                                    \
             const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);    \
             beyond += (level < -128.5f) | (level > 127.5f);                                        \
-            seen[j] = scale * rintf(within) + offset;                                              \
+            seen[j] = scale * olk_nearest(within) + offset;                                        \
         }                                                                                          \
         return beyond;                                                                             \
     }

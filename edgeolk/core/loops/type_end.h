@@ -1,4 +1,4 @@
-/* Ends what isa.h says of one type computed in. */
+/* Ends what type_f64.h and type_f32.h say of one type computed in. */
 #undef OLK_T
 #undef OLK_TYPE
 #undef OLK_LANES

@@ -4,68 +4,13 @@
 #define EDGEOLK_VARIANTS_H
 
 #include "simd.h"
-
-#define OLK_CAT_(a, b) a##_##b
-#define OLK_CAT(a, b) OLK_CAT_(a, b)
+#include "tiles.h"
 
 #if defined(OLK_X86_VARIANTS)
 #include <immintrin.h>
 #elif defined(OLK_VECTORS) && defined(__aarch64__)
 #include <arm_neon.h>
 #endif
-
-/* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
-#define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
-
-/* What a tile computes; constants in the loops. */
-enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
-
-/* Vectors of a tile, at most: all 16 registers of the plainer instruction sets hold 8 sums, the
-   operands and what is in flight. */
-#define OLK_MOST 8
-
-/* Rows scored together, and vectors of support vectors beside each other then: their sums, the vectors
-   and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. */
-#ifdef __aarch64__
-#define OLK_WIDE_FILE 1
-#else
-#define OLK_WIDE_FILE (OLK_BYTES == 64)
-#endif
-#define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
-#define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
-
-/* f(product, vectors, ...) with `vectors` a constant in each case. Numbers one by one are always
-   taken OLK_MOST at a time: rows are padded to as many. */
-#define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
-    do {                                                                                           \
-        switch (OLK_BYTES ? (vectors) : OLK_MOST) {                                                \
-        case 1: f(product, 1, __VA_ARGS__); break;                                                 \
-        case 2: f(product, 2, __VA_ARGS__); break;                                                 \
-        case 3: f(product, 3, __VA_ARGS__); break;                                                 \
-        case 4: f(product, 4, __VA_ARGS__); break;                                                 \
-        case 5: f(product, 5, __VA_ARGS__); break;                                                 \
-        case 6: f(product, 6, __VA_ARGS__); break;                                                 \
-        case 7: f(product, 7, __VA_ARGS__); break;                                                 \
-        default: f(product, OLK_MOST, __VA_ARGS__); break;                                         \
-        }                                                                                          \
-    } while (0)
-
-/* exp(r) for |r| <= ln(2)/2, lifted: p(0) is exact, so that k(x, x) = 1. Relative errors 3e-9 and
-   3e-16: with the rounding on the way the result is within 2 units in the last place of a float and
-   within 4 of a double. */
-#define OLK_LIFT 0x1p64
-static const float olk_exp_polynomial_f32[] = {
-    0x1p64f, 0x1p64f * 1.0000000497968269f, 0x1p64f * 0.500000043574032318f,
-    0x1p64f * 0.166663648088619529f, 0x1p64f * 0.0416647733349355985f,
-    0x1p64f * 0.00837905902467253242f, 0x1p64f * 0.00140614213267004718f,
-};
-static const double olk_exp_polynomial_f64[] = {
-    0x1p64, 0x1p64 * 1.00000000000000915, 0x1p64 * 0.500000000000008387,
-    0x1p64 * 0.166666666665234461, 0x1p64 * 0.0416666666655889199,
-    0x1p64 * 0.00833333339605874063, 0x1p64 * 0.00138888892573971791,
-    0x1p64 * 0.00019841157665135299, 0x1p64 * 0.0000248011149824355013,
-    0x1p64 * 2.76451886360171513e-6, 0x1p64 * 2.77796021615499535e-7,
-};
 
 /* Numbers one by one, in plain C11. FUSED says whether a*b+c is one rounding: a fact of the
    instruction set, stated, not left to the compiler, so that two builds of one variant agree to the

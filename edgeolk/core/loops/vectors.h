@@ -5,7 +5,7 @@ static OLK_ALWAYS void
 OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdiff_t n, double *out)
 {
     OLK_V sum[OLK_ROWS * OLK_SUMS];
-    _Alignas(64) double lane[8];
+    OLK_ALIGNED(64) double lane[8];
     ptrdiff_t i = 0;
     for (int k = 0; k < rows * OLK_SUMS; k++)
         sum[k] = (OLK_V){0};
@@ -25,7 +25,7 @@ OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdif
     }
 }
 
-static double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
+static OLK_APART double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
 {
     const OLK_R *row = a;
     double out;
@@ -36,7 +36,7 @@ static double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
 /* f[c] = sum_i coef[c * stride + i] row[i] for each of the columns c: in the order in which a kernel
    row is summed, so that a row kept in full gives the same bits. Several columns at a time: one by one
    each sum would wait for the last. */
-static void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
+static OLK_APART void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                               ptrdiff_t columns, double *f)
 {
     const OLK_R *column[OLK_ROWS];
@@ -58,7 +58,7 @@ static void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t strid
 }
 
 /* y += w x. */
-static void OLK_FN(olk_axpy)(void *vy, double w, const void *vx, ptrdiff_t n)
+static OLK_APART void OLK_FN(olk_axpy)(void *vy, double w, const void *vx, ptrdiff_t n)
 {
     OLK_R *restrict y = vy;
     const OLK_R *restrict x = vx;

@@ -74,9 +74,11 @@ uint32_t board_ticks(void)
     return 0xffffffu - *(volatile uint32_t *)0xe000e018u;
 }
 
-void fault(void)
+/* With a fresh stack: the old one may be what faulted. */
+__attribute__((naked)) void fault(void)
 {
-    board_exit(99);
+    __asm__ volatile("ldr r0, =stack_top\n mov sp, r0\n movs r0, #99\n ldr r1, =board_exit\n"
+                     "bx r1\n.ltorg\n");
 }
 
 __attribute__((noreturn, used)) void begin(void)

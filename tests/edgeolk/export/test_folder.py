@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from exported import STRICT
 
 import edgeolk as ek
 from edgeolk.cli import main
+from edgeolk.export.kits import KITS
 
 COMPILERS = ("gcc", "clang")
 #: Every form the source has.
@@ -22,6 +24,11 @@ FORMS: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
     "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
+    "ring": {"algorithm": "rbp", "budget": 9, "scale": "standard"},
+    "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
+    "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
+    "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
+    "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
 
 
@@ -44,21 +51,22 @@ def run(*command: Any) -> str:
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
-    for flags in ((), ("-O2",), ("-DEK_SINGLE",)):
-        if flags == ("-DEK_SINGLE",) and "dtype" in FORMS[form]:
-            continue  # int8 alone
-        for source in ("edgeolk.c", "model.c", "main.c"):
-            run(compiler, *STRICT, *flags, "-c", folder / source, "-o", folder / f"{source}.o")
+    # Some warnings only come of what the optimiser sees.
+    more = (("-O2",), ("-DEK_SINGLE",)) if form == "recommended" else ()
+    for flags in ((), *more):
+        for source in folder.glob("*.c"):
+            run(compiler, *STRICT, *flags, "-c", source, "-o", source.with_suffix(".o"))
 
 
-def test_nothing_of_the_c_library_but_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""
-    folder = folder_of("recommended", tmp_path)
+    folder = folder_of(form, tmp_path)
     run("cc", "-std=c99", "-O2", "-c", folder / "edgeolk.c", "-o", folder / "e.o")
     symbols = [line.split()[-2:] for line in run("nm", folder / "e.o").splitlines()]
-    own = {"ek_model_runs", "ek_model_bytes", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
-    undefined = {name for kind, name in symbols if kind == "U"}
-    assert undefined - own <= {"memcpy", "memset", "memcmp", "memmove"}
+    taken = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "memcpy", "memset", "memcmp", "memmove"}
+    undefined = {name for kind, name in symbols if kind == "U" and not name.startswith("ek_")}
+    assert undefined <= taken
     assert not [name for kind, name in symbols if kind in "bBdDcC"]
 
 
@@ -86,10 +94,50 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "500 rows learned" in run(out / "example")
 
 
+def test_tool_chains(tmp_path: Path) -> None:
+    """On request; every source that they name is there, and a name that is none writes nothing."""
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    plain = set(ek.export_c(learner, tmp_path / "plain"))
+    listed = ek.export_c(learner, tmp_path / "all", with_=list(KITS))
+    more = {"library.properties", "library.json", "CMakeLists.txt", "zephyr/module.yml"}
+    assert more <= set(listed) - plain
+    library = json.loads((tmp_path / "all/library.json").read_text())
+    for source in library["build"]["srcFilter"]:
+        name = source.removeprefix("+<").removesuffix(">")
+        assert (tmp_path / "all" / name).exists()
+        for file in ("CMakeLists.txt", "zephyr/CMakeLists.txt"):
+            assert name in (tmp_path / "all" / file).read_text()
+    with pytest.raises(ValueError, match="arduino, platformio, cmake, zephyr"):
+        ek.export_c(learner, tmp_path / "none", with_=["make"])
+    with pytest.raises(TypeError, match="with_"):
+        ek.export_c(learner, tmp_path / "none", with_="cmake")  # type: ignore[arg-type]
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("compiler", ["g++"])
+def test_the_sketch_compiles(compiler: str, tmp_path: Path) -> None:
+    """With what it uses of Arduino, and nothing else."""
+    ek.export_c(ek.Learner(n_features=4, ram="3KiB"), tmp_path, with_=["arduino"])
+    stub = """struct { void begin(int) {} int available() { return 1; }
+float parseFloat() { return 0; } void println(double) {} } Serial;
+#include <stddef.h>
+"""
+    (tmp_path / "sketch.cpp").write_text(
+        stub + (tmp_path / "examples/learner/learner.ino").read_text()
+    )
+    run(compiler, "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", "-c", tmp_path / "sketch.cpp",
+        "-o", tmp_path / "sketch.o")  # fmt: skip
+    for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
+        run("cc", "-std=gnu11", "-DARDUINO=10800", "-c", tmp_path / source, "-o", tmp_path / "s.o")
+
+
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
     for learner in (
         ek.Learner("fogd", n_features=2, D=10),
         ek.Learner("sorf", n_features=2, D=10, clip_rows=1.0),
+        ek.Learner("rbp", n_features=2, budget=4, sparse=True),
+        ek.Learner("rbp", n_features=2, budget=4, kernel=ek.Sigmoid(1.0, 0.0)),
+        ek.Learner("pomdr", n_features=2, budget=4),
     ):
         with pytest.raises(ValueError, match="C"):
             ek.export_c(learner, tmp_path / "none")

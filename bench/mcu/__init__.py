@@ -1,0 +1,1 @@
+"""What exported learners cost on emulated microcontrollers."""

@@ -1,0 +1,151 @@
+"""Cost of `sorf` on each emulated board, in both precisions; saved as results/mcu.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import edgeolk as ek
+from bench.mcu.rows import packed, stream
+from bench.table import Report, Table
+from firmware_sim.mcu import BOARDS, Board, Run, build, lacking, run
+from firmware_sim.mcu.program import HERE
+
+SIZES: tuple[int, ...] = (150, 928, 4000)
+#: Inputs, and the bundled stream that they come from.
+INPUTS = {5: "occupancy", 22: "robot"}
+#: The same core as another board's.
+LEFT_OUT = ("netduinoplus2",)
+STACK = {"double": 9216, "float": 6144}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One learner on one board."""
+
+    board: Board
+    d: int
+    D: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What it cost, and what the host says of the same rows."""
+
+    case: Case
+    flash: int
+    ram: int
+    run: Run
+    mistakes: int
+    same: bool
+
+
+def measure(case: Case, before: int, rows: int) -> Found | str:
+    """Go on for some rows with a learner that has seen others; or why it cannot be."""
+    X, y = stream(INPUTS[case.d], before + rows, case.d)
+    learner = ek.Learner(n_features=case.d, budget=case.D)
+    learner.learn_many(X[:before], y[:before])
+    flags = ["-O2", *(["-DEK_SINGLE"] if case.precision == "float" else [])]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        ek.export_c(learner, folder)
+        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+        try:
+            program = build(
+                case.board, sources, folder / "board.elf", include=[folder], flags=flags,
+                stack=STACK[case.precision],
+            )  # fmt: skip
+        except RuntimeError as error:
+            if "will not fit" in str(error) or "overflowed" in str(error):
+                return "does not fit"
+            raise
+        told = run(program, packed(X[before:], y[before:]), folder, seconds=3600)
+    learner.learn_many(X[before:], y[before:])
+    same = told.state == bytes(learner.__reduce__()[1][0])
+    return Found(case, program.flash, program.ram, told, learner.mistakes, same)
+
+
+def _kibi(n: float) -> str:
+    return f"{n / 1024:.1f}"
+
+
+def _row(case: Case, found: Found | str) -> list[str]:
+    words = [f"{case.board.name}, {case.board.core}", str(case.d), str(case.D)]
+    if isinstance(found, str):
+        return [*words, *["-"] * 3, found, *["-"] * 5]
+    learned, scored = found.run.learned.mean, found.run.scored.mean
+    return [
+        *words, _kibi(found.flash), _kibi(found.ram), _kibi(found.run.stack),
+        f"{scored / 1e3:,.0f}", f"{learned / 1e3:,.0f}", f"{found.run.learned.most / 1e3:,.0f}",
+        f"{case.board.clock / learned:,.1f}", str(found.run.mistakes), str(found.mistakes),
+    ]  # fmt: skip
+
+
+HEADER = (
+    *("board", "d", "D", "flash KiB", "RAM KiB", "stack KiB"),
+    *("score k", "learn k", "longest k", "rows/s", "mistakes", "host's"),
+)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.mcu", description=__doc__)
+    parser.add_argument("--rows", type=int, default=50, help="rows on the board (%(default)s)")
+    parser.add_argument("--before", type=int, default=120, help="rows before it is exported")
+    parser.add_argument("--quick", action="store_true", help="one board, one size; saves nothing")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run the cases; 2 where there is no emulator, 1 where a board differs from the host."""
+    options = _arguments()
+    if reason := lacking():
+        print(reason, file=sys.stderr)
+        return 2
+    boards = [board for name, board in BOARDS.items() if name not in LEFT_OUT]
+    sizes, inputs = SIZES, tuple(INPUTS)
+    if options.quick:
+        boards, sizes, inputs = [BOARDS["mps2-an386"]], SIZES[:1], inputs[:1]
+    tables, differing = [], []
+    for precision in ("double", "float"):
+        rows = []
+        for board in boards:
+            for d in inputs:
+                for D in sizes:
+                    case = Case(board, d, D, precision)
+                    found = measure(case, options.before, options.rows)
+                    rows.append(_row(case, found))
+                    print("  ".join(rows[-1]), file=sys.stderr, flush=True)
+                    if isinstance(found, Found) and precision == "double" and not found.same:
+                        differing.append(case)
+        words = "the library's bits" if precision == "double" else "-DEK_SINGLE"
+        tables.append(Table(f"What changes weights in {precision}: {words}", HEADER, rows, left=1))
+    report = Report(
+        "`sorf` on emulated microcontrollers",
+        f"Learners that had seen {options.before:,} rows were exported and went on for"
+        f" {options.rows} on the board: the 5 inputs of `occupancy`, the first {max(INPUTS)} of"
+        " `robot`; int8, width and scaler inside. These are the first rows after the width is"
+        " known, when most still change weights; later a row costs little more than two scores."
+        " Flash is the whole program with its start-up and the learned weights, RAM the arena and"
+        " variables; the stack is painted and measured. Thousands of instructions a row: to score,"
+        " to learn (the mean, and the longest), as QEMU counts them, gcc -O2. Rows a second are an"
+        " ESTIMATE: the board's clock over the mean instructions to learn, as if each took one"
+        " cycle. Mistakes count from the first row; in the first table every byte of the board's"
+        " state was compared with the host's too: "
+        + ("all equal." if not differing else f"DIFFERENT in {differing}."),
+        tables,
+    )
+    print(report.markdown())
+    if not options.quick:
+        report.save("mcu")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    np.seterr(all="raise", under="ignore")
+    sys.exit(main())

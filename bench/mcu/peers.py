@@ -1,0 +1,216 @@
+"""Ours beside what others export: one stream, one emulated board; appended to results/mcu.md."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from bench.mcu.rows import Array, packed, stream
+from bench.table import RESULTS, Table
+from firmware_sim.mcu import BOARDS, build, lacking, run
+from firmware_sim.mcu.emulator import execute
+from firmware_sim.mcu.program import HERE
+
+BOARD, STREAM, INPUTS = "mps2-an386", "occupancy", 5
+BEFORE, ROWS = 4000, 2000
+_TOLD = struct.Struct("<3Q4I")
+_HARNESS = Path(__file__).with_name("peer.c")
+_NOTHING = "int peer_start(void) { return 0; }\n"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Something that predicts, as C or C++ in a folder."""
+
+    name: str
+    sources: list[Path]
+    include: list[Path]
+    learns: str
+
+
+def _ours(name: str, learner: ek.Learner, folder: Path, learns: str) -> Peer:
+    ek.export_c(learner, folder)
+    (folder / "peer_of.c").write_text(
+        '#include "edgeolk.h"\nint peer_start(void);\nint peer_predict(float *x);\n'
+        "static double arena[(EK_ARENA_BYTES + 7) / 8];\n"
+        "int peer_start(void) { ek_start(arena); return 0; }\n"
+        "int peer_predict(float *x) { double said = 0.0; (void)ek_predict(arena, x, &said);\n"
+        "    return said > 0.0; }\n"
+    )
+    sources = [folder / file for file in ("peer_of.c", "edgeolk.c", "model.c")]
+    return Peer(name, sources, [folder], learns)
+
+
+def sorf(X: Array, y: Array, folder: Path) -> Peer:
+    """The recommended learner, in 4 KiB."""
+    learner = ek.Learner(n_features=INPUTS, ram="4KiB")
+    learner.learn_many(X, y)
+    return _ours("edgeolk sorf, 4 KiB", learner, folder, "yes")
+
+
+def _ring(name: str, X: Array, y: Array, folder: Path) -> Peer:
+    """Support vectors, frozen."""
+    learner = ek.Learner(name, n_features=INPUTS, budget=100, scale="standard", gamma="auto")
+    learner.learn_many(X, y)
+    return _ours(f"edgeolk {name}, {learner.n_support} vectors", learner, folder, "no")
+
+
+def projectron(X: Array, y: Array, folder: Path) -> Peer:
+    """A ring that learned from margins."""
+    return _ring("projectron++", X, y, folder)
+
+
+def passive_aggressive(X: Array, y: Array, folder: Path) -> Peer:
+    """A ring that knows best what it saw last."""
+    return _ring("bpa_s", X, y, folder)
+
+
+def _scaled(X: Array, folder: Path) -> str:
+    """C that scales a row as the training rows were: the others have no scaler."""
+    mean, sd = X.mean(axis=0), X.std(axis=0)
+    numbers = ", ".join(f"{float(v):.9g}f" for v in (*mean, *(1 / sd)))
+    return (
+        f"static const float moments[] = {{{numbers}}};\n"
+        "static void scale(const float *x, float *z) {\n"
+        f"    for (int j = 0; j < {INPUTS}; j++)"
+        f" z[j] = (x[j] - moments[j]) * moments[{INPUTS} + j];\n}}\n"
+    )
+
+
+def forest(X: Array, y: Array, folder: Path) -> Peer:
+    """emlearn: ten trees."""
+    import emlearn
+    from sklearn.ensemble import RandomForestClassifier
+
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    made: Any = RandomForestClassifier(10, max_depth=8, random_state=0).fit(Z, y > 0)
+    folder.mkdir(parents=True)
+    emlearn.convert(made, method="inline", dtype="float").save(
+        file=str(folder / "model.h"), name="model"
+    )
+    (folder / "peer_of.c").write_text(
+        '#include "model.h"\n' + _NOTHING + _scaled(X, folder)
+        + f"int peer_predict(float *x) {{ float z[{INPUTS}]; scale(x, z);"
+        f" return (int)model_predict(z, {INPUTS}); }}\n"
+    )  # fmt: skip
+    return Peer(
+        "emlearn, 10 trees", [folder / "peer_of.c"], [folder, Path(emlearn.includedir)], "no"
+    )
+
+
+def vectors(X: Array, y: Array, folder: Path) -> Peer:
+    """micromlgen: scikit-learn's SVC."""
+    import micromlgen
+    from sklearn.svm import SVC
+
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    gamma = 1 / INPUTS
+    made: Any = SVC(kernel="rbf", gamma=gamma).fit(Z, (y > 0).astype(int))
+    folder.mkdir(parents=True)
+    (folder / "svm.h").write_text(micromlgen.port(made))
+    # The cross-compiler may come without headers of C++.
+    (folder / "cstdarg").write_text("#include <stdarg.h>\n")
+    (folder / "peer_of.cpp").write_text(
+        '#include <math.h>\n#include <stdint.h>\n#include "svm.h"\n'
+        "static Eloquent::ML::Port::SVM svm;\n"
+        'extern "C" { int peer_start(void); int peer_predict(float *x); }\n' + _NOTHING
+        + _scaled(X, folder) + f"int peer_predict(float *x) {{ float z[{INPUTS}]; scale(x, z);"
+        " return svm.predict(z); }\n"
+    )  # fmt: skip
+    name = f"micromlgen, SVC of {len(made.support_)} vectors"
+    return Peer(name, [folder / "peer_of.cpp"], [folder], "no")
+
+
+def _program(peer: Peer, folder: Path) -> Any:
+    flags = ["-O2", f"-DPEER_INPUTS={INPUTS}", "-fno-exceptions", "-fno-rtti", "-w"]
+    return build(
+        BOARDS[BOARD], [_HARNESS, *peer.sources], folder / "peer.elf", include=peer.include,
+        flags=flags, libraries=["-lm"],
+    )  # fmt: skip
+
+
+def measure(peer: Peer, X: Array, y: Array, folder: Path) -> list[str]:
+    """A row of the table."""
+    program = _program(peer, folder)
+    (folder / "rows.bin").write_bytes(packed(X, y))
+    if execute(program, folder, 3600):
+        raise RuntimeError(f"{peer.name}: it failed on the board")
+    instructions, ticks, spent, rows, mistakes, stack, _ = _TOLD.unpack(
+        (folder / "told.bin").read_bytes()
+    )
+    each = spent * instructions / ticks / rows
+    return [
+        peer.name, f"{100 * mistakes / rows:.2f}", f"{program.flash / 1024:.1f}",
+        f"{(program.ram + stack) / 1024:.1f}", f"{each:,.0f}", peer.learns,
+    ]  # fmt: skip
+
+
+def going_on(X: Array, y: Array, tail: tuple[Array, Array], folder: Path) -> list[str]:
+    """Ours again, each row learned after it was predicted."""
+    learner = ek.Learner(n_features=INPUTS, ram="4KiB")
+    learner.learn_many(X, y)
+    ek.export_c(learner, folder)
+    sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+    program = build(BOARDS[BOARD], sources, folder / "board.elf", include=[folder])
+    told = run(program, packed(*tail), folder, seconds=3600)
+    wrong = told.mistakes - learner.mistakes
+    return [
+        "edgeolk sorf, 4 KiB, learning on", f"{100 * wrong / len(tail[1]):.2f}",
+        f"{program.flash / 1024:.1f}", f"{(program.ram + told.stack) / 1024:.1f}",
+        f"{told.learned.mean:,.0f}", "yes",
+    ]  # fmt: skip
+
+
+def main() -> int:
+    """Run them all; 2 where there is no emulator."""
+    if reason := lacking():
+        print(reason, file=sys.stderr)
+        return 2
+    X, y = stream(STREAM, BEFORE + ROWS, INPUTS)
+    tail = X[BEFORE:], y[BEFORE:]
+    rows = []
+    kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (
+        *(sorf, projectron, passive_aggressive),
+        *(forest, vectors),
+    )
+    with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for kind in kinds:
+            folder = Path(made) / kind.__name__
+            try:
+                peer = kind(X[:BEFORE], y[:BEFORE], folder)
+            except ImportError as missing:
+                print(f"left out: {missing}", file=sys.stderr)
+                continue
+            rows.append(measure(peer, *tail, folder))
+        rows.append(going_on(X[:BEFORE], y[:BEFORE], tail, Path(made) / "learning"))
+    table = Table(
+        "Beside what others export",
+        ("what", "error %", "flash KiB", "RAM KiB", "instructions", "learns"),
+        rows,
+        f"`{STREAM}`: trained on the first {BEFORE:,} rows here, then {np.size(tail[1]):,} more"
+        f" predicted on {BOARD} (Cortex-M4F, hard float), gcc -O2; defaults of each library, rows"
+        " scaled by the training rows where there is no scaler inside. Flash is the whole program,"
+        " RAM variables and stack; instructions a prediction (the last line: a row predicted and"
+        " learned). A ring that is frozen keeps the last function, not the best one: it is for"
+        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the"
+        " sources could be had.",
+    )
+    print(table.markdown())
+    path = RESULTS / "mcu.md"
+    before = path.read_text().split(f"\n## {table.title}\n")[0].rstrip() if path.exists() else ""
+    path.write_text(f"{before}\n\n{table.markdown()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

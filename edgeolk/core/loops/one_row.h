@@ -1,0 +1,64 @@
+/* The kernel row alone, number by number, in plain C99: what a program that only scores takes of the
+   loops over the ring. OLK_ROW_STORES says how its vectors are stored, OLK_ROW_REAL the type of its
+   coefficients. */
+#ifndef EDGEOLK_ONE_ROW_H
+#define EDGEOLK_ONE_ROW_H
+
+#include "simd.h"
+#include "tiles.h"
+
+#define OLK_ROWS_ALONE 1
+#define OLK_BYTES 0
+#define OLK_NAME(name) OLK_CAT(name, plain)
+#define OLK_LANES_OF(type) ((ptrdiff_t)1)
+#include "one_lane.h"
+#include "totals.h"
+
+#include "type_f64.h"
+#include "kernel.h"
+
+#define OLK_V OLK_NAME(olk_v_f64)
+#define OLK_L OLK_LANES_OF(double)
+#define OLK_SUMS (8 / OLK_L)
+#if OLK_ROW_REAL == 1
+#define OLK_R float
+#define OLK_REAL f32
+#else
+#define OLK_R double
+#define OLK_REAL f64
+#endif
+#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_REAL))
+#define OLK_AT(array, i) OLK_FN(olk_widen)((array) + (i))
+#include "vectors.h"
+#undef OLK_FN
+#undef OLK_AT
+#undef OLK_R
+#undef OLK_REAL
+#undef OLK_SUMS
+#undef OLK_L
+#undef OLK_V
+
+#define OLK_SHIFTED (OLK_ROW_STORES == 4)
+#if OLK_ROW_STORES == 2
+#define OLK_S double
+#define OLK_STORED f64
+#include "rows.h"
+#else
+#include "type_end.h"
+#include "type_f32.h"
+#include "kernel.h"
+#if OLK_ROW_STORES == 1
+#define OLK_S float
+#define OLK_STORED f32
+#elif OLK_ROW_STORES == 3
+#define OLK_S uint16_t
+#define OLK_STORED f16
+#else
+#define OLK_S int8_t
+#define OLK_STORED i8
+#endif
+#include "rows.h"
+#endif
+#include "type_end.h"
+
+#endif

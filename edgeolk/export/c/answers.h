@@ -1,0 +1,45 @@
+/* What follows from scores: labels, probabilities. Included once, behind ek_scores(). */
+
+int ek_predict(void *arena, const ek_number *x, double *label)
+{
+    double scores[EK_COLUMNS];
+    const int outcome = ek_scores(arena, x, scores);
+    if (outcome != EK_OK)
+        return outcome;
+#if EK_COLUMNS > 1
+    int best = 0;
+    for (int k = 1; k < EK_COLUMNS; k++)
+        best = scores[k] > scores[best] ? k : best;
+    *label = best;
+#elif EK_TASK == 2
+    *label = scores[0];
+#else
+    *label = scores[0] >= 0.0 ? 1.0 : -1.0;
+#endif
+    return EK_OK;
+}
+
+#if EK_HAS_PROBABILITY
+int ek_probability(void *arena, const ek_number *x, double *probability)
+{
+    const int outcome = ek_scores(arena, x, probability);
+    if (outcome != EK_OK)
+        return outcome;
+#if EK_COLUMNS > 1
+    double most = probability[0], total = 0.0;
+    for (int k = 1; k < EK_COLUMNS; k++)
+        most = probability[k] > most ? probability[k] : most;
+    for (int k = 0; k < EK_COLUMNS; k++) {
+        probability[k] = olk_sorf_exp(probability[k] - most);
+        total += probability[k];
+    }
+    for (int k = 0; k < EK_COLUMNS; k++)
+        probability[k] /= total;
+#else
+    /* Of the negative size, so that nothing overflows. */
+    const double e = olk_sorf_exp(-OLK_FABS(probability[0]));
+    probability[0] = (probability[0] >= 0.0 ? 1.0 : e) / (1.0 + e);
+#endif
+    return EK_OK;
+}
+#endif

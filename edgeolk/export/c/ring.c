@@ -1,0 +1,105 @@
+/* A learner on a ring of support vectors, as it was when it was exported: constants and the loops of
+   the library (loops/) around them. It scores; it does not learn. */
+#include "strict.h"
+
+#include "edgeolk.h"
+
+#define OLK_ROW_STORES EK_STORES
+#define OLK_ROW_REAL EK_REAL
+#include "loops/exponential.h"
+#include "loops/intake.h"
+#include "loops/one_row.h"
+
+#if EK_STORES == 1
+#define EK_ROW olk_row_f32_plain
+#elif EK_STORES == 2
+#define EK_ROW olk_row_f64_plain
+#elif EK_STORES == 3
+#define EK_ROW olk_row_f16_plain
+#else
+#define EK_ROW olk_row_i8_plain
+#endif
+#if EK_REAL == 1
+#define EK_WEIGH olk_weigh_f32_plain
+#else
+#define EK_WEIGH olk_weigh_f64_plain
+#endif
+
+static const olk_kernel ek_kernel = EK_KERNEL;
+#if EK_STORES == 4
+static const olk_quantum ek_quantum = {ek_levels, ek_levels + EK_FEATURES};
+#else
+static const olk_quantum ek_quantum = {NULL, NULL};
+#endif
+
+/* Nothing to do: constants are there from the start. */
+void ek_start(void *arena)
+{
+    (void)arena;
+}
+
+/* Reading j as the scaler leaves it. */
+static double ek_reading(const ek_number *x, int j)
+{
+#if EK_SCALE_METHOD
+    /* Only read here: nothing is learned. */
+    const olk_scaler scaler = {EK_SCALE_CLIP,
+                               1.0,
+                               0,
+                               EK_SCALE_METHOD,
+                               (double *)(uintptr_t)ek_scaler,
+                               (int32_t *)(uintptr_t)ek_scaler_counts,
+                               (double *)(uintptr_t)ek_scaler_range,
+                               (double *)(uintptr_t)(ek_scaler_range + EK_FEATURES)};
+    return olk_scale_reading(&scaler, j, (double)x[j], 0, 0);
+#else
+    return (double)x[j];
+#endif
+}
+
+/* The row as storage would hold it, in the arena; NULL if it cannot be taken. */
+static const ek_number *ek_take(double *arena, const ek_number *x)
+{
+    ek_number *query = (ek_number *)(void *)arena;
+    for (int j = 0; j < EK_FEATURES; j++) {
+        const double reading = ek_reading(x, j);
+        if (!(x[j] - x[j] == 0) || !(OLK_FABS(reading) <= EK_MOST))
+            return NULL;
+        query[j] = (ek_number)reading;
+    }
+#if EK_STORES == 3
+    for (int j = 0; j < EK_FEATURES; j++)
+        query[j] = olk_half_to_float(olk_float_to_half(query[j]));
+#elif EK_STORES == 4
+    (void)olk_see_levels_f32(query, query, EK_FEATURES, &ek_quantum);
+#endif
+    return query;
+}
+
+int ek_scores(void *arena, const ek_number *x, double *scores)
+{
+    double *const scratch = (double *)arena;
+    const ek_number *query = ek_take(scratch, x);
+    if (!query)
+        return EK_BAD_ROW;
+#if EK_COLUMNS > 1
+    void *row = scratch + EK_AT_ROW;
+    (void)EK_ROW(&ek_kernel, ek_vectors, &ek_quantum, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
+                 EK_REAL, NULL, row, NULL);
+    EK_WEIGH(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
+    for (int k = 0; k < EK_COLUMNS; k++) {
+        scores[k] *= EK_SCALE;
+        if (!(scores[k] - scores[k] == 0.0))
+            return EK_BAD_ROW;
+    }
+#else
+    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, &ek_quantum, EK_STRIDE, EK_VECTORS,
+                                  EK_FEATURES, query, EK_REAL, ek_coefficients, NULL, NULL) +
+                0.0 - EK_THRESHOLD;
+    if (!(scores[0] - scores[0] == 0.0))
+        return EK_BAD_ROW;
+#endif
+    return EK_OK;
+}
+
+#include "answers.h"

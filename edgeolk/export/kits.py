@@ -1,0 +1,130 @@
+"""What tool chains want beside the C: a file or two each, written on request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+
+_VERSION = "1.0.0"
+_ABOUT = "A learner that was exported by edgeolk"
+
+_SKETCH = """\
+// Learns what comes as one line of numbers on the serial port, the label last.
+#include <edgeolk.h>
+
+static double arena[(EK_ARENA_BYTES + 7) / 8];
+
+void setup() {
+  Serial.begin(115200);
+  ek_start(arena);
+}
+
+void loop() {
+  ek_number row[EK_FEATURES];
+  double label = 0, said = 0;
+  if (!Serial.available()) return;
+  for (int i = 0; i < EK_FEATURES; i++) row[i] = Serial.parseFloat();
+  label = Serial.parseFloat();
+  if (ek_predict(arena, row, &said) == EK_OK) Serial.println(said);
+#if EK_LEARNS
+  ek_learn(arena, row, label, NULL);
+#endif
+}
+"""
+
+_CMAKE = """\
+cmake_minimum_required(VERSION 3.10)
+project(edgeolk_model C)
+
+add_library(edgeolk STATIC {sources})
+target_include_directories(edgeolk PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+set_target_properties(edgeolk PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+
+add_executable(edgeolk_example EXCLUDE_FROM_ALL main.c)
+target_link_libraries(edgeolk_example edgeolk)
+"""
+
+_ZEPHYR = """\
+if(CONFIG_EDGEOLK)
+  zephyr_library()
+  zephyr_library_sources({sources})
+  zephyr_include_directories(..)
+endif()
+"""
+
+
+def _arduino(sources: list[str]) -> dict[str, str]:
+    properties = {
+        "name": "edgeolk",
+        "version": _VERSION,
+        "author": "edgeolk",
+        "maintainer": "edgeolk",
+        "sentence": _ABOUT,
+        "paragraph": "It needs no allocation and nothing but the memory it is given.",
+        "category": "Data Processing",
+        "url": "https://pypi.org/project/edgeolk",
+        "architectures": "*",
+        "includes": "edgeolk.h",
+    }
+    return {
+        "library.properties": "".join(f"{name}={text}\n" for name, text in properties.items()),
+        "examples/learner/learner.ino": _SKETCH,
+    }
+
+
+def _platformio(sources: list[str]) -> dict[str, str]:
+    library = {
+        "name": "edgeolk",
+        "version": _VERSION,
+        "description": _ABOUT,
+        "frameworks": "*",
+        "platforms": "*",
+        "headers": "edgeolk.h",
+        "build": {
+            "srcDir": ".",
+            "includeDir": ".",
+            "srcFilter": [f"+<{name}>" for name in sources],
+        },
+    }
+    return {"library.json": json.dumps(library, indent=2) + "\n"}
+
+
+def _cmake(sources: list[str]) -> dict[str, str]:
+    return {"CMakeLists.txt": _CMAKE.format(sources=" ".join(sources))}
+
+
+def _zephyr(sources: list[str]) -> dict[str, str]:
+    return {
+        "zephyr/module.yml": "name: edgeolk\nbuild:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n",
+        "zephyr/Kconfig": 'config EDGEOLK\n\tbool "A learner exported by edgeolk"\n',
+        "zephyr/CMakeLists.txt": _ZEPHYR.format(sources=" ".join(f"../{n}" for n in sources)),
+    }
+
+
+#: By name: the files for a folder of these C sources.
+KITS: dict[str, Callable[[list[str]], dict[str, str]]] = {
+    "arduino": _arduino,
+    "platformio": _platformio,
+    "cmake": _cmake,
+    "zephyr": _zephyr,
+}
+
+
+def kits(names: Iterable[str], sources: list[str]) -> dict[str, str]:
+    """The files of several.
+
+    Raises
+    ------
+    TypeError
+        ``names`` is a string.
+    ValueError
+        There is none of a name.
+    """
+    if isinstance(names, str):
+        raise TypeError(f"with_ must be a sequence of names, got {names!r}")
+    made: dict[str, str] = {}
+    for name in names:
+        if name not in KITS:
+            raise ValueError(f"with_ must be of {', '.join(KITS)}, got {name!r}")
+        made.update(KITS[name](sources))
+    return made

@@ -1,0 +1,126 @@
+"""A learner on the ring as constants: what it takes to score, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeolk.export.text import Model, array, braced
+from edgeolk.learner import Learner
+from edgeolk.parts import Basis, Dtype, Loss
+from edgeolk.parts.kernels import Sigmoid
+from edgeolk.parts.numbers import Coefficients, Rows
+
+SOURCE = "ring.c"
+#: Slots that the loops take at once: rows of the ring are padded to as many.
+AT_ONCE = 8
+#: C types of the ring by storage, and the largest number that a row may hold.
+STORED = {
+    Dtype.FLOAT32: ("float", 3.4028234663852886e38),
+    Dtype.FLOAT64: ("double", 1.7976931348623157e308),
+    Dtype.FLOAT16: ("uint16_t", 65519.0),
+    Dtype.INT8: ("int8_t", 3.4028234663852886e38),
+}
+
+
+def refusal(learner: Learner) -> str:
+    """Why it cannot be exported, "" if it can."""
+    config = learner.config
+    if config.parts["basis"] != Basis.SUPPORT_VECTORS:
+        return "its basis is not there in C"
+    if config.update.begin:
+        return "its hints are not there in C"
+    if config.parts["rows"] == Rows.SPARSE:
+        return "sparse=True is not there in C"
+    if isinstance(config.kernel, Sigmoid):
+        return "the sigmoid kernel is not there in C"
+    return "clip_rows is not there in C" if config.intake.clip_rows else ""
+
+
+def _numbers(kind: str, name: str, values: NDArray[Any]) -> str:
+    flat = values.reshape(-1)
+    if values.dtype.kind == "f":
+        suffix = "f" if values.dtype.itemsize == 4 else ""
+        return array(kind, name, (float(v).hex() + suffix for v in flat))
+    return array(kind, name, (str(int(v)) for v in flat))
+
+
+def _padded(rows: NDArray[Any], n: int) -> NDArray[Any]:
+    """The first n of each row, and zeros up to a whole number of ``AT_ONCE``."""
+    stride = max(AT_ONCE, -(-n // AT_ONCE) * AT_ONCE)
+    made = np.zeros((len(rows), stride), rows.dtype)
+    made[:, :n] = rows[:, :n]
+    return made
+
+
+def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
+    """Arrays by name, each with its C type."""
+    engine, config, n = learner._engine, learner.config, learner.n_support
+    real = "float" if config.coefficients == Coefficients.FLOAT32 else "double"
+    found = {
+        "ek_vectors": (STORED[config.dtype][0], _padded(_view(engine, "support_vectors"), n)),
+        "ek_coefficients": (real, _padded(_view(engine, "coefficients"), n)),
+    }
+    if config.dtype == Dtype.INT8:
+        found["ek_levels"] = ("float", _view(engine, "levels"))
+    if config.intake.method:
+        found["ek_scaler"] = ("double", _view(engine, "scaler"))
+        found["ek_scaler_counts"] = ("int32_t", _view(engine, "scaler_counts"))
+        span = "scaler_range" in {region.name for region in learner.plan.regions}
+        none = np.zeros((1, 2 * config.n_features))
+        found["ek_scaler_range"] = ("double", _view(engine, "scaler_range") if span else none)
+    return found
+
+
+def _view(engine: Any, name: str) -> NDArray[Any]:
+    return np.asarray(engine.view(name))
+
+
+def _task(learner: Learner) -> int:
+    """Number of the task, as in loops/sorf_types.h."""
+    if learner.config.columns > 1:
+        return 1
+    return 2 if learner.is_regression else 0 if learner.config.needs_labels else 3
+
+
+def model_of(learner: Learner) -> Model:
+    """Its constants as they are now."""
+    config, n = learner.config, learner.n_support
+    constants = _constants(learner)
+    stride = constants["ek_vectors"][1].shape[1]
+    kernel = learner.kernel.fields()
+    wide = config.dtype == Dtype.FLOAT64
+    query = -(-config.n_features * (8 if wide else 4) // 8)
+    arena = 8 * (query + (stride if config.columns > 1 else 0))
+    macros = {
+        "EK_LEARNS": 0,
+        "EK_FEATURES": config.n_features,
+        "EK_COLUMNS": config.columns,
+        "EK_WIDE_ROWS": int(wide),
+        "EK_HAS_PROBABILITY": int(config.parts["loss"] == Loss.LOGISTIC),
+        "EK_ARENA_BYTES": f"{arena}u",
+        "EK_TASK": _task(learner),
+        "EK_STORES": int(config.dtype),
+        "EK_REAL": int(config.coefficients),
+        "EK_VECTORS": n,
+        "EK_STRIDE": stride,
+        "EK_AT_ROW": query,
+        "EK_KERNEL": braced(list(kernel)),
+        "EK_SCALE": float(learner._engine.scale()),
+        "EK_THRESHOLD": 0.0 if config.needs_labels else learner.threshold,
+        "EK_MOST": STORED[config.dtype][1],
+        "EK_SCALE_METHOD": config.intake.method,
+        "EK_SCALE_CLIP": float(config.intake.clip),
+    }
+    declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())
+    defined = "\n".join(_numbers(kind, name, held) for name, (kind, held) in constants.items())
+    return Model(
+        macros,
+        "/* Support vectors, feature by feature; coefficients; statistics of the scaler. */\n"
+        + declared,
+        defined,
+        arena,
+        sum(held.nbytes for _, held in constants.values()),
+    )

@@ -1,0 +1,148 @@
+"""The rows of a replay once more, on an emulated board whose learner starts empty."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device import Device
+from firmware_sim.errors import SimulatorError
+from firmware_sim.mcu.boards import BOARDS
+from firmware_sim.mcu.emulator import lacking, run
+from firmware_sim.mcu.program import HERE, build
+from firmware_sim.streams import Row
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What a board made of the rows.
+
+    Attributes
+    ----------
+    board, core : str
+        As QEMU calls it, and its processor.
+    rows : int
+        Rows learned there.
+    mistakes, host_mistakes : int
+        There, and of a learner here over the same rows, rounded to float32 as the board takes them.
+    same : bool
+        Whether every byte of the two states is the same.
+    flash, ram, stack : int
+        Bytes: of the whole program, of its variables, and what was used of the stack.
+    learn, longest, score : float
+        Instructions a row: to learn, at most, and to score.
+    clock : float
+        Cycles a second of the real board.
+    """
+
+    board: str
+    core: str
+    rows: int
+    mistakes: int
+    host_mistakes: int
+    same: bool
+    flash: int
+    ram: int
+    stack: int
+    learn: float
+    longest: float
+    score: float
+    clock: float
+
+    def to_lines(self) -> list[str]:
+        """The lines of the report."""
+        equal = "every byte of its state as here" if self.same else "ITS STATE DIFFERS from here"
+        return [
+            "",
+            f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
+            f"mistakes, {self.host_mistakes:,} here; {equal}",
+            f"there     {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
+            "stack used",
+            f"work      {self.learn:,.0f} instructions a row to learn, at most "
+            f"{self.longest:,.0f}; {self.score:,.0f} to score",
+            f"rate      about {self.clock / self.learn:,.0f} rows a second at {self.clock / 1e6:g} "
+            "MHz; an estimate: one instruction a cycle",
+        ]
+
+
+class _Noted:
+    """A learner; what it is taught is kept."""
+
+    def __init__(self, learner: Any, kept: list[tuple[Row, float]]) -> None:
+        self._learner = learner
+        self._kept = kept
+
+    def learn_one(self, row: Row, *label: float) -> float:
+        self._kept.append((row.copy(), float(label[0]) if label else 0.0))
+        return float(self._learner.learn_one(row, *label))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._learner, name)
+
+
+class OnBoard:
+    """A board that follows a replay.
+
+    Parameters
+    ----------
+    name : str
+        Of the board.
+    config : ReplayConfig
+        Of the replay.
+    device : Device
+        Before its first row; what its learner is taught is kept.
+
+    Raises
+    ------
+    SimulatorError
+        It cannot be emulated here, or the learner is not all that learns there.
+    """
+
+    def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:
+        if name not in BOARDS:
+            raise SimulatorError(f"--on {name}: there is {', '.join(BOARDS)}")
+        if reason := lacking():
+            raise SimulatorError(f"--on {name}: {reason}")
+        if config.power_cut is not None or config.enforce == "process":
+            raise SimulatorError("--on goes with neither --power-cut nor --enforce process")
+        if config.scales_outside:
+            raise SimulatorError("--on needs a learner that scales inside, such as the default")
+        self._board = BOARDS[name]
+        self._options = device.learner.config
+        self._taught: list[tuple[Row, float]] = []
+        device.teach_through(lambda learner: _Noted(learner, self._taught))
+
+    def run(self) -> Emulated:
+        """Run it.
+
+        Raises
+        ------
+        SimulatorError
+            The program does not fit the board, or did not come to its end.
+        """
+        learner = ek.Learner(self._options)
+        number = np.float64 if learner.dtype == "float64" else np.float32
+        rows = [(row.astype(number), label) for row, label in self._taught]
+        packed = b"".join(row.tobytes() + np.float64(label).tobytes() for row, label in rows)
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            try:
+                ek.export_c(learner, folder)
+                sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+                program = build(self._board, sources, folder / "board.elf", include=[folder])
+                told = run(program, packed, folder, seconds=3600)
+            except (RuntimeError, ValueError) as error:
+                raise SimulatorError(f"--on {self._board.name}: {error}") from None
+        for row, label in rows:
+            learner.learn_one(row, *([label] if learner.config.needs_labels else []))
+        return Emulated(
+            self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
+            told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,
+            told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
+        )  # fmt: skip

@@ -1,0 +1,122 @@
+"""Checkpoints of a board: no cut loses one, and Python and C open each other's."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exported import STRICT, Compiled, signs, stream
+
+import edgeolk as ek
+
+SUPPORT = Path(__file__).parents[2] / "support"
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+OPTIONS: dict[str, Any] = {"D": 64, "scale": "standard", "gamma": "auto", "gamma_rows": 50}
+
+
+def simulator(folder: Path, unit: int) -> Path:
+    learner = ek.Learner("sorf", n_features=3, **OPTIONS)
+    ek.export_c(learner, folder)
+    target = folder / "flash_cuts"
+    sources = [folder / name for name in ("edgeolk.c", "model.c", "flash.c")]
+    command = ["cc", *STRICT, "-Wno-conversion", "-O1", f"-DEK_FLASH_UNIT={unit}", f"-I{folder}"]
+    for sanitize in (SANITIZE, ()):
+        made = [*command, *sanitize, "-o", str(target), str(SUPPORT / "flash_cuts.c")]
+        try:
+            ran = subprocess.run([*made, *map(str, sources)], capture_output=True, check=False)
+        except FileNotFoundError:
+            pytest.skip("no cc")
+        if ran.returncode == 0:
+            return target
+    raise AssertionError(ran.stderr.decode())
+
+
+def told(program: Path, *arguments: object) -> int:
+    ran = subprocess.run(
+        [str(program), *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = re.fullmatch(r"(\d+) \w+, nothing lost\n", ran.stdout)
+    assert found
+    return int(found[1])
+
+
+@pytest.mark.parametrize("unit", [4, 32, 256])
+def test_no_cut_loses_a_checkpoint(unit: int, tmp_path: Path) -> None:
+    """Cut at every operation, under the sanitizers; damaged images too."""
+    program = simulator(tmp_path, unit)
+    assert told(program, "cut", 1500, unit) >= 1500
+    assert told(program, "fuzz", 2000, unit) == 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [4, 8, 32, 256])
+def test_a_hundred_thousand_cuts(unit: int, tmp_path: Path) -> None:
+    program = simulator(tmp_path, unit)
+    assert told(program, "cut", 100_000, unit + 1) >= 100_000
+    assert told(program, "fuzz", 300_000, unit + 1) == 300_000
+
+
+class Flash:
+    """Memory of the host behind the four callbacks."""
+
+    def __init__(self, slot: int) -> None:
+        self.memory = bytearray(b"\xff" * 2 * slot)
+        call = ctypes.CFUNCTYPE
+        where, size = ctypes.c_void_p, ctypes.c_uint32
+        self.kept = (
+            call(ctypes.c_int, where, size, where, size)(self.read),
+            call(ctypes.c_int, where, size, where, size)(self.program),
+            call(ctypes.c_int, where, size, size)(self.erase),
+            call(ctypes.c_int, where)(lambda device: 0),
+        )
+        casts = [ctypes.cast(function, ctypes.c_void_p).value for function in self.kept]
+        self.struct = (ctypes.c_void_p * 6)(None, *casts, slot)
+
+    def read(self, device: Any, at: int, to: int, count: int) -> int:
+        ctypes.memmove(to, bytes(self.memory[at : at + count]), count)
+        return 0
+
+    def program(self, device: Any, at: int, data: int, count: int) -> int:
+        self.memory[at : at + count] = ctypes.string_at(data, count)
+        return 0
+
+    def erase(self, device: Any, at: int, count: int) -> int:
+        self.memory[at : at + count] = b"\xff" * count
+        return 0
+
+
+def test_python_and_the_board_open_each_others(tmp_path: Path) -> None:
+    """Turn by turn over one store, each going on where the other stopped."""
+    X, y = stream("occupancy", 900)
+    y = signs(y)
+    learner = ek.Learner("sorf", n_features=5, **OPTIONS)
+    ek.export_c(learner, tmp_path)
+    board = Compiled(tmp_path, learner, names=("flash.c",))
+    flash = Flash(4096)
+    assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == -3
+    for turn in range(6):
+        rows = slice(150 * turn, 150 * (turn + 1))
+        if turn % 2 == 0:
+            for x, label in zip(X[rows], y[rows], strict=True):
+                board.learn(x, label)
+            assert board.c.ek_save(board.arena, ctypes.byref(flash.struct)) == 0
+        else:
+            (tmp_path / "store").write_bytes(flash.memory)
+            with ek.Checkpointer(tmp_path / "store") as checkpoints:
+                found = checkpoints.open()
+                assert checkpoints.sequence == turn
+                found.learn_many(X[rows], y[rows])
+                checkpoints.write(found)
+            flash.memory[:] = (tmp_path / "store").read_bytes()
+            assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == 0
+    whole = ek.Learner("sorf", n_features=5, **OPTIONS)
+    whole.learn_many(X, y)
+    assert board.counts()[:3] == [whole.steps, whole.mistakes, whole.updates]
+    assert ek.Learner._from_block(board.file(len(whole.__reduce__()[1][0]))).steps == 900
+    memory = bytearray(flash.memory)
+    assert ek.Checkpointer.restore(memory).steps == 900
