@@ -17,9 +17,11 @@
    bit. */
 #define OLK_FUSED 0
 #define OLK_BYTES 0
+OLK_BEGIN_SMALL
 #define OLK_ISA scalar
 #include "isa.h"
 #undef OLK_ISA
+OLK_END_SMALL
 #undef OLK_BYTES
 #undef OLK_FUSED
 
