@@ -279,7 +279,7 @@ cdef class Engine:
         cdef const double* numbers = <const double*>x.buf
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
-        if not accepts_f64(&self.state, numbers):
+        if not accepts_f64(&self.state, numbers, self.state.c.n_features):
             raise BadRowError("x must be finite and fit the storage type")
         self.idle()
         return take_f64(&self.state, numbers, learning)

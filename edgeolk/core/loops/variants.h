@@ -76,6 +76,7 @@ OLK_END
         .dot = OLK_BY_REAL(dot, isa),                                                              \
         .weigh = OLK_BY_REAL(weigh, isa),                                                          \
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \
+        .scale = OLK_BY_REAL(scale, isa),                                                          \
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \
         .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
         .settle = OLK_BY_REAL(settle, isa),                                                        \
