@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name switches.pxd -o -name '*.h')
 
+# Compiled modules that Python calls into; what their stubs say is held against the modules.
+STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
 # C that Cython writes.
 GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
@@ -95,6 +97,9 @@ docs: $(VENV)/.docs
 lint: $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/mypy --strict tests/packaging/user.py
+	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
+		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
 	printf '#include "variants.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
 		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core/loops -x c -c -o /dev/null -

@@ -22,7 +22,8 @@ HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob(
 # -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
-# -fno-asynchronous-unwind-tables: tables for C++ exceptions, which never pass through here.
+# -fno-asynchronous-unwind-tables, -fno-unwind-tables: tables for C++ exceptions, which never pass
+# through here. Clang writes them for the second reason too.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
     "-g0",
@@ -31,6 +32,7 @@ FLAGS = [
     "-fno-trapping-math",
     "-fno-loop-unroll-and-jam",
     "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
 ]
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")

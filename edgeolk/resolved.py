@@ -144,13 +144,18 @@ class Resolved:
         Several columns a page apart would compete for the same few lines of the first cache.
         """
         weights = self.basis.per_member * self.stride
-        spread = self.columns > 1 and weights * COEFFICIENTS[self.coefficients].nbytes % PAGE == 0
+        spread = self.columns > 1 and weights * self.coefficient_bytes % PAGE == 0
         return weights + ROW_BYTES // 4 if spread else weights
 
     @property
     def lookahead(self) -> int:
         """Rows that ``learn_many`` looks ahead."""
         return int(self.values.get(LOOKAHEAD, 0.0))
+
+    @property
+    def coefficient_bytes(self) -> int:
+        """Of one coefficient."""
+        return COEFFICIENTS[self.coefficients].nbytes
 
     @property
     def value_bytes(self) -> int:

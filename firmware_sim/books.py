@@ -11,6 +11,7 @@ from firmware_sim.device import Outcome
 from firmware_sim.kinds import KINDS
 from firmware_sim.labels import LabelMap
 from firmware_sim.metrics import Prequential
+from firmware_sim.metrics.base import Beside
 from firmware_sim.plaintext import shortened
 from firmware_sim.power import Power
 from firmware_sim.pupils import Watched
@@ -124,14 +125,8 @@ class Books:
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
             score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
-            self.metrics.add(
-                row.label,
-                score,
-                supervision.at_once,
-                level=level,
-                looked=one.looked,
-                seconds=row.seconds,
-            )
+            beside = Beside(level, one.looked, row.seconds)
+            self.metrics.add(row.label, score, supervision.at_once, beside)
             rows.used += 1
             rows.repaired += one.repaired
         else:

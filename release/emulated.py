@@ -1,37 +1,81 @@
 """Tests the wheels in Debian root file systems of other processors, under qemu-user.
 
 ``python -m release.emulated [--only aarch64-cp311] [PYTEST ARGUMENTS]``. Wheels that are not in
-``dist`` are built first. Emulation is slow: a minute of tests takes twenty.
+``dist`` are built first. Emulation is slow: of each test some of its parameters are run
+(release/fewer.py), what learners decide is compared over more rows (release/agreement.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from bench.table import Table
+from release.agreement import compare
 from release.rootfs import root_file_system
-from release.targets import ROOT, TARGETS, Debian, Target
+from release.targets import BUILD, ROOT, TARGETS, Debian, Target
 
 #: What the tests need beside numpy, which is Debian's; all of it is Python alone.
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
-#: Starts a process, compiles, or waits for one: nothing an emulated processor tells more about.
+#: Compiles, preloads a library, reads machine code or starts a process for each case.
 LEFT_OUT = (
-    "test_c.py",
-    "test_structured.py",
-    "test_vector_code.py",
-    "test_normals.py",
-    "test_moments.py",
-    "test_scaler.py",
-    "test_winsor.py",
+    "core/test_c.py",
+    "core/test_structured.py",
+    "core/test_vector_code.py",
+    "core/test_normals.py",
+    "core/test_moments.py",
+    "core/test_scaler.py",
+    "core/test_winsor.py",
     "test_allocations.py",
     "test_out_of_memory.py",
-    "test_simd.py",
-    "test_variants.py",
 )
+#: Where all tests would be too many: arithmetic, files, plans and every algorithm.
+CORE = (
+    "core/test_simd.py",
+    "core/test_together.py",
+    "core/test_variants.py",
+    "files/test_checksums.py",
+    "files/test_frozen.py",
+    "files/test_golden.py",
+    "files/test_head.py",
+    "files/test_restore.py",
+    "scaling",
+    "test_bare.py",
+    "test_kernels.py",
+    "test_planning.py",
+    "test_storage.py",
+    "test_structured_learner.py",
+    "test_twins.py",
+)
+#: Makes up for every run that was not chosen.
+ALL_RUNS = "tests/edgeolk/test_twins.py::test_nearly_every_run_reaches_its_end"
+#: Variants that every platform has, and one of x86-64 that fuses a*b+c as AArch64's does.
+PLAIN, FUSED = ("scalar", "baseline"), "v3"
+PROJECT = "/opt/project"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a platform."""
+
+    name: str
+    processor: str
+    wheel: Path
+    tests: str
+    agreement: list[str]
+    failed: bool
+
+    def cells(self) -> list[str]:
+        """As a row of the table."""
+        size = f"{self.wheel.stat().st_size:,}"
+        return [self.name, self.processor, size, self.tests, "; ".join(self.agreement)]
 
 
 def wheel_of(target: Target, release: Debian) -> Path:
@@ -50,7 +94,7 @@ def wheel_of(target: Target, release: Debian) -> Path:
 def prepared(target: Target, release: Debian) -> Path:
     """A root file system with the wheel, the tests and what they need."""
     system = root_file_system(target, release)
-    site, project = system / "opt/site", system / "opt/project"
+    site, project = system / "opt/site", system / PROJECT[1:]
     for folder in (site, project):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -63,7 +107,7 @@ def prepared(target: Target, release: Debian) -> Path:
     subprocess.run(
         ["unzip", "-q", "-o", str(wheel_of(target, release)), "-d", str(site)], check=True
     )
-    for name in ("tests", "bench", "firmware_sim/data"):
+    for name in ("tests", "bench", "release", "firmware_sim/data"):
         shutil.copytree(
             ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__", "cache")
         )
@@ -73,10 +117,10 @@ def prepared(target: Target, release: Debian) -> Path:
     for name, place in (("libblas.so.3", "blas"), ("liblapack.so.3", "lapack")):
         if (libraries / place / name).exists() and not (libraries / name).exists():
             (libraries / name).symlink_to(f"{place}/{name}")
-    if not (system / "lib").exists():
-        (system / "lib").symlink_to("usr/lib")
-    if target.name in ("x86_64", "s390x") and not (system / "lib64").exists():
-        (system / "lib64").symlink_to("usr/lib64")
+    for name in ("lib", "lib64") if target.name in ("x86_64", "s390x") else ("lib",):
+        link = system / name
+        if not (link.exists() or link.is_symlink()):
+            link.symlink_to(f"usr/{name}")
     emulator = shutil.which(f"qemu-{target.emulator}-static")
     if emulator is None:
         raise SystemExit("qemu-user-static is missing: apt-get install qemu-user-static")
@@ -110,53 +154,120 @@ int main(int argc, char **argv)
     custom.write_text('import sys\nsys.executable = "/opt/python"\n')
 
 
-def python(
-    system: Path, target: Target, release: Debian, processor: str, arguments: list[str]
-) -> subprocess.CompletedProcess[str]:
-    """Run the target's Python inside the root file system."""
-    command = ["chroot", str(system), f"/usr/bin/qemu-{target.emulator}-static"]
-    words = ["-cpu", processor, "-E", "PYTHONPATH=/opt/site", "-E", "PYTHONDONTWRITEBYTECODE=1"]
-    program = [f"/usr/bin/python{release.python}", *arguments]
-    return subprocess.run([*command, *words, *program], text=True, check=False)
+@dataclass(frozen=True)
+class Board:
+    """The target's Python inside its root file system, on one processor."""
+
+    system: Path
+    target: Target
+    release: Debian
+    processor: str
+
+    def run(self, arguments: list[str], simd: str = "") -> tuple[int, str]:
+        """Run it; its exit code and what it printed, which is shown too."""
+        command = ["chroot", str(self.system), f"/usr/bin/qemu-{self.target.emulator}-static"]
+        words = ["-cpu", self.processor, "-E", f"PYTHONPATH=/opt/site:{PROJECT}"]
+        words += ["-E", "PYTHONDONTWRITEBYTECODE=1", "-E", f"EDGEOLK_SIMD={simd}"]
+        program = [f"/usr/bin/python{self.release.python}", *arguments]
+        with subprocess.Popen(
+            [*command, *words, *program], stdout=subprocess.PIPE, text=True
+        ) as started:
+            assert started.stdout is not None
+            printed = []
+            for line in started.stdout:
+                print(line, end="", flush=True)
+                printed.append(line)
+        return started.returncode, "".join(printed)
 
 
-def tested(target: Target, release: Debian, processor: str, more: list[str]) -> int:
-    """Run the library's tests; pytest's exit code."""
-    system = prepared(target, release)
-    left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
-    arguments = [
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir=/opt/project",
-        "-c",
-        "/opt/project/pyproject.toml",
-        *left_out,
-        *(more or ["/opt/project/tests/edgeolk"]),
-    ]
-    return python(system, target, release, processor, arguments).returncode
+def tested(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
+    """Run the library's tests; whether they passed, and what pytest counted."""
+    tests = f"{PROJECT}/tests/edgeolk"
+    chosen = [tests] if board.target.whole else [f"{tests}/{name}" for name in CORE]
+    code, printed = board.run(
+        [
+            *("-m", "pytest", "-p", "no:cacheprovider", "-p", "release.fewer", f"--most={most}"),
+            *(f"--rootdir={PROJECT}", "-c", f"{PROJECT}/pyproject.toml", "--durations=20"),
+            *(f"--ignore={tests}/{name}" for name in LEFT_OUT),
+            f"--deselect={ALL_RUNS}",
+            *(more or chosen),
+        ]
+    )
+    counted = re.findall(r"(\d+ (?:passed|failed|skipped|errors?))", printed)
+    return code == 0, ", ".join(counted) or f"ended with {code}"
+
+
+def written_here(simd: str, folder: Path, resume: Path | None = None) -> None:
+    """What this machine's learners say of the rows, in one variant."""
+    again = ["--resume", str(resume)] if resume else []
+    subprocess.run(
+        [sys.executable, "-m", "release.agreement", "write", str(folder), *again],
+        env={**os.environ, "EDGEOLK_SIMD": simd},
+        cwd=ROOT,
+        check=True,
+    )
+
+
+def agreed(board: Board) -> tuple[bool, list[str]]:
+    """Whether learners say the same there as here, and load each other's files."""
+    fine = True
+    said: list[str] = []
+    reference, inside = BUILD / "agreement", board.system / "opt/agreement"
+    shutil.rmtree(inside, ignore_errors=True)
+    for simd in PLAIN:
+        fused = board.target.name == "aarch64" and simd == "baseline"
+        other = FUSED if fused else simd
+        if not (reference / other / "facts.json").exists():
+            written_here(other, reference / other)
+        shutil.copytree(reference / other, inside / "x86-64" / simd)
+        theirs = f"/opt/agreement/x86-64/{simd}"
+        code, _ = board.run(
+            ["-m", "release.agreement", "write", f"/opt/agreement/{simd}", "--resume", theirs], simd
+        )
+        if code:
+            return False, [*said, f"{simd}: ended with {code}"]
+        # Both ways: here the files of the board are resumed.
+        written_here(other, inside / "back" / simd, resume=inside / simd)
+        ways = (inside / simd, reference / other), (inside / "back" / simd, inside / simd)
+        wrong = [line for way in ways for line in compare(*way, same=True, said=said)]
+        print(*said[-2:], *wrong, sep="\n", flush=True)
+        fine &= not wrong
+    return fine, said
+
+
+def tried(target: Target, release: Debian, processor: str, most: int, more: list[str]) -> Outcome:
+    """Tests and agreement of one platform."""
+    name = f"{target.name}-{release.tag}"
+    print(f"== {name} on {processor}", flush=True)
+    began = time.monotonic()
+    board = Board(prepared(target, release), target, release, processor)
+    alike, said = agreed(board)
+    passed, tests = tested(board, most, more)
+    print(f"== {name}: {tests}, {(time.monotonic() - began) / 60:.0f} minutes", flush=True)
+    wheel = wheel_of(target, release)
+    return Outcome(name, processor, wheel, tests, said, not (alike and passed))
 
 
 def main() -> int:
-    """Test what is asked for; 1 where a test failed."""
+    """Test what is asked for; 1 where something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.emulated", description=__doc__)
     parser.add_argument("--only", action="append", metavar="TARGET[-PYTHON]", default=[])
+    parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
     asked, more = parser.parse_known_args()
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
-    failed = 0
+    outcomes = []
     for target in TARGETS.values():
-        if target.name == "x86_64":
-            continue
         for release in target.releases:
             name = f"{target.name}-{release.tag}"
-            if asked.only and not name.startswith(tuple(asked.only)):
-                continue
-            for processor in target.processors:
-                print(f"== {name} on {processor}", flush=True)
-                failed |= tested(target, release, processor, more) != 0
-    return int(failed)
+            chosen = name.startswith(tuple(asked.only)) if asked.only else target.name != "x86_64"
+            if chosen:
+                outcomes += [
+                    tried(target, release, cpu, asked.most, more) for cpu in target.processors
+                ]
+    header = ["platform", "processor", "wheel, bytes", "tests", "beside x86-64"]
+    print(Table("Platforms", header, [each.cells() for each in outcomes], left=5).markdown())
+    return int(any(outcome.failed for outcome in outcomes))
 
 
 if __name__ == "__main__":

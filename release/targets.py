@@ -48,6 +48,10 @@ class Target:
         What else the compiler is told.
     releases : tuple of Debian
         Releases that have it.
+    shipped : bool
+        Whether its wheels are for people; the others are built for tests.
+    whole : bool
+        Whether all tests are run there, or those of the core.
     """
 
     name: str
@@ -58,6 +62,8 @@ class Target:
     processors: tuple[str, ...]
     flags: tuple[str, ...] = ()
     releases: tuple[Debian, ...] = (BOOKWORM, TRIXIE)
+    shipped: bool = True
+    whole: bool = False
 
 
 TARGETS = {
@@ -78,6 +84,7 @@ TARGETS = {
             zig="aarch64-linux-gnu.2.17",
             emulator="aarch64",
             processors=("cortex-a53",),
+            whole=True,
         ),
         # What Debian's armhf asks for, and no more: VFPv3-D16 without NEON.
         Target(
@@ -88,6 +95,19 @@ TARGETS = {
             emulator="arm",
             processors=("cortex-a7",),
             flags=("-mcpu=generic+v7a+vfp3d16-neon-d32",),
+            whole=True,
+        ),
+        # The processor of a Pi Zero and Pi 1, by the calling convention that Debian has for it.
+        Target(
+            name="armv6l",
+            debian="armel",
+            triplet="arm-linux-gnueabi",
+            zig="arm-linux-gnueabi.2.31",
+            emulator="arm",
+            processors=("arm1176",),
+            flags=("-mcpu=arm1176jzf_s", "-mfloat-abi=softfp"),
+            releases=(BOOKWORM,),
+            shipped=False,
         ),
         Target(
             name="riscv64",

@@ -275,6 +275,21 @@ def test_forgetron_mistake_bound():
     assert twin.mistakes <= 2 * c @ K @ c + 4 * hinges
 
 
+@pytest.mark.parametrize(("name", "grows"), [("forgetron", False), ("forgetron_greedy", True)])
+def test_what_a_difference_in_the_last_digit_comes_to(name, grows):
+    """Who leaves the greedy one depends on f and f on who left: it parts from itself. The other
+    forgets with the rows that leave."""
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((800, 5)), rng.choice([-1.0, 1.0], 800)
+    scores = []
+    for rows in (X, X * (1 + 1e-15)):
+        twin = TWINS[name](tb.gaussian(0.2), 60, seed=7)
+        scores.append(np.array([twin.step(a, b) for a, b in zip(rows, y, strict=True)]))
+    apart = np.abs(scores[0] - scores[1])[600:].max()
+    assert (apart > 1e-11) == grows
+    assert apart > 0.0
+
+
 # --- streams --------------------------------------------------------------------------
 
 

@@ -16,6 +16,10 @@ from edgeolk.core.state cimport State
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
 
+cdef enum:
+    TOGETHER = 64             # dense rows that are checked in one go
+
+
 cdef struct Batch:
     Py_ssize_t n
     Py_ssize_t d
@@ -43,17 +47,27 @@ cdef inline const void* take_row(
     return take_sparse(s, rows.index + first, rows.value + first, last - first, learning)
 
 
+cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
+                        Py_ssize_t count) noexcept nogil:
+    """Whether storage can hold dense rows i .. i + count - 1."""
+    if rows.wide != NULL:
+        return accepts_f64(s, rows.wide + i * rows.d, count * rows.d)
+    return accepts_f32(s, rows.narrow + i * rows.d, count * rows.d)
+
+
 cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
                                        Py_ssize_t first) noexcept nogil:
     """The first dense row, from there on, that storage cannot hold, or their number."""
-    cdef Py_ssize_t i
-    for i in range(first, rows.n):
-        if rows.wide != NULL:
-            if not accepts_f64(s, rows.wide + i * rows.d):
-                return i
-        elif not accepts_f32(s, rows.narrow + i * rows.d):
-            return i
-    return rows.n
+    cdef Py_ssize_t many
+    while first < rows.n:
+        # Mostly nothing is bad: many rows in one go.
+        many = min(<Py_ssize_t>TOGETHER, rows.n - first)
+        if not accept(s, rows, first, many):
+            break
+        first += many
+    while first < rows.n and accept(s, rows, first, 1):
+        first += 1
+    return first
 
 
 cdef inline object whole_numbers(object x, str name, object kind):

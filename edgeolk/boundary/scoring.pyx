@@ -3,7 +3,7 @@
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from types import SimpleNamespace
 
@@ -16,7 +16,9 @@ from edgeolk.boundary.batches cimport (
 from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
 from edgeolk.boundary.messages cimport not_finite, outcome_error
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
-from edgeolk.boundary.sparse cimport first_bad_row, indices_increase, values_fit
+from edgeolk.boundary.sparse cimport (
+    first_bad_row, indices_increase, values_fit, warn_of_zeros,
+)
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
@@ -50,16 +52,16 @@ cdef class Scorer:
     cdef object checked_row(self, object x):
         """x if it is plain and of the right length, else a plain copy; finite in storage."""
         cdef Engine engine = self.engine
+        cdef int64_t d = engine.state.c.n_features
         cdef bint good
         if not is_plain(x, 1):
             x = as_numbers(x, "x", 1)
-        if cnp.PyArray_DIM(x, 0) != engine.state.c.n_features:
-            raise ValueError(
-                f"x must have {engine.state.c.n_features} features, got {cnp.PyArray_DIM(x, 0)}")
+        if cnp.PyArray_DIM(x, 0) != d:
+            raise ValueError(f"x must have {d} features, got {cnp.PyArray_DIM(x, 0)}")
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x))
+            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
         else:
-            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x))
+            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
         if not good:
             raise not_finite(x, range(len(x)), "x")
         return x
@@ -125,6 +127,7 @@ cdef class Scorer:
         cdef Py_ssize_t i, together
         cdef Py_ssize_t look = first + look_every(s)
         cdef int outcome = DONE
+        warn_of_zeros(engine, rows)
         if learns:
             engine.take()
         else:

@@ -3,10 +3,39 @@
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.boundary.batches cimport Batch, first_bad_dense
+from edgeolk.core.engine cimport Engine
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
-from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT64
+from edgeolk.core.parts cimport (
+    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT16, DTYPE_FLOAT64, DTYPE_INT8,
+)
 from edgeolk.core.rows cimport half_most
 from edgeolk.core.state cimport State
+
+
+cdef enum:
+    LONG = 16384  # numbers of a ring that take long to read beside a row's non-zeros
+
+
+cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
+    """Once, where a matrix of mostly zeros comes to a ring that is read in full for every row."""
+    cdef const State* s = &engine.state
+    cdef str remedy
+    if (rows.start == NULL or s.nonzero_index != NULL or engine.warned_of_zeros
+            or s.c.choice.basis != BASIS_SUPPORT_VECTORS
+            or s.c.n_features * s.c.budget < LONG
+            or 4 * rows.entries > rows.n * s.c.n_features or rows.n == 0):
+        return 0
+    import warnings
+
+    engine.warned_of_zeros = True
+    if engine.config.intake.method:
+        remedy = "scaled rows have no zeros; scale= is best left out for such rows"
+    elif s.c.choice.dtype == DTYPE_INT8:
+        remedy = "int8 has no zero to skip; dtype='float16' with sparse=True does"
+    else:
+        remedy = "sparse=True skips the zeros"
+    warnings.warn(f"X is mostly zeros, and every number is read: {remedy}", stacklevel=2)
+    return 0
 
 
 cdef inline bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexcept:

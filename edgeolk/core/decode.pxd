@@ -24,6 +24,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.columns = config.columns
     s.c.own = config.update.own
     s.c.item = config.storage.nbytes
+    s.c.coefficient_bytes = config.coefficient_bytes
     s.c.vectors = config.vectors
     s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm

@@ -21,10 +21,11 @@ cdef class Engine:
     # Read and written only with the lock held.
     cdef int users
     cdef bint warned              # that readings lay beyond the levels of int8 storage
+    cdef bint warned_of_zeros     # that a matrix of mostly zeros is read in full
     cdef bint warned_of_error     # that predictions ran away from the targets
     cdef double largest_target    # |y| of those seen since this engine was made
     cdef int64_t targets_seen
-    # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
+    # Regions as memoryviews of their true shapes and types, by name; state's pointers point
     # into them.
     cdef dict views
     cdef dict regions

@@ -5,14 +5,18 @@ from edgeolk.core.arena import Arena
 from edgeolk.planning.regions import Region
 from edgeolk.resolved import Resolved
 
+STAYS: frozenset[str]
+
 class Engine:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         config: Resolved,
         regions: Sequence[Region],
         arena: Arena,
         fresh: bool = True,
-    ) -> None: ...
+    ) -> Engine: ...
+    def attach(self) -> None: ...
+    def start(self) -> None: ...
     @property
     def arena(self) -> Arena: ...
     @property

@@ -1,14 +1,15 @@
 """The engine: a shell around one model's C struct.
 
 Design. The step is free functions over the struct (step.pxd); this class decodes the configuration
-once, holds the regions as typed memoryviews for its life, and keeps two threads apart. It knows
-neither numpy nor the catalogue, so a process without numpy can run it.
+once, holds the regions as memoryviews for its life (Python's own: code of typed ones would be a
+quarter of the module), and keeps two threads apart. It knows neither numpy nor the catalogue, so a
+process without numpy can run it.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN, floor, isfinite
-from libc.stdint cimport int8_t, int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from edgeolk.errors import BadRowError, BudgetError
 
@@ -43,33 +44,6 @@ STAYS = frozenset((
 
 if sizeof(Model) != 88:
     raise ImportError("the header's struct does not have the layout of the file format")
-
-
-cdef object typed(object shaped, str element):
-    """A typed memoryview of a region."""
-    cdef double[:, ::1] doubles
-    cdef float[:, ::1] floats
-    cdef uint16_t[:, ::1] halves
-    cdef int8_t[:, ::1] levels
-    cdef int32_t[:, ::1] indices
-    cdef int64_t[:, ::1] numbers
-    if element == "d":
-        doubles = shaped
-        return doubles
-    if element == "f":
-        floats = shaped
-        return floats
-    if element == "H":
-        halves = shaped
-        return halves
-    if element == "b":
-        levels = shaped
-        return levels
-    if element == "i":
-        indices = shaped
-        return indices
-    numbers = shaped
-    return numbers
 
 
 cdef bint is_label(const State* s, double label) noexcept nogil:
@@ -143,7 +117,7 @@ cdef class Engine:
         size = {"d": 8, "q": 8, "f": 4, "i": 4, "H": 2, "b": 1}[element]
         start = found.offset
         raw = memoryview(self.arena)[start:start + rows * stride * size]
-        self.views[name] = typed(raw.cast("B").cast(element, (rows, stride)), element)
+        self.views[name] = raw.cast("B").cast(element, (rows, stride))
         return self.arena.base + <Py_ssize_t>start
 
     def attach(self):
@@ -305,7 +279,7 @@ cdef class Engine:
         cdef const double* numbers = <const double*>x.buf
         if x.shape[0] != self.state.c.n_features:
             raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
-        if not accepts_f64(&self.state, numbers):
+        if not accepts_f64(&self.state, numbers, self.state.c.n_features):
             raise BadRowError("x must be finite and fit the storage type")
         self.idle()
         return take_f64(&self.state, numbers, learning)

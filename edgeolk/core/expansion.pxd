@@ -8,6 +8,7 @@ after B removals, because each removal can magnify its rounding error.
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
 
 from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
 from edgeolk.core.real cimport get, put as write, real
@@ -185,15 +186,17 @@ cdef inline void settle(State* s, int64_t at) noexcept nogil:
 
 cdef inline void fold(State* s) noexcept nogil:
     """Multiply the common scale into the coefficients (and settle the running mean)."""
-    cdef int64_t i, at, column
+    cdef int64_t i, _column
     cdef int64_t n = coefficient_count(s)
-    for column in range(s.c.columns):
-        for i in range(n):
-            at = column * s.c.weights + i
-            if s.mean_sum != NULL:
-                s.mean_sum[at] += coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
-                s.mean_start[at] = 0.0
-            set_coefficient(s, at, coefficient(s, at) * s.function.scale)
+    cdef int64_t at = 0
+    cdef void* coef
+    for _column in range(s.c.columns):
+        coef = <char*>s.coef + at * s.c.coefficient_bytes
+        if s.mean_sum != NULL:
+            s.simd.settle[real(s)](coef, s.averaging.weight, s.mean_start + at, s.mean_sum + at, n)
+            memset(s.mean_start + at, 0, <size_t>n * sizeof(double))
+        s.simd.scale[real(s)](coef, n, s.function.scale)
+        at += s.c.weights
     if s.mean_sum != NULL:
         s.averaging.weight = 0.0
     if s.scores != NULL:

@@ -23,19 +23,20 @@ cdef inline double half_most() noexcept nogil:
     return 65519.0
 
 
-cdef inline bint accepts_f32(const State* s, const float* x) noexcept nogil:
+cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
+    """Whether storage can hold these numbers."""
     if s.c.vectors == DTYPE_FLOAT16 and not s.intake.reshapes:
-        return all_within(x, s.c.n_features, half_most())
-    return all_finite(x, s.c.n_features)
+        return all_within(x, count, half_most())
+    return all_finite(x, count)
 
 
-cdef inline bint accepts_f64(const State* s, const double* x) noexcept nogil:
+cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noexcept nogil:
     # A row that is scaled or bounded fits storage then, whatever it was before.
     if s.c.vectors == DTYPE_FLOAT64 or s.intake.reshapes:
-        return all_finite(x, s.c.n_features)
+        return all_finite(x, count)
     if s.c.vectors == DTYPE_FLOAT16:
-        return all_within(x, s.c.n_features, half_most())
-    return finite_as_float(x, s.c.n_features)
+        return all_within(x, count, half_most())
+    return finite_as_float(x, count)
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:

@@ -41,6 +41,7 @@ cdef extern from "simd.h" nogil:
     ctypedef void (*olk_weigh_fn)(const void* row, const void* coef, Py_ssize_t stride,
                                   Py_ssize_t n, Py_ssize_t columns, double* f) noexcept
     ctypedef void (*olk_axpy_fn)(void* y, double w, const void* x, Py_ssize_t n) noexcept
+    ctypedef void (*olk_scale_fn)(void* coef, Py_ssize_t n, double factor) noexcept
     ctypedef void (*olk_clamp_fn)(void* coef, Py_ssize_t n, double most) noexcept
     ctypedef void (*olk_divide_fn)(void* coef, const double* w, Py_ssize_t n, double c) noexcept
     ctypedef void (*olk_settle_fn)(const void* coef, double weight, double* start, double* sum,
@@ -80,6 +81,7 @@ cdef extern from "simd.h" nogil:
         olk_weigh_fn weigh[3]
         olk_axpy_fn axpy[3]
         olk_settle_fn settle[3]
+        olk_scale_fn scale[3]
         olk_clamp_fn clamp[3]
         olk_divide_fn divide_by_probability[3]
         olk_max_abs_fn max_abs[3]

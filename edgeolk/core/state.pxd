@@ -143,6 +143,7 @@ cdef struct Settings:
     int64_t columns
     int64_t own               # numbers of the update's own beside each coefficient
     int64_t item              # bytes of one stored number
+    int64_t coefficient_bytes  # of one coefficient
     int vectors               # storage type that rows are seen in
     int64_t window_stride
     bint tracks_norm

@@ -50,7 +50,8 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     if is_frozen(s):
         if s.c.choice.policy == POLICY_RAISE:
             outcome[0] = REFUSED_FULL
-        s.function.capacity_hits += 1
+        else:
+            s.function.capacity_hits += 1
         return 0.0
     p = sampling_probability(s, e)
     if not bernoulli(&s.m.rng, p):
@@ -68,8 +69,8 @@ cdef struct Tally:
     # What a step writes before it is sure to be taken.
     uint16_t flags
     uint64_t rng
-    int64_t steps, mistakes, capacity_hits
-    double mean_weight, squared, absolute
+    int64_t mistakes
+    double mean_weight, squared, absolute  # where they are kept
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
@@ -78,10 +79,8 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
     before.flags = m.flags
     begin_step(&m.flags)
     before.rng = m.rng
-    before.steps = m.steps
     before.mistakes = m.mistakes
     before.mean_weight = before.squared = before.absolute = 0.0
-    before.capacity_hits = s.function.capacity_hits
     m.steps += 1
     if s.averaging != NULL:
         before.mean_weight = s.averaging.weight
@@ -99,9 +98,8 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
 
 cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     s.m.rng = before.rng
-    s.m.steps = before.steps
+    s.m.steps -= 1
     s.m.mistakes = before.mistakes
-    s.function.capacity_hits = before.capacity_hits
     if s.averaging != NULL:
         s.averaging.weight = before.mean_weight
     if s.errors != NULL:

@@ -9,8 +9,8 @@ from edgeolk.scaling.layout import ScalerPlan
 _State = TypeVar("_State", bound="ScalerState")
 
 class ScalerState:
-    def __init__(
-        self,
+    def __new__(
+        cls: type[_State],
         n_features: int,
         *,
         method: str = "standard",
@@ -18,7 +18,7 @@ class ScalerState:
         window: int | None = None,
         freeze_after: int | None = None,
         buffer: Any = None,
-    ) -> None: ...
+    ) -> _State: ...
     @staticmethod
     def plan(n_features: int, method: str = "standard", clip: float | None = 5.0) -> ScalerPlan: ...
     def freeze(self) -> None: ...

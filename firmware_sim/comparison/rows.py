@@ -15,6 +15,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS
 from firmware_sim.loop import Replay
 from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.base import Beside
 from firmware_sim.rows import checked_rows
 from firmware_sim.streams import Row
 from firmware_sim.width import Width
@@ -127,7 +128,7 @@ def _baselines(metrics: Metrics, lesson: Lesson, looked: list[float]) -> dict[st
     """Return the losses of the baselines, and of a linear model where there is one."""
     name, answers = _linear(metrics.kind, lesson)
     for label, answer, seen in zip(lesson.y.tolist(), answers.tolist(), looked, strict=True):
-        metrics.add(label, answer, looked=seen)
+        metrics.add(label, answer, beside=Beside(looked=seen))
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     return {**found, name: metrics.mean_loss("learner")} if name else found
 

@@ -7,13 +7,12 @@ label. Kappa against no-change is what is left of the score once that is taken o
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from firmware_sim.curve import Curve
-from firmware_sim.metrics.base import Figures, Metrics
+from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
 
 
 class Record(Protocol):
@@ -45,6 +44,8 @@ class Answers(Metrics, Generic[Kept]):
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
 
+    learner: Kept
+
     def __init__(self, record: Callable[[], Kept], first: int, points: int) -> None:
         self.learner = record()
         self.majority = record()
@@ -68,16 +69,7 @@ class Answers(Metrics, Generic[Kept]):
     def figures(self, record: Kept) -> Figures:
         """Return what is told of one of the three."""
 
-    def add(
-        self,
-        label: float,
-        score: float,
-        known: bool = True,
-        *,
-        level: float = 0.0,
-        looked: float = 0.0,
-        seconds: float = math.nan,
-    ) -> None:
+    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
         """Count one row; see `Metrics.add`."""
         true = int(label)
         self.learner.add(true, self.answer(score))
@@ -91,11 +83,6 @@ class Answers(Metrics, Generic[Kept]):
         """Tell the baselines a label."""
         self._last = int(label)
         self._count(self._last)
-
-    @property
-    def rows(self) -> int:
-        """Rows counted."""
-        return self.learner.rows
 
     def loss(self, name: str) -> float:
         """Return what is compared: wrong answers of one of the three."""

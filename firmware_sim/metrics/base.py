@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from firmware_sim.curve import Curve
 from firmware_sim.streams import Row
 
 #: The figures of a learner or a baseline, by name; None where one is not defined.
 Figures = dict[str, float | int | None]
+
+
+class Beside(NamedTuple):
+    """What else is known of a row that is counted.
+
+    Attributes
+    ----------
+    level : float
+        The threshold that was taken off the score, where there is one.
+    looked : float
+        What `Metrics.look` returned for the row.
+    seconds : float
+        When it was taken; NaN where that is not known.
+    """
+
+    level: float = 0.0
+    looked: float = 0.0
+    seconds: float = math.nan
+
+
+NOTHING = Beside()
 
 
 class Metrics(ABC):
@@ -22,6 +43,8 @@ class Metrics(ABC):
         The kind of label, as in ``kinds.KINDS``.
     baselines : dict
         What the baselines are called in a report.
+    learner : object
+        The learner's record.
     curve : Curve
         What is drawn over time, for all three.
     shares : bool
@@ -34,6 +57,7 @@ class Metrics(ABC):
     baselines: ClassVar[dict[str, str]]
     shares: ClassVar[bool] = True
     over_time: ClassVar[str] = "wrong answers"
+    learner: Any
     curve: Curve
 
     def look(self, row: Row) -> float:
@@ -41,16 +65,7 @@ class Metrics(ABC):
         return 0.0
 
     @abstractmethod
-    def add(
-        self,
-        label: float,
-        score: float,
-        known: bool = True,
-        *,
-        level: float = 0.0,
-        looked: float = 0.0,
-        seconds: float = math.nan,
-    ) -> None:
+    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
         """Count one row.
 
         Parameters
@@ -61,12 +76,8 @@ class Metrics(ABC):
             What the learner said before it saw the label.
         known : bool
             Whether the label is told at once; if not, `observe` is called when it comes.
-        level : float
-            The threshold that was taken off the score, where there is one.
-        looked : float
-            What `look` returned for the row.
-        seconds : float
-            When the row was taken; NaN where that is not known.
+        beside : Beside
+            What else is known of the row.
         """
 
     @abstractmethod
@@ -74,9 +85,9 @@ class Metrics(ABC):
         """Tell the baselines a label."""
 
     @property
-    @abstractmethod
     def rows(self) -> int:
         """Rows counted."""
+        return int(self.learner.rows)
 
     @property
     def judged(self) -> bool:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from firmware_sim.cadence import Cadence
 from firmware_sim.curve import CURVE_POINTS, Curve
-from firmware_sim.metrics.base import Figures, Metrics, ratio
+from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics, ratio
 from firmware_sim.streams import Row
 
 #: Scores of rows of either kind that are kept for the area; more rows are sampled.
@@ -213,6 +213,7 @@ class Novelty(Metrics):
     kind = "novelty"
     baselines: ClassVar = {"distance": "distance"}
     over_time = "rows with an alarm"
+    learner: Watch
 
     def __init__(
         self,
@@ -234,17 +235,9 @@ class Novelty(Metrics):
         """Return how far a row lies from the mean."""
         return self._baseline.look(row)
 
-    def add(
-        self,
-        label: float,
-        score: float,
-        known: bool = True,
-        *,
-        level: float = 0.0,
-        looked: float = 0.0,
-        seconds: float = math.nan,
-    ) -> None:
+    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
+        level, looked, seconds = beside
         self.learner.add(label, -(score + level), score < 0.0, seconds)
         self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
@@ -256,11 +249,6 @@ class Novelty(Metrics):
 
     def observe(self, label: float) -> None:
         """Nobody is told labels."""
-
-    @property
-    def rows(self) -> int:
-        """Rows counted."""
-        return self.learner.rows
 
     @property
     def judged(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firmware_sim.curve import CURVE_POINTS, Curve
-from firmware_sim.metrics.base import Figures, Metrics
+from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
 
 
 @dataclass
@@ -49,6 +49,7 @@ class Regression(Metrics):
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}
     shares = False
     over_time = "mean absolute error"
+    learner: Deviation
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
         self.learner = Deviation()
@@ -61,16 +62,7 @@ class Regression(Metrics):
         self._mean = 0.0  # of all targets, known or not
         self._spread = 0.0  # sum of squared distances from it
 
-    def add(
-        self,
-        label: float,
-        score: float,
-        known: bool = True,
-        *,
-        level: float = 0.0,
-        looked: float = 0.0,
-        seconds: float = math.nan,
-    ) -> None:
+    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
         """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
         self.learner.add(label, score)
         self.mean.add(label, self._known_mean)
@@ -87,11 +79,6 @@ class Regression(Metrics):
         self._last = label
         self._known += 1
         self._known_mean += (label - self._known_mean) / self._known
-
-    @property
-    def rows(self) -> int:
-        """Rows counted."""
-        return self.learner.rows
 
     def loss(self, name: str) -> float:
         """Return what is compared: the sum of absolute errors of one of the three."""

@@ -172,5 +172,5 @@ def judged_by(metrics: Novelty) -> str:
     if not metrics.judged:
         return "no labelled windows to judge by"
     windows = metrics.learner.windows
-    text = f"{windows:,} labelled window{'' if windows == 1 else 's'}"
+    text = f"judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
     return text + (", AUC from a sample of the rows" if metrics.sampled else "")

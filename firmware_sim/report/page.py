@@ -122,7 +122,8 @@ def _of_kind(result: ReplayResult) -> list[str]:
     """What a kind of labels has beside the figures."""
     body = []
     if isinstance(result.metrics, Novelty):
-        body.append(f'<p class="faint">Judged by {_safe(judged_by(result.metrics))}.</p>')
+        said = judged_by(result.metrics)
+        body.append(f'<p class="faint">{_safe(said[0].upper() + said[1:])}.</p>')
     for table in tables(result):
         head, *rest = table.title.partition(": ")
         body.append(f"<h2>{_safe(head)}</h2>")

@@ -73,7 +73,7 @@ def head_lines(result: ReplayResult) -> list[str]:
 def _scores(result: ReplayResult) -> list[str]:
     lines = figures(result).to_lines()
     if isinstance(result.metrics, Novelty):
-        lines.append(f"judged by {judged_by(result.metrics)}")
+        lines.append(judged_by(result.metrics))
     lines.append(verdict(result))
     lines += filter(None, [advice(result)])
     for table in tables(result):

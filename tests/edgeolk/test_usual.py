@@ -86,6 +86,29 @@ def test_rows_far_from_the_origin_keep_their_digits() -> None:
     assert np.abs(lost - exact).max() > 0.01
 
 
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [({"sparse": False}, "sparse=True"), ({"dtype": "int8"}, "float16"),
+     ({"scale": "standard"}, "scale=")],
+)  # fmt: skip
+def test_zeros_that_are_read_are_told_of_once(options: dict[str, Any], remedy: str) -> None:
+    X, y = rows(0.1)
+    model = ek.Learner("rbp", n_features=80, budget=300, **options)
+    model.learn_many(X, y)
+    model.learn_many(Csr(X[:0]), y[:0])
+    with pytest.warns(UserWarning, match=f"mostly zeros.*{remedy}"):
+        model.learn_many(Csr(X), y)
+    model.learn_many(Csr(X), y)
+    model.decision_function(Csr(X))
+
+
+def test_nothing_is_told_where_zeros_are_skipped_or_few() -> None:
+    X, y = rows(0.1)
+    learner(None, budget=300).learn_many(Csr(X), y)
+    learner(False, budget=300).learn_many(Csr(rows(0.5)[0]), y)
+    learner(False, budget=30).learn_many(Csr(X), y)
+
+
 def test_a_file_says_how_rows_are_read() -> None:
     X, y = rows(0.1)
     for said in (None, True, False):

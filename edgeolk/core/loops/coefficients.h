@@ -5,8 +5,24 @@ static void OLK_FN(olk_clamp)(void *coefficients, ptrdiff_t n, double bound)
 {
     OLK_R *coef = coefficients;
     const OLK_R most = (OLK_R)bound;
-    for (ptrdiff_t i = 0; i < n; i++)
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        const OLK_V above = OLK_VMAX_F64(OLK_ALL(-(double)most), OLK_AT(coef, i));
+        OLK_PUT(coef, i, -OLK_VMAX_F64(OLK_ALL(-(double)most), -above));
+    }
+    for (; i < n; i++)
         coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];
+}
+
+/* coef_i *= factor. */
+static void OLK_FN(olk_scale)(void *coefficients, ptrdiff_t n, double factor)
+{
+    OLK_R *restrict coef = coefficients;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L)
+        OLK_PUT(coef, i, OLK_AT(coef, i) * factor);
+    for (; i < n; i++)
+        coef[i] = (OLK_R)((double)coef[i] * factor);
 }
 
 /* coef_i /= min(1, c w_i), all w_i > 0: the survivors of sampling with these probabilities. */

@@ -28,6 +28,20 @@
 #define OLK_VECTORS 1
 #endif
 
+/* Small code, for functions between a begin and the end that are seldom run: the plain variant, where
+   there is another. */
+#if defined(OLK_VECTORS) && defined(__clang__)
+#define OLK_BEGIN_SMALL                                                                            \
+    _Pragma("clang attribute push(__attribute__((minsize)), apply_to=function)")
+#define OLK_END_SMALL _Pragma("clang attribute pop")
+#elif defined(OLK_VECTORS)
+#define OLK_BEGIN_SMALL _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#define OLK_END_SMALL _Pragma("GCC pop_options")
+#else
+#define OLK_BEGIN_SMALL
+#define OLK_END_SMALL
+#endif
+
 /* Wider instruction sets of x86-64, for the functions between a begin and the end. */
 #if defined(OLK_VECTORS) && defined(__x86_64__)
 #if defined(__clang__) && __clang_major__ >= 18

@@ -82,12 +82,20 @@ static inline void olk_tridiagonalise(const olk_simd *simd, double *v, double *d
     e[0] = 0.0;
 }
 
+/* sqrt(a^2 + b^2) without overflow: the C library's own differs by platform in the last digit. */
+static inline double olk_length(double a, double b)
+{
+    const double large = fmax(fabs(a), fabs(b)), small = fmin(fabs(a), fabs(b));
+    const double ratio = large > 0.0 ? small / large : 0.0;
+    return large * sqrt(1.0 + ratio * ratio);
+}
+
 /* One sweep of QL with the shift folded in: T between rows `at` and m, the rows of v rotated with it;
    returns what the diagonal was shifted by. */
 static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, double *e,
                                   ptrdiff_t n, ptrdiff_t at, ptrdiff_t m)
 {
-    double g = d[at], p = (d[at + 1] - g) / (2.0 * e[at]), r = hypot(p, 1.0);
+    double g = d[at], p = (d[at + 1] - g) / (2.0 * e[at]), r = olk_length(p, 1.0);
     if (p < 0.0)
         r = -r;
     d[at] = e[at] / (p + r);
@@ -103,7 +111,7 @@ static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, do
         s2 = s;
         g = c * e[i];
         const double h = c * p;
-        r = hypot(p, e[i]);
+        r = olk_length(p, e[i]);
         e[i + 1] = s * r;
         s = e[i] / r;
         c = p / r;

@@ -6,11 +6,11 @@
 #define OLK_WORDS OLK_NAME(OLK_CAT(olk_words, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
-/* x <- exp(x), x <= 0, up to 4 vectors: 0 from OLK_LEAST_EXPONENT down, whose own exponential rounds
-   to 0, and where x is no number (from the difference of two infinite norms). n = round(x / ln 2) goes into the exponent, a polynomial
-   with p(0) = 1 serves the rest; its lift keeps a subnormal result normal until the last product,
-   which rounds it once. The vectors go side by side, a chain of dependent steps each: one after the
-   other they would fill the processor's queues and wait. */
+/* x <- exp(x), x <= 0, up to 4 vectors. From OLK_LEAST_EXPONENT down, where the exponential rounds to
+   0, and where x is no number (from the difference of two infinite norms) it is 0. n = round(x / ln 2)
+   goes into the exponent, a polynomial with p(0) = 1 serves the rest; its lift keeps a subnormal
+   result normal until the last product, which rounds it once. The vectors go side by side, a chain of
+   dependent steps each: one after the other they would fill the processor's queues and wait. */
 static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
     OLK_V shifted[4], r[4], p[4];

@@ -78,6 +78,7 @@ typedef struct {
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                              ptrdiff_t columns, double *f);
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
+    void (*scale[OLK_REALS])(void *coef, ptrdiff_t n, double factor);
     void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
     void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,

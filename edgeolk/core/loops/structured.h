@@ -75,9 +75,11 @@ enum { OLK_SORF_ROWS = 8 };
 #include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0
+OLK_BEGIN_SMALL
 #define OLK_SORF_ISA scalar
 #include "structured_isa.h"
 #undef OLK_SORF_ISA
+OLK_END_SMALL
 #undef OLK_BYTES
 #undef OLK_FUSED
 #ifdef OLK_VECTORS

@@ -17,9 +17,11 @@
    bit. */
 #define OLK_FUSED 0
 #define OLK_BYTES 0
+OLK_BEGIN_SMALL
 #define OLK_ISA scalar
 #include "isa.h"
 #undef OLK_ISA
+OLK_END_SMALL
 #undef OLK_BYTES
 #undef OLK_FUSED
 
@@ -74,6 +76,7 @@ OLK_END
         .dot = OLK_BY_REAL(dot, isa),                                                              \
         .weigh = OLK_BY_REAL(weigh, isa),                                                          \
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \
+        .scale = OLK_BY_REAL(scale, isa),                                                          \
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \
         .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
         .settle = OLK_BY_REAL(settle, isa),                                                        \

@@ -1,0 +1,152 @@
+"""What every learner says of 2,000 rows, its files and its plan, held against another platform's.
+
+``python -m release.agreement write FOLDER [--resume OTHER]`` writes the scores, and each learner's
+file after half of the rows; those of another folder are loaded, saved again and go on as well.
+``python -m release.agreement compare FOLDER OTHER [--same]`` says what differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edgeolk as ek
+from bench.chance import EAGER
+
+ROWS, FEATURES, BUDGET = 2000, 5, 60
+HALF = ROWS // 2
+#: What scores may differ by, of the largest score, where both variants fuse a*b+c or neither does:
+#: exponentials and logarithms of the C library differ in the last digit, and merging goes by the
+#: flat top of a function of them. No decision may differ.
+SAME = 1e-8
+#: And where one of them fuses, by the type that is computed in: coefficients made from scores carry
+#: it on.
+FUSED = {"float64": 1e-7, "float32": 1e-2}
+
+Doubles = NDArray[np.float64]
+
+
+def stream() -> tuple[Doubles, Doubles]:
+    """Rows in 32nds and labels of which one in ten is wrong; whole numbers, alike everywhere."""
+    rng = np.random.Generator(np.random.PCG64(9))
+    whole = rng.integers(-64, 65, (ROWS, FEATURES), dtype=np.int64)
+    signs = np.where(whole[:, 0] * whole[:, 1] + 32 * whole[:, 2] > 0, 1.0, -1.0)
+    wrong = rng.integers(0, 10, ROWS, dtype=np.int64) == 0
+    return whole / 32.0, np.where(wrong, -signs, signs)
+
+
+def cases() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every algorithm in float32 and float64; three of them with the narrow types too."""
+    for row in ek.algorithms():
+        dtypes = ["float32", "float64"]
+        if row.name in ("rbp", "bpa_nn", "sorf"):
+            dtypes += ["float16", "int8"]
+        for dtype in dtypes:
+            size: dict[str, Any] = {"n_features": FEATURES, "budget": BUDGET, "dtype": dtype}
+            if dtype == "int8":
+                size["feature_range"] = (-2.0, 2.0)
+            options = {"kernel": ek.Gaussian(0.5), **size, **EAGER.get(row.name, {})}
+            try:
+                ek.plan(row.name, **options)
+            except ValueError:
+                continue  # a learner there is none of
+            yield f"{row.name}-{dtype}", {"algorithm": row.name, "seed": 7, **options}
+
+
+def write(folder: Path, resume: Path | None) -> None:
+    """Learn the rows with every learner; ``resume``: what another platform wrote."""
+    folder.mkdir(parents=True, exist_ok=True)
+    X, y = stream()
+    scores: dict[str, Doubles] = {"rows": X, "labels": y}
+    plans, crossed = {}, {}
+    for name, options in cases():
+        learner = ek.Learner(**options)
+        first = learner.learn_many(X[:HALF], y[:HALF])
+        learner.save(folder / f"{name}.olk")
+        rest = learner.learn_many(X[HALF:], y[HALF:])
+        scores[name] = np.concatenate([first, rest])
+        plans[name] = learner.nbytes
+        if resume is not None:
+            given = resume / f"{name}.olk"
+            loaded = ek.load(given)
+            loaded.save(folder / f"{name}-again.olk")
+            crossed[name] = (folder / f"{name}-again.olk").read_bytes() == given.read_bytes()
+            scores[f"{name}-resumed"] = loaded.learn_many(X[HALF:], y[HALF:])
+    np.savez(folder / "scores.npz", **scores)  # type: ignore[arg-type]
+    facts = {"machine": platform.machine(), "order": sys.byteorder, "simd": ek.simd()}
+    (folder / "facts.json").write_text(json.dumps({**facts, "plans": plans, "crossed": crossed}))
+
+
+def compare(folder: Path, other: Path, *, same: bool, said: list[str]) -> list[str]:
+    """Hold what two platforms wrote against each other; returns what should not be.
+
+    Parameters
+    ----------
+    folder, other : Path
+        What two platforms wrote, the first having resumed the learners of the second.
+    same : bool
+        Whether both fuse a*b+c or neither does: which bound holds.
+    said : list of str
+        Gets a line of what was found.
+    """
+    facts, others = (json.loads((f / "facts.json").read_text()) for f in (folder, other))
+    with np.load(folder / "scores.npz") as found, np.load(other / "scores.npz") as theirs:
+        here, there = dict(found), dict(theirs)
+    wrong = [f"other {name}" for name in ("rows", "labels") if (here[name] != there[name]).any()]
+    alike = files = decisions = 0
+    largest = dict.fromkeys(FUSED, 0.0)
+    for name, nbytes in facts["plans"].items():
+        a, b = here[name], there[name]
+        resumed = here.get(f"{name}-resumed", b[HALF:])
+        size = max(1.0, float(np.abs(b).max()))
+        off = max(float(np.abs(a - b).max()), float(np.abs(resumed - b[HALF:]).max())) / size
+        differ = int((np.sign(a) != np.sign(b)).sum())
+        kind = "float64" if name.endswith("float64") else "float32"
+        largest[kind] = max(largest[kind], off)
+        alike += off == 0.0
+        decisions += differ
+        files += (folder / f"{name}.olk").read_bytes() == (other / f"{name}.olk").read_bytes()
+        if nbytes != others["plans"].get(name):
+            wrong.append(f"{name}: {nbytes} bytes here, {others['plans'].get(name)} there")
+        if not facts["crossed"].get(name, True):
+            wrong.append(f"{name}: loaded and saved again, the file is another one")
+        if off > (SAME if same else FUSED[kind]) or (differ and same):
+            wrong.append(f"{name}: scores differ by {off:.1e}, {differ} decisions")
+    said.append(
+        f"{facts['machine']} {facts['simd']} and {others['machine']} {others['simd']}:"
+        f" {alike} of {len(facts['plans'])} learners identical to the bit, {decisions} decisions"
+        f" differ, scores by {largest['float64']:.1e} (float64), {largest['float32']:.1e}"
+        f" (narrower) at most; {files} files identical,"
+        f" {sum(facts['crossed'].values())} of {len(facts['crossed'])} crossed"
+    )
+    return wrong
+
+
+def main() -> int:
+    """Write or compare; 1 where something differs that should not."""
+    parser = argparse.ArgumentParser(prog="python -m release.agreement", description=__doc__)
+    parser.add_argument("task", choices=("write", "compare"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("other", type=Path, nargs="?")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--same", action="store_true")
+    given = parser.parse_args()
+    if given.task == "write":
+        write(given.folder, given.resume)
+        return 0
+    said: list[str] = []
+    wrong = compare(given.folder, given.other, same=given.same, said=said)
+    print(*said, *wrong, sep="\n")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
