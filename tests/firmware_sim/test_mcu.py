@@ -62,7 +62,7 @@ def test_learns_from_nothing_as_the_host_does(board: str, tmp_path: Path) -> Non
                                    "mps2-an505"])  # fmt: skip
 def test_whole_streams(board: str, name: str, tmp_path: Path) -> None:
     made, learner, _ = learned(board, name, 5000, tmp_path)
-    assert made.mistakes == learner.mistakes > 20
+    assert made.mistakes == learner.mistakes > 3
     assert made.state == learner.__reduce__()[1][0]
 
 
