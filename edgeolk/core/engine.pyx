@@ -1,9 +1,8 @@
 """The engine: a shell around one model's C struct.
 
 Design. The step is free functions over the struct (step.pxd); this class decodes the configuration
-once, holds the regions as memoryviews for its life (Python's own: code of typed ones would be a
-quarter of the module), and keeps two threads apart. It knows neither numpy nor the catalogue, so a
-process without numpy can run it.
+once, holds the regions as typed memoryviews for its life, and keeps two threads apart. It knows
+neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
@@ -32,6 +31,7 @@ from edgeolk.core.state cimport (
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
+from edgeolk.core.views cimport typed
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -117,7 +117,7 @@ cdef class Engine:
         size = {"d": 8, "q": 8, "f": 4, "i": 4, "H": 2, "b": 1}[element]
         start = found.offset
         raw = memoryview(self.arena)[start:start + rows * stride * size]
-        self.views[name] = raw.cast("B").cast(element, (rows, stride))
+        self.views[name] = typed(raw.cast("B").cast(element, (rows, stride)), element)
         return self.arena.base + <Py_ssize_t>start
 
     def attach(self):
