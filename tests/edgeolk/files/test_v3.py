@@ -29,19 +29,20 @@ def sealed(made: bytearray) -> bytes:
 def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     """Region whose rows may be padded: (rows, numbers a row that must be there)."""
     config = live.resolved_from(made)
-    if not config.basis.keeps_vectors:
-        shapes = {region.name: region.shape for region in layout(config)}
-        return {name: shapes[name] for name in ("blend", "novelty") if name in shapes}
+    shapes = {region.name: region.shape for region in layout(config)}
     d, slots = config.n_features, config.slots
     window = int(config.values.get("window", 0))
-    coefficients = slots * config.basis.per_member
-    return {
+    coefficients = (max(1, config.columns), slots * config.basis.per_member)
+    can = {
         "support_vectors": (d, slots),
         "norms": (1, slots),
         "window": (d, window),
         "window_labels": (1, window),
-        **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), (1, coefficients)),
+        **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), coefficients),
     }
+    if not config.basis.keeps_vectors:
+        can |= {name: shapes[name] for name in ("blend", "novelty") if name in shapes}
+    return {name: shape for name, shape in can.items() if name in shapes}
 
 
 def laid_out(data: bytes, stride: Callable[[int], int], gap: int, backwards: bool) -> bytes:
