@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-_VERSION = "1.0.0"
+import edgeolk
+
 _ABOUT = "A learner that was exported by edgeolk"
 
 _SKETCH = """\
@@ -56,13 +57,13 @@ endif()
 def _arduino(sources: list[str]) -> dict[str, str]:
     properties = {
         "name": "edgeolk",
-        "version": _VERSION,
+        "version": edgeolk.__version__,
         "author": "edgeolk",
         "maintainer": "edgeolk",
         "sentence": _ABOUT,
         "paragraph": "It needs no allocation and nothing but the memory it is given.",
         "category": "Data Processing",
-        "url": "https://pypi.org/project/edgeolk",
+        "url": "",
         "architectures": "*",
         "includes": "edgeolk.h",
     }
@@ -75,7 +76,7 @@ def _arduino(sources: list[str]) -> dict[str, str]:
 def _platformio(sources: list[str]) -> dict[str, str]:
     library = {
         "name": "edgeolk",
-        "version": _VERSION,
+        "version": edgeolk.__version__,
         "description": _ABOUT,
         "frameworks": "*",
         "platforms": "*",

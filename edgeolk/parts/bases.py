@@ -77,6 +77,10 @@ _NO_RING = (
         "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING",
     ),
 )
+_WHOLE_ROWS = (
+    lacks("rows", Rows.DENSE),
+    "sparse rows are for support vectors: Fourier features read every number of a row",
+)
 
 BASES: dict[Basis, BasisTraits] = {
     Basis.SUPPORT_VECTORS: BasisTraits(
@@ -98,10 +102,7 @@ BASES: dict[Basis, BasisTraits] = {
                 lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
                 "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
             ),
-            (
-                lacks("rows", Rows.DENSE),
-                "sparse rows are for support vectors: Fourier features read every number of a row",
-            ),
+            _WHOLE_ROWS,
             (
                 has("dtype", Dtype.INT8),
                 "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range",
@@ -157,10 +158,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
                 " in, float32 or float64",
             ),
-            (
-                lacks("rows", Rows.DENSE),
-                "sparse rows are for support vectors: Fourier features read every number of a row",
-            ),
+            _WHOLE_ROWS,
         ),
         longest_step="O(B d) with B d normal draws, every step",
     ),
