@@ -67,8 +67,9 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 replay: $(VENV)/.sim
 	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB
 
+# A process for each core; the tests of a file stay together.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
 test-mcu: $(VENV)/.test
 	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/test_mcu.py

@@ -147,7 +147,7 @@ def test_the_counter_counts(counter: Path) -> None:
 
 @pytest.fixture(scope="module")
 def everything(counter: Path) -> dict[str, list[int]]:
-    return counts(counter, json.dumps(SUBJECTS), 100_000)
+    return counts(counter, json.dumps(SUBJECTS), 20_000)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -147,7 +147,7 @@ def squared_norm(learner: ek.Learner, kernel: tb.Kernel) -> float:
 
 
 def python(
-    code: str, *arguments: str, timeout: float = 120, **environment: str
+    code: str, *arguments: str, timeout: float = 600, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a program with the library under test, wherever that one came from."""
     where = str(Path(ek.__file__).resolve().parent.parent)
