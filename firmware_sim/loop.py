@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firmware_sim.boards import Timing, board_of, timing
+from firmware_sim.boards import board_of
 from firmware_sim.books import Books
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
@@ -27,6 +27,7 @@ from firmware_sim.planning import make_kernel, scaled_prefix
 from firmware_sim.power import PowerCount
 from firmware_sim.rows import RowCount, checked_rows, nothing_usable
 from firmware_sim.split import make_device
+from firmware_sim.step_time import Timing, timing
 from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.supervision import LabelCount
@@ -177,7 +178,7 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        books = Books(self, on_row)
+        books = Books(self.config, self.stream, self.device, on_row)
         status, detail = "complete", ""
         began = time.perf_counter()
         try:
