@@ -279,7 +279,7 @@ class ReplayConfig:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
     def _recommend(self) -> None:
-        """Take the recommended learner; scaler and width are its own unless others are asked for."""
+        """Take the recommended learner, with its own scaler and width where none are asked for."""
         inside: dict[str, Any] = {}
         if self.scale in SCALES and self.scale != "none":
             inside["scale"] = self.scale
