@@ -218,7 +218,7 @@ def write_here(simd: str, folder: Path, resume: Path | None = None) -> None:
 
 
 def compare_learners(board: Board) -> tuple[bool, list[str]]:
-    """Return whether learners agree there and here and load each other's files, and the findings."""
+    """Return whether learners agree and load each other's files, and lines about what was found."""
     fine = True
     said: list[str] = []
     reference, inside = BUILD / "agreement", board.system / "opt/agreement"
