@@ -1,4 +1,4 @@
-"""What figures are called in a report, how they are written, and the tables of a kind of labels."""
+"""Names and formats of the figures in a report, and the tables of each kind of labels."""
 
 from __future__ import annotations
 
