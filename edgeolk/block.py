@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from edgeolk.config import Config
+from edgeolk.configuration.levels import levels
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
 from edgeolk.files.head import TORN
-from edgeolk.levels import levels
 from edgeolk.parts import Dtype
 from edgeolk.planning.regions import boundary
 from edgeolk.plans import plan_of

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.given import (
+from edgeolk.configuration.given import (
     DEFAULT,
     budget_of,
     is_default,
@@ -18,8 +18,9 @@ from edgeolk.given import (
     storage_of,
     values_of,
 )
-from edgeolk.intake import taken
-from edgeolk.levels import ends, levels
+from edgeolk.configuration.intake import taken
+from edgeolk.configuration.levels import ends, levels
+from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import (
@@ -39,7 +40,6 @@ from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.regions import layout, total
 from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows
-from edgeolk.resolved import LOOKAHEAD, OPTIONS, Resolved
 
 
 class Config(Resolved):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.files.head import head_bytes
 from edgeolk.parts.numbers import Dtype, Policy
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES
-from edgeolk.resolved import Resolved
 
 #: Bytes of one number by the code of its type. "w" is a word of a small C struct: eight bytes, a
 #: float64 or an int64 as its place says.

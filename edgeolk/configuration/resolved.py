@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import cast
 
+from edgeolk.configuration.intake import Intake
 from edgeolk.files.head import OMITTED
-from edgeolk.intake import Intake
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel

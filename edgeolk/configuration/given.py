@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue.methods import Method
-from edgeolk.intake import ARGUMENTS
+from edgeolk.configuration.intake import ARGUMENTS
 from edgeolk.near import near
 from edgeolk.parts.numbers import AXES, Dtype, Loss, Projection
 from edgeolk.parts.parameters import PARAMETERS, checked
