@@ -10,7 +10,8 @@ from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import checksums, live, mending
 from edgeolk.files.head import MARK, NATIVE, TORN, Head, unpack
 from edgeolk.learner import Learner
-from edgeolk.planning.regions import Region, boundary
+from edgeolk.planning.layout import boundary
+from edgeolk.planning.regions import Region
 from edgeolk.plans import Plan, plan_of
 
 TORN_CHOICES = ("refuse", "repair", "accept")

@@ -12,7 +12,7 @@ from edgeolk.core.engine import Engine
 from edgeolk.files import live
 from edgeolk.files.head import TORN
 from edgeolk.parts import Dtype
-from edgeolk.planning.regions import boundary
+from edgeolk.planning.layout import boundary
 from edgeolk.plans import plan_of
 
 

@@ -1,4 +1,4 @@
-"""From what the caller says to one checked configuration.
+"""One checked configuration from the arguments of a caller, or from a file.
 
 Everything that can be wrong with a configuration is found here, before memory is touched.
 """
@@ -10,21 +10,22 @@ from typing import Any
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
 from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
-from edgeolk.configuration.intake import taken
+from edgeolk.configuration.intake_arguments import intake_of
 from edgeolk.configuration.levels import levels
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.configuration.shown import shown_parameters, spelt
 from edgeolk.configuration.values import given_lists, values_of
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Loss, Rows, Update
-from edgeolk.parts.parameters import checked, lists_of
+from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
-from edgeolk.planning.regions import layout, total
+from edgeolk.planning.layout import layout, total
 from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows
 
 
@@ -142,7 +143,7 @@ class Config(Resolved):
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        intake = taken(params, own, default=default, width=kernel is not None)
+        intake = intake_of(params, own, default=default, width=kernel is not None)
         budget = budget_of(basis.members, budget, ram, params)
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else whole("n_classes", n_classes, 2, MOST_CLASSES)

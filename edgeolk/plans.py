@@ -9,7 +9,8 @@ from typing import Any
 from edgeolk.config import Config
 from edgeolk.parts import Algorithm
 from edgeolk.planning.deadline import longest_step
-from edgeolk.planning.regions import Region, layout, region_table, total
+from edgeolk.planning.layout import layout, region_table, total
+from edgeolk.planning.regions import Region
 
 
 @dataclass(frozen=True)

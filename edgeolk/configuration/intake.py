@@ -11,16 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from edgeolk.parts.scaling import (
-    CLIP,
-    METHODS,
-    NAMES,
-    WINDOW,
-    clip_number,
-    method_number,
-    window_number,
-)
-from edgeolk.parts.whole import whole
+from edgeolk.parts.real import real
+from edgeolk.parts.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
 
 GAMMA_ROWS = 100
 MOST_LENGTH = 1e30
@@ -117,95 +109,18 @@ def _named(name: str, own: Collection[str]) -> str:
     return ALIASES[name] if name in own else name
 
 
-def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
-    """What is given for ours of that name, by it or by its alias; "" for nothing."""
-    value = given.pop(ALIASES[name], "")
-    if name not in own and name in given:
-        if value != "":
-            raise TypeError(f"give {name}= or {ALIASES[name]}=, which are the same, and not both")
-        value = given.pop(name)
-    return value
-
-
-def _length(value: Any) -> float:
-    if isinstance(value, bool) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
-        raise TypeError(f"clip_rows must be a number or None, got {type(value).__name__}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"clip_rows must be a number or None, got {value!r}") from None
-    except OverflowError:
-        number = math.inf
-    if not 0.0 < number <= MOST_LENGTH:
-        raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
-    return number
-
-
-def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
-    """What is said of a scaler inside."""
-    scale = given.pop("scale", default)
-    clip = _either("clip", given, own)
-    window = given.pop("scale_window", None)
-    freeze_after = given.pop("freeze_after", None)
-    if scale is None:
-        for name, value in (("clip", clip), ("scale_window", window)):
-            if value not in ("", None):
-                raise TypeError(f"{name} is of the scaler inside and needs scale=")
-        if freeze_after is not None:
-            raise TypeError("freeze_after is of the scaler inside and needs scale=")
-        return {}
-    if not isinstance(scale, str) or scale not in METHODS:
-        known = ", ".join(map(repr, METHODS))
-        raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
-    if clip is None:
-        raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
-    number = CLIP if clip == "" else clip_number(clip)
-    made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
-    if freeze_after is not None:
-        made["freeze_after"] = whole("freeze_after", freeze_after, 1, 2**53)
-    return made
-
-
-def taken(given: dict[str, Any], own: Collection[str], *, default: bool, width: bool) -> Intake:
-    """The intake that arguments ask for; they are taken out of ``given``.
-
-    Parameters
-    ----------
-    given : dict
-        Arguments of the caller.
-    own : collection of str
-        Names that the algorithm has for parameters of its own.
-    default : bool
-        Whether rows are scaled, and the width is chosen, where nothing is said.
-    width : bool
-        Whether a kernel is given.
+def row_length(value: Any) -> float:
+    """The longest that a row may be, for ``clip_rows``.
 
     Raises
     ------
     TypeError, ValueError
-        Names the argument, what was got and what is allowed.
+        No number, or out of range.
     """
-    gamma: Any = "auto" if default and not width else None
-    if isinstance(given.get("gamma"), str) and "gamma" in own and given["gamma"] == "auto":
-        given["kernel_gamma"] = given.pop("gamma")
-    said = _either("gamma", given, own)
-    gamma = gamma if isinstance(said, str) and said == "" else said
-    if gamma is not None and not (isinstance(gamma, str) and gamma == "auto"):
-        raise TypeError(
-            f"gamma must be 'auto' or None, got {gamma!r}; a width that is known goes into the"
-            " kernel, as in kernel=ek.Gaussian(0.5)"
-        )
-    rows = given.pop("gamma_rows", None)
-    if rows is not None and gamma is None:
-        raise TypeError("gamma_rows needs gamma='auto'")
-    length = given.pop("clip_rows", None)
-    return Intake(
-        **_scaler(given, own, "standard" if default else None),
-        clip_rows=0.0 if length is None else _length(length),
-        gamma_rows=0
-        if gamma is None
-        else whole("gamma_rows", GAMMA_ROWS if rows is None else rows, 2),
-    )
+    number = real("clip_rows", value)
+    if not 0.0 < number <= MOST_LENGTH:
+        raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
+    return number
 
 
 def intake_from(values: dict[str, float]) -> Intake:
@@ -233,7 +148,7 @@ def intake_from(values: dict[str, float]) -> Intake:
         if "scale.freeze_after" in values:
             made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
     if "clip_rows" in values:
-        made["clip_rows"] = _length(values.pop("clip_rows"))
+        made["clip_rows"] = row_length(values.pop("clip_rows"))
     if "gamma_rows" in values:
         made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
     return Intake(**made)

@@ -13,6 +13,7 @@ from edgeolk.files.head import OMITTED
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import (
     AXES,
     STORED,
@@ -23,7 +24,6 @@ from edgeolk.parts.numbers import (
     Loss,
     Sampling,
 )
-from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
 from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
 from edgeolk.parts.table import TRAITS

@@ -22,7 +22,8 @@ from edgeolk.files.words import WORDS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
-from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
+from edgeolk.planning.layout import state_bytes
+from edgeolk.planning.regions import KINDS, Lifetime, Region
 
 #: Codes of element types that memoryviews have no better name for.
 _CASTS = {"e": "H", "w": "q"}

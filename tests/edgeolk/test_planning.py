@@ -16,7 +16,8 @@ import edgeolk as ek
 from edgeolk.config import Config
 from edgeolk.files.head import FIXED_BYTES
 from edgeolk.parts import Basis
-from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, SMALL, Lifetime
+from edgeolk.planning.layout import SMALL
+from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 
 modest = settings(max_examples=40, deadline=None, database=None)
 
