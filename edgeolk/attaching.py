@@ -1,4 +1,4 @@
-"""Going on in memory where a model lies: what is there is checked, and a torn step is told."""
+"""Continue a model where it lies in memory: it is checked first, and may be repaired."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
         view = memoryview(buffer).cast("B")
     except TypeError as error:
         raise TypeError(f"buffer must be contiguous memory: {error}") from None
-    # What is said outside the block keeps no view of the buffer alive.
+    # Raised after the with block: a traceback from inside would keep the view, and so the buffer.
     refusal = ""
     with view:
         try:
@@ -90,9 +90,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     return Learner._over(config, arena)
 
 
-def _repair(
-    config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview
-) -> None:
+def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
     """Make a torn block whole, or leave it as it was."""
     before = bytes(block)
     try:

@@ -1,4 +1,4 @@
-"""A new model in a block: header, what construction sets, and its engine. Without numpy."""
+"""The engine of a model in a block, new or already there. Without numpy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from edgeolk.plans import plan_of
 
 
 def build(config: Config, buffer: Any = None) -> Engine:
-    """The engine of a new model.
+    """Build a new model and return its engine.
 
     Parameters
     ----------
@@ -46,5 +46,5 @@ def build(config: Config, buffer: Any = None) -> Engine:
 
 
 def over(config: Config, arena: Arena) -> Engine:
-    """The engine of the model in a block that has been checked."""
+    """The engine of a model that is already in a block, which the caller has checked."""
     return Engine(config, plan_of(config).regions, arena, False)

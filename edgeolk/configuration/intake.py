@@ -1,7 +1,7 @@
-"""What is done with a row before the learner sees it: scaled, bounded, measured for a width.
+"""What is done with a row before the learner sees it.
 
 In this order: a scaler inside the block scales each feature, ``clip_rows`` bounds the length of the
-row, and the first rows tell the width of the kernel where it is not given.
+row, and the first rows set the width of the kernel where it is not given.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from edgeolk.parts.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, win
 GAMMA_ROWS = 100
 MOST_LENGTH = 1e30
 
-#: Names that some algorithms have for something else, and what then stands for ours.
+#: Arguments whose name some algorithms have for a parameter of theirs -> the name to use then.
 ALIASES = {"gamma": "kernel_gamma", "clip": "scale_clip"}
 #: Every argument there is.
 ARGUMENTS = (
@@ -28,14 +28,18 @@ ARGUMENTS = (
 
 @dataclass(frozen=True)
 class Intake:
-    """What happens to a row on its way in; 0 stands for what is not asked for.
+    """What happens to a row on its way in. A field is 0 where that is not asked for.
 
     Attributes
     ----------
     method : int
-        How each feature is scaled, as a ``RunningScaler`` has it.
-    clip, window, freeze_after : number
-        Of the scaler.
+        How each feature is scaled: a number of ``parts.scaling.METHODS``.
+    clip : float
+        Deviations from the mean at which the scaler clips a reading.
+    window : int
+        Rows that the scaler remembers.
+    freeze_after : int
+        Rows after which the statistics of the scaler stay as they are.
     clip_rows : float
         The longest a row may be, in the Euclidean norm.
     gamma_rows : int
@@ -56,7 +60,7 @@ class Intake:
 
     @property
     def regions(self) -> tuple[str, ...]:
-        """Regions that it needs."""
+        """Names of the regions that it needs."""
         names: tuple[str, ...] = ()
         if self.method:
             names += ("scaler", "scaler_counts")
@@ -69,7 +73,7 @@ class Intake:
         return names
 
     def stored(self) -> dict[str, float]:
-        """As the header holds it: what is at its default is omitted."""
+        """Its numbers as the header of a block holds them, those at their defaults omitted."""
         made: dict[str, float] = {}
         if self.method:
             made["scale.method"] = self.method
@@ -86,7 +90,7 @@ class Intake:
         return made
 
     def options(self, own: Collection[str]) -> dict[str, Any]:
-        """As arguments, beside those of an algorithm that has names of its own."""
+        """The arguments that make it, for an algorithm with parameters of these ``own`` names."""
         said: dict[str, Any] = {}
         if self.gamma_rows:
             said[_named("gamma", own)] = "auto"
@@ -124,12 +128,12 @@ def row_length(value: Any) -> float:
 
 
 def intake_from(values: dict[str, float]) -> Intake:
-    """The intake that a header tells of, taken out of its values.
+    """The intake that a header describes; its numbers are taken out of ``values``.
 
     Raises
     ------
     ValueError
-        There is none like that.
+        A number is out of range.
     """
 
     def number(name: str, least: int, most: int) -> int:
