@@ -6,7 +6,7 @@ from edgeolk.boundary.learning import RowLearner
 
 
 class Counting(RowLearner):
-    """Adds the counters to a learner of rows; they go on where a file or an attached block ends."""
+    """Adds the counters to a learner of rows."""
 
     __slots__ = ()
 

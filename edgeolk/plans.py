@@ -1,4 +1,4 @@
-"""The plan of a model that need not exist yet."""
+"""The memory plan of a model, without building it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from edgeolk.planning.regions import Region
 
 @dataclass(frozen=True)
 class Plan:
-    """Memory of a model that need not exist yet.
+    """Memory of a model, to the byte; the model need not exist.
 
     Attributes
     ----------

@@ -139,7 +139,7 @@ class Resolved:
 
     @property
     def stride(self) -> int:
-        """Numbers from one feature's row of the ring to the next: slots, padded where it is cheap."""
+        """Numbers from one feature's row of the ring to the next: slots, padded where cheap."""
         padded = self._padded(self.slots)
         # Rows a multiple of a page apart would compete for the same lines of the first-level cache.
         return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
