@@ -94,6 +94,10 @@ class BareLearner:
         """Scores of one row, one a class, into a writable float64 buffer."""
         self._engine.scores_row(x, out)
 
+    def wants_label(self, x: Any) -> bool:
+        """Whether the label of one row could change the model, as ``Learner.wants_label``."""
+        return self._engine.wants_row(x)
+
     def counters(self) -> dict[str, Any]:
         """Steps, mistakes, updates, support vectors held, ..."""
         return self._engine.counters()
