@@ -168,7 +168,7 @@ class Server:
         return n, b""
 
     def _answer_one(self, answer: Callable[[int], None]) -> None:
-        """Have the first row answered; a bad one gets no number, and is refused when it is learned."""
+        """Have the first row answered; a bad one gets no number, and is refused when learned."""
         try:
             answer(0)
         except ValueError:
