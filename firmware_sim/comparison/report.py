@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import counted, printable
@@ -84,7 +85,7 @@ def to_text(found: Comparison) -> str:
         "",
         f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long",
-        f"{'':<20}" + "".join(f"{size(ram):>16}" for ram in found.rams),
+        f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
     ]
     if not found.complete:
         lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.\n")
@@ -121,15 +122,9 @@ def sentence(found: Comparison) -> str:
     others = found.rows.baselines
     beaten = [other for other, loss in others.items() if error < loss]
     lost = [other for other in others if other not in beaten]
-    text = (
-        f"For this stream take {name} with ram={size(ram)!r} and gamma={found.rows.width.gamma:.4g}"
-    )
+    gamma = found.rows.width.gamma
+    text = f"For this stream take {name} with ram={written(ram)!r} and gamma={gamma:.4g}"
     text += f": {found.rows.lesson.words(error)}"
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     return f"{text}. (Chosen on the rows it is reported on.)"
-
-
-def size(ram: int) -> str:
-    """Return a cap as people write it."""
-    return f"{ram // 1024}KiB" if ram % 1024 == 0 else f"{ram}B"

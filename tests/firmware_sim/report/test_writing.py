@@ -77,14 +77,14 @@ def test_imports_are_only_what_is_used(tmp_path: Path) -> None:
 def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
     """The signal comes from within, at a known row, so the test waits for nothing."""
     program = (
-        "import signal, sys\nfrom firmware_sim import cli\n"
-        "class Ended(cli.Replay):\n"
+        "import signal, sys\nfrom firmware_sim.cli import main, replay\n"
+        "class Ended(replay.Replay):\n"
         "    def run(self, **options):\n"
         "        rows = iter(range(10_000))\n"
         "        end = lambda: next(rows) == 99 and signal.raise_signal(signal.SIGTERM)\n"
         "        return super().run(on_row=end, should_stop=options['should_stop'])\n"
-        "cli.Replay = Ended\n"
-        f"sys.exit(cli.main({[*SHORT, '--out', str(tmp_path), '--no-picture']!r}))"
+        "replay.Replay = Ended\n"
+        f"sys.exit(main({[*SHORT, '--out', str(tmp_path), '--no-picture']!r}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False

@@ -21,8 +21,9 @@ from firmware_sim.fleet import (
     run_fleet,
 )
 from firmware_sim.fleet.figures import loss_of
+from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
-from firmware_sim.fleet.report import findings, to_text
+from firmware_sim.fleet.report import to_text
 from firmware_sim.fleet.task import Record, digest
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.held import HeldStream

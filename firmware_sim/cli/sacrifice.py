@@ -27,7 +27,7 @@ def run(words: Sequence[str]) -> tuple[int, str | None]:
     death : str or None
         Name of the signal that an access to forbidden memory ended it with, if one did.
     """
-    path = [str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH", "")]
+    path = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, "-m", "firmware_sim", *words],
         env={**os.environ, _MARK: "1", "PYTHONPATH": os.pathsep.join(filter(None, path))},

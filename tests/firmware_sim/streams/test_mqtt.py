@@ -330,7 +330,7 @@ def test_replay_and_record_of_a_live_stream(
 
     recorded = MqttSource(f"mqtt://127.0.0.1:{port}/room")
     publisher.send("room", *payloads)
-    monkeypatch.setattr("firmware_sim.cli.open_source", lambda _: recorded)
+    monkeypatch.setattr("firmware_sim.cli.record.open_source", lambda _: recorded)
     assert main(["record", "mqtt://", str(tmp_path / "r.csv"), "--limit", "300", "--quiet"]) == 0
     assert (tmp_path / "r.csv").read_text() == path.read_text()
 

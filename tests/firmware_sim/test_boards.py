@@ -10,10 +10,11 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.boards import BOARDS, board_of, table, timing
+from firmware_sim.boards import BOARDS, board_of, table
 from firmware_sim.cadence import Cadence
 from firmware_sim.cli import main
 from firmware_sim.report import to_dict, to_text
+from firmware_sim.step_time import timing
 
 NEEDED = ("pi-zero-2w", "pi-3", "pi-4", "pi-5", "pico", "pico-2", "esp32", "nrf52840")
 

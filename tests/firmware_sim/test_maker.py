@@ -13,9 +13,9 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.chosen import to_config
 from firmware_sim.cli import main
-from firmware_sim.options import parser
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.replay import to_config
 from firmware_sim.report import to_text
 from firmware_sim.report.verdict import advice
 from firmware_sim.streams import open_stream

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from firmware_sim.fleet import Fleet
+from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
-from firmware_sim.fleet.report import findings, to_text
+from firmware_sim.fleet.report import to_text
 from firmware_sim.fleet.statistics import differences, distributions, interval, losses, reference
 from firmware_sim.fleet.task import Record
 

@@ -1,30 +1,34 @@
-"""The command ``python -m firmware_sim fleet``."""
+"""The command ``fleet``: many streams, each with several learners."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
-from firmware_sim import values
+from firmware_sim.cli import values
+from firmware_sim.cli.exit_codes import OK
+from firmware_sim.cli.shared import add_common
+from firmware_sim.cli.signals import Interruption, interruption
+from firmware_sim.cli.terminal import Bar, show, tell
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
 from firmware_sim.kinds import KINDS
 
 
 def add_options(commands: Any) -> None:
-    """Add the command and what it takes."""
-    fleet = commands.add_parser(
+    """Add the command and its options."""
+    command = commands.add_parser(
         "fleet",
         help="replay many boards' streams with several learners, on Dask",
         description="Replay every stream of a manifest with every configuration. Interrupted, the "
         "same command goes on where it stopped.",
     )
-    add = fleet.add_argument
+    command.set_defaults(run=run)
+    add = command.add_argument
     add(
         "manifest",
         metavar="MANIFEST",
@@ -40,7 +44,7 @@ def add_options(commands: Any) -> None:
     add("--target", metavar="COLUMN", help="the label column, where the manifest says none")
     add("--positive", metavar="VALUE", help="the label that means +1, where it says none")
     add("--kind", choices=KINDS, help="of labels, where neither it nor the configurations say")
-    add = fleet.add_argument_group("workers").add_argument
+    add = command.add_argument_group("workers").add_argument
     add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, as tcp://10.0.0.1:8786")
     add(
         "--workers",
@@ -53,33 +57,24 @@ def add_options(commands: Any) -> None:
         metavar="SIZE",
         help="what the learners of a worker may take together: 64KiB; more is refused",
     )
-    add = fleet.add_argument_group("report").add_argument
+    add = command.add_argument_group("report").add_argument
     add("--out", metavar="DIR", default="fleet-report", help="default: %(default)s")
     add("--format", choices=FORMATS, default=FORMATS[0], help="of the records")
     add("--save-models", metavar="DIR", help="keep each final model, as edgeolk.load reads it")
-    add("--quiet", action="store_true", help="write the files, print nothing")
-    add("--no-progress", action="store_true", help="no progress bar on a terminal either")
+    add_common(add, "--quiet", "--no-progress")
 
 
-def run(
-    chosen: argparse.Namespace,
-    bar: Any,
-    should_stop: Callable[[], bool],
-    tell: Callable[[str], object],
-) -> str:
-    """Run it and return the report as text.
+def run(chosen: argparse.Namespace) -> int:
+    """Replay the fleet, write and print its report, and return the exit code."""
+    with interruption() as interrupted:
+        text = _run(chosen, interrupted)
+    if not chosen.quiet:
+        show(text)
+    return interrupted.exit_code if interrupted else OK
 
-    Parameters
-    ----------
-    chosen : Namespace
-        What was said.
-    bar : progress bar
-        With ``start``, ``move`` and ``close``.
-    should_stop : callable
-        True ends the run early.
-    tell : callable
-        Told a line about what goes on.
-    """
+
+def _run(chosen: argparse.Namespace, interrupted: Interruption) -> str:
+    """Replay the fleet and write its report; return it as text."""
     from firmware_sim.fleet.configurations import read_configurations
     from firmware_sim.fleet.manifest import read_manifest
     from firmware_sim.fleet.report import write_fleet
@@ -106,7 +101,7 @@ def run(
 
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))
-        stack.enter_context(bar)
+        bar = stack.enter_context(Bar(" boards", chosen))
         fleet = run_fleet(
             boards,
             configurations,
@@ -119,7 +114,7 @@ def run(
             on_start=bar.start,
             on_task=bar.move,
             on_crew=on_crew,
-            should_stop=should_stop,
+            should_stop=lambda: bool(interrupted),
         )
         bar.close()
         text, files = write_fleet(fleet, chosen.out)

@@ -15,8 +15,8 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim import options
-from firmware_sim.chosen import to_config
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.replay import to_config
 from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
 from firmware_sim.report.rises import rises
@@ -176,7 +176,7 @@ def test_command_gives_the_configuration_again(changes: dict[str, object]) -> No
     config = fs.ReplayConfig("my file.csv", **{"ram": "16KiB", **changes})  # type: ignore[arg-type]
     words = shlex.split(command(config))
     assert words[:4] == ["python", "-m", "firmware_sim", "replay"]
-    assert to_config(options.parser().parse_args(words[3:])) == config
+    assert to_config(parser().parse_args(words[3:])) == config
 
 
 def test_command_with_members_of_enums_and_streams_of_its_own() -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firmware_sim import cli, values
-from firmware_sim.cli import main
+from firmware_sim.cli import main, replay, values
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -198,13 +197,13 @@ def test_interrupt(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Pressing(cli.Replay):
+    class Pressing(replay.Replay):
         def run(self, **options: object) -> object:  # type: ignore[override]
             rows = iter(range(1, 10_000))
             press = lambda: next(rows) == 50 and signal.raise_signal(signal.SIGINT)  # noqa: E731
             return super().run(on_row=press, should_stop=options["should_stop"])  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cli, "Replay", Pressing)
+    monkeypatch.setattr(replay, "Replay", Pressing)
     before = signal.getsignal(signal.SIGINT)
     assert main(arguments(stream, tmp_path)) == 130
     assert signal.getsignal(signal.SIGINT) is before
@@ -225,7 +224,7 @@ def test_interrupt_before_the_first_row(
     def pressed(config: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "Replay", pressed)
+    monkeypatch.setattr(replay, "Replay", pressed)
     refused(capsys, arguments(stream, tmp_path), "interrupted", code=130)
 
 
