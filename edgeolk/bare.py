@@ -156,6 +156,10 @@ class BareLearner:
         """
         self._engine.scores_row(x, out)
 
+    def wants_label(self, x: Any) -> bool:
+        """Whether the label of one row could change the model, as ``Learner.wants_label``."""
+        return self._engine.wants_row(x)
+
     def counters(self) -> dict[str, Any]:
         """Counters by name, such as ``"steps"``, ``"mistakes"``, ``"updates"``, ``"n_support"``.
 

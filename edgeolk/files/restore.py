@@ -46,6 +46,8 @@ def _checked(made: Resolved) -> Config:
 def _version(start: bytes | memoryview) -> int:
     version = version_of(start)
     if version == 0:
+        if bytes(start[:2]) == b"PK":
+            raise ValueError("not a model but a zip archive: take the model out of it first")
         raise ValueError("not a model: the first bytes are not the mark of one")
     if version not in READERS:
         raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
