@@ -136,6 +136,11 @@ _NRF52_FLASH = (
     "devzone.nordicsemi.com/question/175638 (word, erasure), /f/nordic-q-a/15798 (cycles of nRF52)"
 )
 
+_ST_FLASH = (
+    "easymanua.ls/st/stm32f40-series/manual?p=67 (word), electronica.guru/questions/45562 (cycles; "
+    "erasure unchecked)"
+)
+
 _CARD = (4 * KIB, 4 * MIB, 1_000)  # a consumer's card; makers state little
 _NOR = (256, 4 * KIB, 100_000)
 
@@ -218,6 +223,7 @@ BOARDS = {
             *("stm32f405", "STM32F405", _SINGLE, 128 * KIB, 168e6, (4, 128 * KIB, 10_000)),
             "STM32F405 data sheet (Cortex-M4F; without the 64 KiB of core-coupled RAM)",
             _ST_PAGE,
+            _ST_FLASH,
         ),
         _small(
             *("microbit", "micro:bit V1", _SOFT, 16 * KIB, 16e6, (4, KIB, 20_000)),

@@ -315,6 +315,11 @@ class ReplayConfig:
         """Whether the learner makes the width of its kernel itself."""
         return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
+    @property
+    def waits_for_labels(self) -> bool:
+        """Whether labels may come without their rows: late, never, or when they are asked for."""
+        return bool(self.delay[0] or self.label_missing or self.ask)
+
     def _check_labels(self) -> None:
         """Refuse options of labels that make no sense."""
         if not 0.0 <= self.label_missing < 1.0:
@@ -327,10 +332,7 @@ class ReplayConfig:
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
             )
-        chosen = delay or self.label_missing or self.ask
-        if self.enforce == "process" and chosen:
-            raise SimulatorError("late, missing or chosen labels are for --enforce arena")
-        if chosen and not KINDS[self.kind].is_taught:
+        if self.waits_for_labels and not KINDS[self.kind].is_taught:
             raise SimulatorError(
                 "novelty learns without labels: none can be late, missing or asked"
             )

@@ -212,7 +212,8 @@ def _loss(
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
     best, words = tuning.best, tuning.lesson.words
-    options = [f"--gamma {best.gamma:.4g}", *(f"--param {n}={v:.4g}" for n, v in best.params)]
+    options = [f"--algorithm {tuning.config.algorithm}", f"--gamma {best.gamma:.4g}"]
+    options += [f"--param {n}={v:.4g}" for n, v in best.params]
     gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
     verdict = (
         f"gained: {gained:.3g} % of the {tuning.lesson.title}"

@@ -9,7 +9,7 @@ from typing import Any
 from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.plaintext import printable
+from firmware_sim.plaintext import counted, printable
 
 FORMAT = 2  # of compare.json
 #: An error so little above the least, in its own measure, counts as no worse.
@@ -79,7 +79,7 @@ def to_text(found: Comparison) -> str:
     rows = found.rows
     lines = [
         f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used; "
-        f"{len(rows.features)} readings",
+        f"{counted(len(rows.features), 'reading')}",
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {found.config.dtype}, scaling {found.config.scale}",
         "",

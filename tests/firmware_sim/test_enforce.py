@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ BARE = [row.name for row in ek.algorithms() if row.name != "fogd"]
 
 def run(**changes: object) -> ReplayResult:
     settings = {"ram": "16KiB", "algorithm": "rbp", "limit": 640, "gamma": 0.2, **changes}
-    return replay(ReplayConfig("occupancy", **settings))  # type: ignore[arg-type]
+    return replay(ReplayConfig(**{"stream": "occupancy", **settings}))  # type: ignore[arg-type]
 
 
 def limited(by: str, **changes: object) -> ReplayResult:
@@ -48,6 +49,34 @@ def test_same_scores_in_a_process(limit: str) -> None:
     assert there.peak_resident is not None
     assert 1e6 < there.peak_resident < 25e6
     assert here.peak_resident is None
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"label_delay": 40, "label_queue": 30},
+        {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
+        {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+        {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
+    ],
+    ids=["late", "late, missing, cut", "asked", "classes"],
+)
+def test_labels_wait_in_the_block_of_the_device(limit: str, changes: dict[str, Any]) -> None:
+    """The queue is in the plan; the learner in its process is asked and taught row by row."""
+    here, there = run(**changes), limited(limit, **changes)
+    assert there.status == "complete", there.detail
+    assert there.labels == here.labels
+    assert there.learner == here.learner
+    assert there.metrics.summary() == here.metrics.summary()
+    assert there.layout == here.layout
+
+
+def test_targets_wait_too() -> None:
+    changes = {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"}
+    here, there = (run(**changes, enforce=enforce) for enforce in ("arena", "process"))
+    assert there.labels == here.labels
+    assert there.metrics.summary() == here.metrics.summary()
 
 
 @pytest.mark.parametrize("limit", LIMITS)

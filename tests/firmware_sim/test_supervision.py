@@ -138,8 +138,6 @@ def test_plain_replay_counts_no_labels() -> None:
         ({"label_missing": float("nan")}, "label-missing is nan"),
         ({"label_queue": 5}, "label-queue is 5"),
         ({"label_queue": 0, "label_delay": 3}, "label-queue is 0"),
-        ({"label_delay": 3, "enforce": "process"}, "for --enforce arena"),
-        ({"ask": True, "enforce": "process"}, "for --enforce arena"),
     ],
 )
 def test_options_that_make_no_sense(changes: dict[str, object], words: str) -> None:

@@ -75,10 +75,10 @@ def test_text_says_what_to_take() -> None:
     gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, lesson))
     assert "before    10.00 % wrong with gamma=0.5" in gain
     assert "gained: 30 % of the wrong answers" in gain
-    assert "take      --gamma 2 --param eta=0.25" in gain
+    assert f"take      --algorithm {CONFIG.algorithm} --gamma 2 --param eta=0.25" in gain
     loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, lesson))
     assert "nothing gained: keep what you began with" in loss
-    assert loss.endswith("take      --gamma 0.5\n")
+    assert loss.endswith(" --gamma 0.5\n")
 
 
 def test_streams_that_are_too_short() -> None:
@@ -93,6 +93,6 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*base, "bpa_s", "--ram", "4KiB"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("bpa_s, chosen on the first 400 rows")
-    assert "take      --gamma" in out
+    assert "take      --algorithm bpa_s --gamma" in out
     assert main([*base, "nonsense"]) == 2
     assert "nonsense" in capsys.readouterr().err

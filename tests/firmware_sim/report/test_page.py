@@ -20,6 +20,7 @@ from firmware_sim.cli.replay import to_config
 from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
 from firmware_sim.report.rises import rises
+from firmware_sim.report.svg import row_marks
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")
@@ -182,6 +183,14 @@ def test_command_with_members_of_enums_and_streams_of_its_own() -> None:
     config = fs.ReplayConfig("s", params={"loss": ek.Loss.RAMP})
     assert "--param loss=ramp" in command(config)
     assert command(fs.ReplayConfig(fs.Replay(fs.ReplayConfig("occupancy", gamma=1.0)).stream)) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "marks"),
+    [(1, [0, 1]), (500, [0, 100, 200, 300, 400, 500]), (4137, [0, 1000, 2000, 3000, 4137])],
+)
+def test_rows_are_marked_at_round_numbers(rows: int, marks: list[int]) -> None:
+    assert row_marks(rows) == marks
 
 
 def test_rises_are_where_the_error_rises() -> None:
