@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
 from edgeolk.planning.regions import Region
-from edgeolk.resolved import Resolved
 
 STAYS: frozenset[str]
 

@@ -13,12 +13,12 @@ DEFAULT = (-4.0, 4.0)
 
 
 def ends(given: Any, n_features: int) -> Ends:
-    """The two ends of a range as plain numbers or tuples of them.
+    """The two ends of a range, each as a float or a tuple with one for each feature.
 
     Raises
     ------
     ValueError
-        They are not two, or not numbers, or not one for each feature.
+        There are not two ends, or an end is no number, or has not one for each feature.
     """
 
     def plain(end: Any) -> Any:
@@ -39,6 +39,7 @@ def ends(given: Any, n_features: int) -> Ends:
 
 
 def _single(number: float) -> float:
+    """The number rounded to float32; infinite beyond its range."""
     try:
         return float(struct.unpack("f", struct.pack("f", number))[0])
     except OverflowError:
@@ -46,7 +47,7 @@ def _single(number: float) -> float:
 
 
 def levels(given: Ends | None, n_features: int) -> tuple[list[float], list[float]]:
-    """(scale, offset) of int8 storage, one a feature, as float32.
+    """(scale, offset) of int8 storage for each feature, rounded to float32.
 
     Level q stands for scale q + offset: -128 is the low end of the range, 127 the high one.
 

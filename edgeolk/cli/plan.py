@@ -23,7 +23,7 @@ _WORDS = {"true": True, "false": False, "none": None, "inf": float("inf")}
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    """NAME=VALUE, the value a number, a word of Python's, or else text."""
+    """NAME=VALUE; the value is a Python literal, a word such as inf, or else text."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
@@ -53,7 +53,7 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
     return kind, given
 
 
-def _made(options: argparse.Namespace) -> Kernel:
+def _kernel_of(options: argparse.Namespace) -> Kernel:
     """The kernel asked for; a width that is left out is 1 / d, as a learner's."""
     kind, given = options.kernel
     if kind in (Gaussian, Laplacian):
@@ -69,7 +69,7 @@ def _record(made: Plan, options: argparse.Namespace, *, regions: bool) -> dict[s
         "n_features": made.n_features,
         "budget": made.budget,
         "dtype": made.dtype,
-        "kernel": str(_made(options)),
+        "kernel": str(_kernel_of(options)),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
@@ -86,7 +86,7 @@ def _plan_of(name: str, options: argparse.Namespace) -> Plan:
         n_features=options.features,
         ram=options.ram,
         budget=options.budget,
-        kernel=_made(options),
+        kernel=_kernel_of(options),
         dtype=options.dtype,
         seed=options.seed,
         sparse=options.sparse,
@@ -95,7 +95,7 @@ def _plan_of(name: str, options: argparse.Namespace) -> Plan:
 
 
 def _recommended(options: argparse.Namespace) -> str:
-    """What a learner is that nothing else is said about, or the sentence that refuses it."""
+    """One line on the recommended learner of this size, or the sentence that refuses it."""
     try:
         made = plan(n_features=options.features, ram=options.ram, budget=options.budget)
     except ValueError as error:
@@ -110,17 +110,29 @@ def _one(options: argparse.Namespace) -> None:
     print(json.dumps(_record(made, options, regions=True), indent=1) if options.json else made)
 
 
-def _all(options: argparse.Namespace) -> None:
-    """A line for each algorithm, or the sentence that refuses it."""
+def _every_plan(options: argparse.Namespace) -> dict[str, Plan | str]:
+    """The plan of each algorithm, or the sentence that refuses it.
+
+    Raises
+    ------
+    ValueError
+        All are refused, for the same reason.
+    """
     plans: dict[str, Plan | str] = {}
     for row in algorithms():
         try:
             plans[row.name] = _plan_of(row.name, options)
         except ValueError as error:
             plans[row.name] = str(error)
-    reasons = {made for made in plans.values() if isinstance(made, str)}
-    if len(reasons) == 1 and not any(isinstance(made, Plan) for made in plans.values()):
-        raise ValueError(reasons.pop())
+    outcomes = set(plans.values())
+    if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
+        raise ValueError(reason)
+    return plans
+
+
+def _all(options: argparse.Namespace) -> None:
+    """A line for each algorithm."""
+    plans = _every_plan(options)
     if options.json:
         records = [
             {"algorithm": name, "refused": made}
@@ -133,7 +145,7 @@ def _all(options: argparse.Namespace) -> None:
     print(f"recommended: {_recommended(options)}")
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     rows = ", sparse rows" if options.sparse else ""
-    kernel = type(_made(options)).__name__
+    kernel = type(_kernel_of(options)).__name__
     print(f"{size}, d = {options.features}, {options.dtype}, {kernel} kernel{rows}")
     print(f"{'algorithm':<20}{'B':>8}{'bytes':>12}{'bytes per SV':>14}  longest step")
     for name, made in plans.items():

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from enum import IntEnum
-from typing import Any
 
 from edgeolk.catalogue import algorithms
 from edgeolk.catalogue.page import page, parameter_rows, table
-from edgeolk.cli_plan import add_plan
+from edgeolk.cli.info import add_info
+from edgeolk.cli.plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.export import export_c
-from edgeolk.learner import Learner, load
+from edgeolk.learner import load
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -28,50 +27,6 @@ def _list(options: argparse.Namespace) -> None:
                 print(f"{'':<22} {name} = {default}: {meaning} ({allowed})")
 
 
-def _told(value: Any) -> str:
-    if isinstance(value, IntEnum):
-        return value.name.lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _intake(learner: Learner) -> list[str]:
-    """Lines on what is done with rows on their way in."""
-    intake = learner.config.intake
-    lines = []
-    if intake.gamma_rows:
-        known = learner.steps >= intake.gamma_rows
-        state = "made from" if known else "provisional, to be made from"
-        lines.append(f"width            {state} the first {intake.gamma_rows} rows")
-    scaler = learner.scaler
-    if scaler is not None:
-        counts = scaler.n_clipped
-        clipped = 0 if counts is None else int(counts.sum())
-        lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
-    if intake.clip_rows:
-        lines.append(f"rows bounded     to {intake.clip_rows:g}: {learner.n_clipped}")
-    return lines
-
-
-def _info(options: argparse.Namespace) -> None:
-    learner = load(options.model)
-    parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
-    values = ", ".join(f"{name} = {_told(value)}" for name, value in learner.parameters.items())
-    print(f"algorithm        {learner.algorithm} ({parts})")
-    print(f"parameters       {values or 'none'}")
-    print(f"kernel           {learner.kernel}")
-    print(f"features         {learner.n_features}, {learner.dtype}")
-    print(f"coefficients     {learner.coefficients}")
-    for line in _intake(learner):
-        print(line)
-    print(f"support vectors  {learner.n_support} of {learner.budget}")
-    print(f"steps            {learner.steps}, {learner.updates} updates")
-    if learner.is_regression:
-        print(f"squared error    {learner.squared_error:.6g}")
-    else:
-        print(f"mistakes         {learner.mistakes}")
-    print(f"bytes            {learner.nbytes}")
-
-
 def _export(options: argparse.Namespace) -> None:
     names = [name for name in options.with_.split(",") if name]
     for name in export_c(load(options.model), options.out, with_=names):
@@ -79,7 +34,13 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser, for the program and its tests."""
+    """The parser of the command line.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+        Parsed options carry ``run``, the function that does what they ask.
+    """
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -91,10 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     listing.set_defaults(run=_list)
 
     add_plan(commands)
-
-    info = commands.add_parser("info", help="what a model file holds")
-    info.add_argument("model", help="a file written by Learner.save")
-    info.set_defaults(run=_info)
+    add_info(commands)
 
     export = commands.add_parser("export", help="a model as C99 for a microcontroller")
     export.add_argument("model", help="a file written by Learner.save")
@@ -108,7 +66,23 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; 2 on bad arguments."""
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without them those of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0, or 2 where a command refused, with a sentence on standard error.
+
+    Raises
+    ------
+    SystemExit
+        From the parser: with 2 for bad arguments, with 0 after ``--help``.
+    """
     options = build_parser().parse_args(arguments)
     try:
         options.run(options)

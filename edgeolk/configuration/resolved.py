@@ -1,5 +1,4 @@
-"""A configuration in full: every default filled in, every question about it answered from the rows
-of its parts."""
+"""A configuration in full: every default filled in, and all that follows from its parts."""
 
 from __future__ import annotations
 
@@ -8,11 +7,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import cast
 
+from edgeolk.configuration.intake import Intake
 from edgeolk.files.head import OMITTED
-from edgeolk.intake import Intake
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import (
     AXES,
     STORED,
@@ -23,21 +23,20 @@ from edgeolk.parts.numbers import (
     Loss,
     Sampling,
 )
-from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.policies import PolicyTraits
 from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UpdateTraits
 
-#: A row of support vectors is padded to whole vectors of 64 bytes, computed in, where that costs at
-#: most a sixteenth: aligned loads are faster, but a small ring has no bytes to give away.
+#: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
+#: aligned loads are faster, but a small ring has no bytes to spare.
 ROW_BYTES = 64
 PAGE = 4096
 
-#: Values of no part, which any learner may have: 1 where they are asked for, else not there.
+#: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
-#: A value of no part that is a number: rows that ``learn_many`` looks ahead, not there for none.
+#: Another such value: rows that ``learn_many`` looks ahead, absent for none.
 LOOKAHEAD = "lookahead"
 
 
@@ -52,12 +51,15 @@ class Resolved:
     n_features, budget, seed : int
         Dimension d, capacity B, seed of the generator.
     kernel : Kernel
+        With ``gamma="auto"`` the one that answers until the width is known.
     parts : mapping of axis to member
+        The part on each axis of ``AXES``.
     values : mapping of stored parameter name to number
+        Parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
     feature_range : tuple or None
         Ends of the levels of int8 storage, as given.
     columns : int
-        Columns of coefficients.
+        Columns of coefficients: the number of classes, or 1 for two.
     lists : mapping of stored name to numbers
         Parameters that are several numbers, those at their defaults omitted.
     intake : Intake
@@ -85,64 +87,71 @@ class Resolved:
 
     @property
     def policy(self) -> PolicyTraits:
+        """The row of the budget policy."""
         return cast(PolicyTraits, TRAITS["policy"][self.parts["policy"]])
 
     @property
     def basis(self) -> BasisTraits:
+        """The row of the basis."""
         return cast(BasisTraits, TRAITS["basis"][self.parts["basis"]])
 
     @property
     def update(self) -> UpdateTraits:
+        """The row of the update."""
         return cast(UpdateTraits, TRAITS["update"][self.parts["update"]])
 
     @property
     def projection(self) -> ProjectionTraits:
+        """The row of the projection."""
         return cast(ProjectionTraits, TRAITS["projection"][self.parts["projection"]])
 
     @property
     def storage(self) -> StorageTraits:
+        """The row of the storage type."""
         return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
 
     @property
     def vectors(self) -> Dtype:
-        """Storage type that the learner sees rows in: its own, or that of the arithmetic."""
+        """Type that rows are rounded to before they are learned or scored.
+
+        That of the ring, since an example may enter it; without a ring that of the arithmetic.
+        """
         if self.basis.keeps_vectors:
             return self.dtype
         return Dtype.FLOAT64 if self.dtype == Dtype.FLOAT64 else Dtype.FLOAT32
 
     @property
     def dtype(self) -> Dtype:
+        """Storage type of support vectors, or of the weights of structured features."""
         return Dtype(self.parts["dtype"])
 
     @property
     def coefficients(self) -> Coefficients:
+        """Storage type of coefficients."""
         return Coefficients(self.parts["coefficients"])
 
     # ---- sizes --------------------------------------------------------------------------------
 
     @property
     def slots(self) -> int:
-        """Slots of the ring: the budget, and a spare one where the newcomer is judged with it."""
+        """Slots of the ring: the budget, and one more where the policy compares the newcomer."""
         return self.budget + self.policy.spare_slot
 
     @property
     def stride(self) -> int:
-        """Slots, padded where padding is cheap: numbers from one feature's row to the next."""
+        """Numbers from one feature's row of the ring to the next: slots, padded where cheap."""
         padded = self._padded(self.slots)
-        # Rows a page apart would all compete for the same few lines of the first cache.
+        # Rows a multiple of a page apart would compete for the same lines of the first-level cache.
         return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
 
     @property
     def window_stride(self) -> int:
-        """Examples in the window of an optimistic learner, padded likewise."""
+        """Examples in the window of ``Update.OPTIMISTIC``, padded as ``stride``."""
         return self._padded(int(self.values.get("window", 0.0)))
 
     @property
     def weights(self) -> int:
-        """Coefficients a column, padded.
-
-        Several columns a page apart would compete for the same few lines of the first cache.
-        """
+        """Coefficients in a column, padded so that columns are not a multiple of a page apart."""
         weights = self.basis.per_member * self.stride
         spread = self.columns > 1 and weights * self.coefficient_bytes % PAGE == 0
         return weights + ROW_BYTES // 4 if spread else weights
@@ -154,12 +163,15 @@ class Resolved:
 
     @property
     def coefficient_bytes(self) -> int:
-        """Of one coefficient."""
+        """Bytes of one coefficient."""
         return COEFFICIENTS[self.coefficients].nbytes
 
     @property
     def value_bytes(self) -> int:
-        """Of a kernel value as it is computed: an exponential in the type of rows, else float64."""
+        """Bytes of a kernel value as it is computed.
+
+        Exponentials are computed in the type of rows, other kernels in float64.
+        """
         return self.storage.computing_bytes if self.kernel.normalised else 8
 
     def _padded(self, n: int) -> int:
@@ -176,7 +188,7 @@ class Resolved:
 
     @property
     def changes_old(self) -> bool:
-        """Whether coefficients may change after their insertion, but for a removal."""
+        """Whether a coefficient may change between its insertion and its removal."""
         return (
             bool(self.projection.bound)
             or self.policy.changes_old
@@ -202,8 +214,11 @@ class Resolved:
 
     @property
     def can_look_ahead(self) -> bool:
-        """Whether what a step needs of a row is its kernel values, and the row can be known before:
-        no distances beside them, no scaling by the rows in between."""
+        """Whether kernel values of rows can be computed before the rows are learned.
+
+        Not where a step needs distances too, nor where the rows in between change how a row is
+        scaled.
+        """
         return (
             self.parts["basis"] == Basis.SUPPORT_VECTORS
             and "distance_row" not in self.policy.regions
@@ -233,7 +248,7 @@ class Resolved:
         return {**own, **used, **listed, **self.intake.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
-        """The numbers in force of a parameter that is several."""
+        """The numbers in force of a parameter that is a list, by its stored name."""
         if name in self.lists:
             return self.lists[name]
         if name.startswith("widths"):
