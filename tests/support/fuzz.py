@@ -2,10 +2,10 @@
 
 ``make fuzz`` does it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
 
-Prints what came of the mutants as JSON. Ends with 1, the mutant beside it, if one did what none may
-do: crash (the sanitizer says where), take more than a second or more memory than its size and
-64 KiB before it is refused, raise something other than ValueError, be saved as another model, or
-learn into a state that a later load refuses.
+Prints what came of the mutants as JSON, and keeps it in ``build/fuzz-SEED`` as it goes. Ends with
+1, the mutant beside it, if one did what none may do: crash (the sanitizer says where), take more
+than a second or more memory than its size and 64 KiB before it is refused, raise something other
+than ValueError, be saved as another model, or learn into a state that a later load refuses.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def fuzz(fuzzer: Fuzzer, count: int, seed: int) -> int:
         resident = resident or now
         print(f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
               f" resident +{now - resident} KiB", file=sys.stderr, flush=True)
+        (fuzzer.broken / "report.json").write_text(fuzzer.report())
     print(fuzzer.report())
     return int(fuzzer.most_memory > MOST_MEMORY or fuzzer.tally["poisoned"] > 0)
 

@@ -77,7 +77,8 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     return True
 
 
-cdef inline void take_over(const State* s, Example* e, int64_t column, double share, double a) noexcept nogil:
+cdef inline void take_over(const State* s, Example* e, int64_t column, double share,
+                           double a) noexcept nogil:
     """The newcomer's coefficient in a column: its own, and what it repairs, if that is in range."""
     cdef double own = a * e.share[column]
     e.share[column] = share + own if may_enter(s, share + own) else own
