@@ -10,10 +10,11 @@ static OLK_APART void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrd
                                      OLK_T (*tail)[64])
 {
     const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
+    const int32_t grid = OLK_GRID(p);
     for (ptrdiff_t r = 0; r < m; r++) {
         memset(tail[r], 0, sizeof tail[r]);
         for (ptrdiff_t i = from; i < p->d; i++)
-            tail[r][i - from] = (OLK_T)x[r * p->d + i];
+            tail[r][i - from] = OLK_ON_GRID(x[r * p->d + i], grid);
     }
 }
 
@@ -22,6 +23,7 @@ static OLK_APART void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, c
                                     ptrdiff_t m, const OLK_T (*tail)[64], OLK_T (*v)[64])
 {
     OLK_U flip[64];
+    const int32_t grid = OLK_GRID(p);
     for (ptrdiff_t start = 0; start < p->d; start += 64) {
         const int whole = start + 64 <= p->d;
         OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
@@ -37,7 +39,7 @@ static OLK_APART void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, c
                 memset(to, 0, 64 * sizeof *to);
             if (whole)
                 for (int i = 0; i < 64; i++)
-                    to[i] += OLK_BY_TYPE(olk_flipped)((OLK_T)in[i], flip[i]);
+                    to[i] += OLK_BY_TYPE(olk_flipped)(OLK_ON_GRID(in[i], grid), flip[i]);
             else
                 for (int i = 0; i < 64; i++)
                     to[i] += OLK_BY_TYPE(olk_flipped)(end[i], flip[i]);
@@ -51,6 +53,7 @@ static OLK_APART void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *gener
                                            ptrdiff_t count, OLK_T *v)
 {
     const ptrdiff_t words = (p->d + 31) / 32;
+    const int32_t grid = OLK_GRID(p);
     ptrdiff_t at = 0;
     uint32_t word = 0;
     memset(v, 0, 64 * sizeof *v);
@@ -61,14 +64,16 @@ static OLK_APART void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *gener
             word = olk_pcg_next(generator, OLK_PCG_SIGNS);
             at = i / 32 + 1;
         }
-        v[i % 64] += (word >> (i % 32) & 1) ? -(OLK_T)value[k] : (OLK_T)value[k];
+        const OLK_T reading = OLK_ON_GRID(value[k], grid);
+        v[i % 64] += (word >> (i % 32) & 1) ? -reading : reading;
     }
     olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(words - at));
 }
 
-/* q_k += s_i h_(i mod 64) for every number of a row: the transpose of the fold. */
+/* q_k += s_i unit h_(i mod 64) for every number of a row: the transpose of the fold. */
 static OLK_APART void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
-                                      const olk_sorf_row *row, const OLK_T *h, OLK_IN *q)
+                                      const olk_sorf_row *row, const OLK_T *h,
+                                      OLK_REAL unit, OLK_IN *q)
 {
     const ptrdiff_t count = row->index ? row->count : p->d;
     ptrdiff_t at = 0;
@@ -80,7 +85,8 @@ static OLK_APART void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
             at = i / 32 + 1;
         }
-        q[k] = (OLK_IN)((OLK_T)q[k] + ((word >> (i % 32) & 1) ? -h[i % 64] : h[i % 64]));
+        const OLK_REAL part = OLK_OFF_GRID(h[i % 64], unit);
+        q[k] = (OLK_IN)((OLK_REAL)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }
 

@@ -6,6 +6,7 @@
 #define OLK_WIDE (64 / (int)sizeof(OLK_T))
 #define OLK_UNIT (OLK_LEVELS ? (OLK_T)65536 : (OLK_T)1)
 
+#if !OLK_WHOLE
 /* lane[l] += the products of numbers l, l + OLK_WIDE, .. of n = 128 at most. */
 static OLK_APART void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
                                       ptrdiff_t n, OLK_T *restrict lane)
@@ -45,20 +46,21 @@ static inline double OLK_FN(olk_gathered)(const OLK_T *lane)
         total += (double)lane[l];
     return total;
 }
+#endif
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
-static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S *stored,
+static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_F *feature, const OLK_S *stored,
                                               ptrdiff_t lines, ptrdiff_t K, double scale,
                                               double *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);
-        OLK_T total[16] = {0};
+        OLK_SUM total[16] = {0};
         for (ptrdiff_t k = 0; k < lines; k++) {
             const OLK_S *from = stored + 2 * (k * K + c);
             for (int i = 0; i < n; i++) {
-                total[2 * i] += feature[2 * k] * (OLK_T)from[2 * i];
-                total[2 * i + 1] += feature[2 * k + 1] * (OLK_T)from[2 * i + 1];
+                total[2 * i] += feature[2 * k] * (OLK_SUM)from[2 * i];
+                total[2 * i + 1] += feature[2 * k + 1] * (OLK_SUM)from[2 * i + 1];
             }
         }
         for (int i = 0; i < n; i++)
@@ -69,7 +71,7 @@ static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK
 /* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below 2^26 of
    them: bits[i] and the half that rounds to one decide whether the rest makes a level. OLK_LIFTED is
    the nearest of them and 2^27, so that the shift is of a positive number. */
-static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict change,
+static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_SUM *restrict change,
                                           const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_LEVELS
@@ -89,10 +91,10 @@ static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *r
 }
 
 /* Changes beyond the range of int8 a thousand times over stay beyond it. */
-static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
+static inline void OLK_FN(olk_tame)(OLK_SUM *change, OLK_STEP step, ptrdiff_t n)
 {
-    const OLK_T most = 1000 * OLK_UNIT;
-    if (!OLK_LEVELS || OLK_ABS(tau) <= most)
+    const OLK_SUM most = 1000 * OLK_UNIT;
+    if (!OLK_LEVELS || OLK_IS_TAME(step, most))
         return;
     for (ptrdiff_t i = 0; i < n; i++) {
         change[i] = change[i] > most ? most : change[i];
@@ -101,7 +103,7 @@ static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
 }
 
 /* The same, one word of the generator for each pair of the n. */
-static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
+static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_SUM *change, ptrdiff_t n,
                                      uint64_t *generator)
 {
 #if OLK_LEVELS
@@ -118,36 +120,36 @@ static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrd
 }
 
 /* stored += tau feature, one column. */
-static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict feature, OLK_T tau,
-                                     ptrdiff_t n, uint64_t *generator)
+static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_F *restrict feature,
+                                     OLK_REAL tau, ptrdiff_t n, uint64_t *generator)
 {
-    OLK_T change[128];
-    tau *= OLK_UNIT;
+    OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(tau);
     for (int i = 0; i < 128; i++)
-        change[i] = tau * feature[i];
-    OLK_FN(olk_tame)(change, tau, 128);
+        change[i] = OLK_TIMES(step, feature[i]);
+    OLK_FN(olk_tame)(change, step, 128);
     OLK_FN(olk_store)(stored, change, n, generator);
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
-static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
+static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_F *feature, OLK_REAL tau,
                                          ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
                                          ptrdiff_t high, uint64_t *generator)
 {
-    tau *= OLK_UNIT;
+    const OLK_STEP by = OLK_STEP_OF(tau);
     for (ptrdiff_t start = 0; start < lines; start += 32) {
         const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
         OLK_S pair[128];
-        OLK_T change[128];
+        OLK_SUM change[128];
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
-                const OLK_T step = tau * feature[2 * (start + k) + i];
+                const OLK_SUM step = OLK_TIMES(by, feature[2 * (start + k) + i]);
                 pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
                 pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
                 change[4 * k + i] = step;
                 change[4 * k + 2 + i] = -step;
             }
-        OLK_FN(olk_tame)(change, tau, 4 * n);
+        OLK_FN(olk_tame)(change, by, 4 * n);
         OLK_FN(olk_store)(pair, change, 4 * n, generator);
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
@@ -158,16 +160,16 @@ static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature,
 }
 
 /* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
-static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
-                                       uint64_t *generator)
+static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count,
+                                       OLK_REAL inverse, uint64_t *generator)
 {
 #if OLK_LEVELS
     int32_t gap[128];
 #else
     OLK_T gap[128];
 #endif
-    OLK_T change[128];
-    inverse *= OLK_UNIT;
+    OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
         if (n == 128) {
@@ -179,19 +181,19 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
                 gap[i] = w[start + i] - a[start + i];
         }
         for (int i = 0; i < 128; i++)
-            change[i] = (OLK_T)gap[i] * inverse;
+            change[i] = OLK_TIMES(step, OLK_GAP((OLK_SUM)gap[i]));
         OLK_FN(olk_store)(a + start, change, n, generator);
     }
 }
 
 /* a += (kappa feature - a) / n over one block. */
-static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_T *feature, OLK_T kappa, ptrdiff_t n,
-                                    OLK_T inverse, uint64_t *generator)
+static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_F *feature, OLK_REAL kappa, ptrdiff_t n,
+                                    OLK_REAL inverse, uint64_t *generator)
 {
-    OLK_T change[128];
-    inverse *= OLK_UNIT;
+    OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t i = 0; i < n; i++)
-        change[i] = (kappa * feature[i] - (OLK_T)a[i]) * inverse;
+        change[i] = OLK_TIMES(step, OLK_SHORT((OLK_SUM)kappa, feature[i], a[i]));
     OLK_FN(olk_store)(a, change, n, generator);
 }
 

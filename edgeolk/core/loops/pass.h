@@ -9,10 +9,11 @@
 /* A group's widths, over and over: block b of it begins at entry 64 b mod widths. */
 static OLK_APART void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *scale)
 {
-    for (int j = 0, i = 0; j < 64 + OLK_SORF_WIDTHS; j++) {
-        scale[j] = (OLK_T)p->omega[g][i];
-        i = i + 1 == p->widths[g] ? 0 : i + 1;
-    }
+    const int32_t grid = OLK_GRID(p), widths = p->widths[g];
+    for (int32_t i = 0; i < widths; i++)
+        scale[i] = OLK_PACE(p->omega[g][i], grid);
+    for (int32_t j = widths; j < 64 + OLK_SORF_WIDTHS; j++)
+        scale[j] = scale[j - widths];
 }
 
 /* Frequencies of block b that there are. */
@@ -37,33 +38,22 @@ static OLK_APART void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
     OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
 }
 
-/* Features of a folded row. Returns 0 where its angles are too large, unless it has to do. */
-static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U *second,
-                                       const OLK_T *scale, int must, OLK_T *feature)
-{
-    OLK_BY_TYPE(olk_mix)(v, first, second);
-    if (!OLK_BY_TYPE(olk_phases)(v, scale, feature))
-        return 1;
-    if (must)
-        OLK_BY_TYPE(olk_phases_slowly)(v, scale, feature);
-    return must;
-}
-
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
    `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
    Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
 static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                            ptrdiff_t m, int must, OLK_T *keep, double *fw, double *fa)
+                            ptrdiff_t m, int must, OLK_F *keep, double *fw, double *fa)
 {
     OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_T own[128], lane[OLK_SORF_ROWS][2][OLK_WIDE];
+    OLK_F own[128];
+    OLK_SUM lane[OLK_SORF_ROWS][2][OLK_WIDE];
     OLK_U first[64], second[64];
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
     if (!row->index)
         OLK_BY_ROW(olk_tails)(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double size = 1.0 / (p->kappa * p->size[g]);
+        const double size = 1.0 / (p->kappa * p->size[g] * OLK_ONE);
         OLK_FN(olk_scales)(p, g, scale);
         memset(lane, 0, sizeof lane);
         if (K > 1)
@@ -77,8 +67,8 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
             const OLK_S *w = (const OLK_S *)s->w + from, *a = (const OLK_S *)s->a + from;
             OLK_FN(olk_block)(p, &generator, row, m, (const OLK_T(*)[64])tail, v, first, second);
             for (ptrdiff_t r = 0; r < m; r++) {
-                OLK_T *feature = keep && lines == 64 ? keep + 128 * b : own;
-                if (!OLK_FN(olk_features)(v[r], first, second, turned, must, feature))
+                OLK_F *feature = keep && lines == 64 ? keep + 128 * b : own;
+                if (!OLK_BY_TYPE(olk_features)(v[r], first, second, turned, must, feature))
                     return 0;
                 if (keep && lines < 64)
                     memcpy(keep + 128 * b, own, 2 * (size_t)lines * sizeof *own);

@@ -2,6 +2,7 @@
    instruction set; included by structured_isa.h. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
+#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_BY_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_TYPE), OLK_INTYPE))
 
 /* to[k] <- norm cos, to[D + k] <- norm sin of frequency k; `wide`: doubles, else floats. */
@@ -17,7 +18,7 @@ static void OLK_FN(olk_spread)(const olk_sorf *p, const olk_sorf_row *row, doubl
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
         const ptrdiff_t lines = OLK_FN(olk_lines)(p, b);
         OLK_FN(olk_block)(p, &generator, row, 1, (const OLK_T(*)[64])tail, v, first, second);
-        OLK_FN(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], 1, feature);
+        OLK_BY_TYPE(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], 1, feature);
         if (wide) {
             double *cosine = (double *)to + 64 * b, *sine = cosine + p->D;
             for (ptrdiff_t k = 0; k < lines; k++) {
@@ -35,4 +36,5 @@ static void OLK_FN(olk_spread)(const olk_sorf *p, const olk_sorf_row *row, doubl
 }
 
 #undef OLK_BY_ROW
+#undef OLK_BY_TYPE
 #undef OLK_FN
