@@ -29,10 +29,13 @@ import pickle, sys, warnings
 from pathlib import Path
 warnings.simplefilter("ignore")
 for path in sorted(Path(sys.argv[1]).glob("*.here")):
-    what = pickle.loads(path.read_bytes())
+    try:
+        what = pickle.loads(path.read_bytes())
+    except ModuleNotFoundError as error:
+        assert "sklearn" in str(error), error
+        continue
     protocol = int(path.stem[-1])
     path.with_suffix(".there").write_bytes(pickle.dumps(what, protocol))
-print("%d.%d" % sys.version_info[:2])
 """
 
 
@@ -98,6 +101,8 @@ def read_there(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("made", MADE)
 def test_pickles_cross_both_ways(made: str, protocol: int, read_there: Path) -> None:
+    if not (read_there / f"{made}-{protocol}.there").exists():
+        pytest.skip("the other Python has no scikit-learn")
     here = pickle.loads((read_there / f"{made}-{protocol}.here").read_bytes())
     there = pickle.loads((read_there / f"{made}-{protocol}.there").read_bytes())
     assert type(there) is type(here)
