@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import pickle
 import re
@@ -208,6 +209,31 @@ class ProcessLearner:
         self._read(memoryview(message))
         self._look()
         return list(struct.unpack_from(f"={numbers}d", self._score_bytes)), message.decode()
+
+    def decide(self, row: Any) -> float:
+        """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
+
+        Raises
+        ------
+        ValueError
+            The row is bad.
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        return self._answer(child.DECIDE, row)
+
+    def wants(self, row: Any) -> bool:
+        """Say whether the learner wants the label of a row; raises as `decide`."""
+        return bool(self._answer(child.ASK, row))
+
+    def _answer(self, question: int, row: Any) -> float:
+        self._write(struct.pack("=q", question))
+        self._write(row.tobytes())
+        self._read(self._score_bytes[:8])
+        answer: float = struct.unpack_from("=d", self._score_bytes)[0]
+        if math.isnan(answer):
+            raise ValueError("the learner refuses the row")
+        return answer
 
     def counters(self) -> dict[str, int]:
         """Support vectors held, updates, mistakes and steps.

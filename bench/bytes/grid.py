@@ -111,7 +111,7 @@ def choices(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Settings of the parameters that a published algorithm has, by their stored names."""
     method = ek.catalogue.find(name)
-    public = {stored: name for name, stored in method.renames.items()}
+    public = method.public
     own = uses({**DEFAULT_PARTS, **method.parts})
     axes: dict[str, tuple[Any, ...]] = {
         public.get(stored, stored): tried for stored, tried in values.items() if stored in own

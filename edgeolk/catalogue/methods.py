@@ -48,6 +48,11 @@ class Method:
     gamma: float = 1.0
 
     @property
+    def public(self) -> dict[str, str]:
+        """Names that the paper has for parameters, by the stored ones; those it renames only."""
+        return {stored: name for name, stored in self.renames.items()}
+
+    @property
     def freezes(self) -> bool:
         """Whether, with its default choices, a full ring ends learning."""
         parts = {**DEFAULT_PARTS, **self.parts}

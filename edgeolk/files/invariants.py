@@ -29,7 +29,7 @@ from edgeolk.parts import (
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 Words: TypeAlias = Mapping[str, float]
 Regions: TypeAlias = "Mapping[str, memoryview[Any]]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edgeolk.resolved import Resolved
+from edgeolk.configuration.resolved import Resolved
 
 #: A norm kept by increments is computed anew after so many removals.
 RENEWAL = "O(B^2 d), when the norm is renewed"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeolk.configuration.resolved import LOOKAHEAD, Resolved
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.whole import whole
-from edgeolk.resolved import LOOKAHEAD, Resolved
 
 #: Rows ahead: as many as the loops of every instruction set take together. More cost bytes and win
 #: nothing; State has room for no more than the most.

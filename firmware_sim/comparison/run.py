@@ -124,10 +124,15 @@ def compare(
     should_stop : callable, optional
         Asked after each run; True ends the comparison early.
 
+    Returns
+    -------
+    Comparison
+        All runs there are, those of earlier calls with the same folder among them.
+
     Raises
     ------
     SimulatorError
-        A method is unknown, a cap is none, or the stream is at fault.
+        A method is unknown, a cap is no size, or the stream cannot be read.
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]

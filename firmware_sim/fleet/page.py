@@ -6,7 +6,7 @@ import html
 
 import numpy as np
 
-from firmware_sim.fleet.report import Findings, Table
+from firmware_sim.fleet.findings import Findings, Table
 from firmware_sim.plaintext import printable
 from firmware_sim.report.document import document
 
