@@ -1,4 +1,4 @@
-"""The books of a replay: what became of each row."""
+"""The accounts of a replay: what became of each row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Waiting(NamedTuple):
 
 
 class Books:
-    """Rows wait here until the device has scored them, and count in order.
+    """Rows wait here until the device has scored them, and are counted in order.
 
     Parameters
     ----------
@@ -42,6 +42,23 @@ class Books:
         What learns them.
     on_row : callable, optional
         Called after each row.
+
+    Attributes
+    ----------
+    rows : RowCount
+        What became of the rows so far.
+    cadence : Cadence
+        The usual time between them.
+    labels : Labels
+        What decodes the target column.
+    metrics : Metrics
+        What keeps score.
+    waiting : list
+        Rows that the device has not scored yet.
+    stopped : str
+        Why the replay has to stop, empty where it goes on.
+    power : Power or None
+        What cuts the power, where something does.
     """
 
     def __init__(
@@ -66,7 +83,7 @@ class Books:
         self.power = None if config.power_cut is None else Power(config)
 
     def take(self, row: CheckedRow) -> bool:
-        """Take a row that is in the row buffer; whether the replay has to stop."""
+        """Take the row that is in the row buffer; return whether the replay has to stop."""
         device = self._device
         if row.unlabelled and not self._taught:
             row = row._replace(label=math.nan, unlabelled=False)

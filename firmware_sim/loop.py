@@ -19,16 +19,15 @@ from firmware_sim.books import Books
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.faults import parse
-from firmware_sim.kinds import KINDS
 from firmware_sim.labels import ClassNames, LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.planning import make_kernel, scaled_prefix
 from firmware_sim.power import PowerCount
-from firmware_sim.rows import RowCount, checked_rows, nothing_usable
+from firmware_sim.rows import RowCount, checked_rows, nothing_usable, opened
 from firmware_sim.split import make_device
 from firmware_sim.step_time import Timing, timing
-from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.supervision import LabelCount
 from firmware_sim.width import Width
@@ -137,16 +136,7 @@ class Replay:
 
     def __init__(self, config: ReplayConfig) -> None:
         self.config = config
-        self.stream = open_stream(
-            config.stream,
-            target=config.target,
-            ignore=config.ignore,
-            idle=config.idle,
-            time=config.time,
-            categories=config.categories,
-            category_slots=config.category_slots,
-            labelled=KINDS[config.kind].is_taught,
-        )
+        self.stream = opened(config)
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream

@@ -1,4 +1,4 @@
-"""Text from strangers, made fit for a terminal."""
+"""Text from files and networks, made safe to print on a terminal."""
 
 from __future__ import annotations
 

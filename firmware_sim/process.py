@@ -27,8 +27,8 @@ from firmware_sim.cgroup import SLACK, MemoryGroup
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError
 
 _ROOT = str(Path(__file__).resolve().parent.parent)
-#: The C library's allocator shall take what it needs from one heap and keep it: no growth on
-#: suspicion, no mapping of its own, nothing given back only to be asked for again.
+#: Have the C library's allocator keep to one heap: it then asks for no more than it needs, makes no
+#: mappings, and gives nothing back that it would have to ask for again.
 _ENVIRONMENT = {
     "PYTHONMALLOC": "malloc",
     "MALLOC_ARENA_MAX": "1",

@@ -78,10 +78,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Grid:
-    """What is gone through.
+    """The runs of a frontier.
 
-    ``values`` are tried of a parameter a learner has; the first of each is tried first, so that a
-    run that is broken off has every learner once.
+    A learner tries ``values`` of each parameter that it has. The first of each come first, so that
+    an interrupted run has every learner once.
     """
 
     sizes: tuple[int, ...]

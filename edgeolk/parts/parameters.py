@@ -13,11 +13,28 @@ Default = float | bool | str | None | Callable[[Context], float]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A real parameter of some part.
+    """A parameter that a block stores as one number.
 
-    ``none`` is the number stored for None (None is then allowed); ``flag`` marks a bool, ``whole``
-    a whole number, ``words`` what 0, 1, ... are called. A callable default is given
-    ``budget``, ``float32`` (0 or 1), the parameters that were given or have plain defaults, and U.
+    Attributes
+    ----------
+    default : number, bool, str, None or callable
+        A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
+        ``novelty`` and ``float32`` (0 or 1), the parameters that were given or have plain defaults,
+        and U.
+    low, high : float
+        The range.
+    doc : str
+        Its meaning, in one line.
+    low_open, high_open : bool
+        Whether the end itself is left out of the range.
+    none : float or None
+        The number stored for None; without it None is refused.
+    flag : bool
+        Whether it is True or False.
+    whole : bool
+        Whether it is a whole number.
+    words : tuple of str
+        What callers write for 0, 1, ...
     """
 
     default: Default

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edgeolk import parse_bytes
+import edgeolk as ek
 from firmware_sim import board_script, model_file
 from firmware_sim import config as choices
 from firmware_sim.boards import BOARDS
@@ -172,6 +172,7 @@ def _add_report(add: _Add) -> None:
     add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
     add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
     add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
+    add("--export", metavar="DIR", help="write the learner as C for a microcontroller")
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
@@ -214,7 +215,7 @@ def _ram(chosen: argparse.Namespace) -> int | str:
         return str(chosen.ram)
     if chosen.device is None:
         return usual
-    return min(int(parse_bytes(usual)), BOARDS[chosen.device].for_learner)
+    return min(int(ek.parse_bytes(usual)), BOARDS[chosen.device].for_learner)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -227,6 +228,11 @@ def run(chosen: argparse.Namespace) -> int:
     replay = Replay(to_config(chosen))
     if chosen.save_model:
         model_file.check(Path(chosen.save_model))
+    if chosen.export and (replay.config.scales_outside or replay.config.is_regression):
+        raise SimulatorError(
+            "--export needs a learner that scales all it is given, such as the default: the C does "
+            "not know of scalers of readings or of real numbers beside it"
+        )
     picture = can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -276,12 +282,18 @@ def _replayed(
 
 
 def _saved(replay: Replay, chosen: argparse.Namespace) -> list[Path]:
-    """Write the model and its script, where they are asked for."""
+    """Write the model, its script and its C, where they are asked for."""
     files = []
     if chosen.save_model:
         files.append(model_file.save_model(replay, chosen.save_model))
     if chosen.write_script:
         files.append(board_script.write_script(replay, chosen.write_script, chosen.save_model))
+    if chosen.export:
+        try:
+            ek.export_c(replay.device.learner, chosen.export)
+        except (OSError, ValueError) as error:
+            raise SimulatorError(f"--export {chosen.export}: {error}") from None
+        files.append(Path(chosen.export))
     return files
 
 

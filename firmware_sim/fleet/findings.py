@@ -8,6 +8,7 @@ from pathlib import Path
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.task import Record
+from firmware_sim.report.table import Table
 
 _WORST = 10
 _REASONS = 12
@@ -16,16 +17,6 @@ _UNITS = {
     "relative": "mean absolute error / that of the last value",
     "novel": "area above the ROC curve, %",
 }
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a report."""
-
-    name: str
-    title: str
-    head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -159,7 +150,7 @@ def _failures(fleet: Fleet) -> Table:
         rows.append((boards[0] + more, f"{len(found):,}", why))
     if len(reasons) > _REASONS:
         rows.append((f"and {len(reasons) - _REASONS:,} more reasons", "", "see the records"))
-    return Table("failures", "failed", ("board", "runs", "why"), rows)
+    return Table("failures", "failed", ("board", "runs", "why"), rows, sentences=("why",))
 
 
 def _sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet.findings import Findings, Table, findings
+from firmware_sim.fleet.findings import Findings, findings
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.plaintext import printable
@@ -15,7 +15,7 @@ def to_text(found: Findings) -> str:
     """Return the report as plain text that ends with a line end."""
     lines = [*found.summary, "", found.sentence]
     for table in found.tables:
-        lines += ["", table.title, *_columns(table)]
+        lines += ["", table.title, *table.to_lines()]
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
@@ -30,15 +30,3 @@ def write_fleet(fleet: Fleet, folder: str | Path) -> tuple[str, list[Path]]:
     except OSError as error:
         raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
     return text, files
-
-
-def _columns(table: Table) -> list[str]:
-    rows = [table.head, *table.rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(table.head))]
-    return [
-        "  ".join(
-            cell.ljust(width) if i == 0 or table.head[i] == "why" else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -26,7 +26,7 @@ def to_text(result: ReplayResult) -> str:
         *board_lines(result),
         *([] if result.emulated is None else result.emulated.to_lines()),
     ]
-    # Names come from the stream, and a terminal shall do nothing they say.
+    # Names come from the stream and may hold characters that steer a terminal.
     return printable("\n".join(lines) + "\n", keep="\n")
 
 

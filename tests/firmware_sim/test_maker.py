@@ -139,6 +139,20 @@ def test_winner_is_not(room: Path) -> None:
     assert advice(result) == ""
 
 
+def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As it is at the end; refused where something beside the learner scales."""
+    board = room.parent / "board"
+    base = command(room, "--positive", "occupied", "--export", str(board))
+    assert main([*base, "--algorithm", "rbp"]) == 2
+    assert "--export needs a learner that scales all" in capsys.readouterr().err
+    assert not board.exists()
+    assert main([*base, "--algorithm", "fogd", "--scale", "none"]) == 2
+    assert "fogd cannot be exported" in capsys.readouterr().err
+    assert main(base) == 0
+    assert str(board) in capsys.readouterr().out
+    assert "EK_LEARNS 1" in (board / "model.h").read_text()
+
+
 @pytest.mark.parametrize("scale", ["standard", "none"])
 def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
     model, script = room.parent / "room.zip", room.parent / "run.py"
