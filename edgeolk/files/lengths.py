@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from edgeolk.parts import Coefficients, Dtype, KernelKind
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 #: The bounds of core/range.pxd, with room for rounding: of k(x, x), and of |x|^2 for a sigmoid.
 _MOST_KERNEL, _MOST_KERNEL_SHORT, _MOST_WIDE, _MOST_NARROW = 1.01e100, 1.01e30, 1.01e100, 1.01e36
