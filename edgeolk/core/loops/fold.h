@@ -21,7 +21,7 @@ static OLK_APART void OLK_FN(olk_tails)(const olk_sorf *p, const OLK_IN *x, ptrd
 static OLK_APART void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, const OLK_IN *x,
                                     ptrdiff_t m, const OLK_T (*tail)[64], OLK_T (*v)[64])
 {
-    OLK_U flip[64];
+    OLK_ALIGNED(64) OLK_U flip[64];
     for (ptrdiff_t start = 0; start < p->d; start += 64) {
         const int whole = start + 64 <= p->d;
         OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
@@ -33,9 +33,14 @@ static OLK_APART void OLK_FN(olk_fold)(const olk_sorf *p, uint64_t *generator, c
             const OLK_IN *restrict in = x + r * p->d + start;
             const OLK_T *restrict end = tail[r];
             OLK_T *restrict to = v[r];
-            if (start == 0)
-                memset(to, 0, 64 * sizeof *to);
-            if (whole)
+            /* 0 + x, not x: the sign of a zero is that of a sum. */
+            if (start == 0 && whole)
+                for (int i = 0; i < 64; i++)
+                    to[i] = (OLK_T)0 + OLK_BY_TYPE(olk_flipped)((OLK_T)in[i], flip[i]);
+            else if (start == 0)
+                for (int i = 0; i < 64; i++)
+                    to[i] = (OLK_T)0 + OLK_BY_TYPE(olk_flipped)(end[i], flip[i]);
+            else if (whole)
                 for (int i = 0; i < 64; i++)
                     to[i] += OLK_BY_TYPE(olk_flipped)((OLK_T)in[i], flip[i]);
             else
@@ -70,11 +75,19 @@ static OLK_APART void OLK_FN(olk_fold_sparse)(const olk_sorf *p, uint64_t *gener
 static OLK_APART void OLK_FN(olk_unfold)(const olk_sorf *p, uint64_t generator,
                                       const olk_sorf_row *row, const OLK_T *h, OLK_IN *q)
 {
-    const ptrdiff_t count = row->index ? row->count : p->d;
     ptrdiff_t at = 0;
     uint32_t word = 0;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t i = row->index ? row->index[k] : k;
+    for (ptrdiff_t start = 0; !row->index && start < p->d; start += 32) {
+        const ptrdiff_t n = p->d - start < 32 ? p->d - start : 32;
+        const OLK_T *restrict from = h + start % 64;
+        OLK_IN *restrict to = q + start;
+        OLK_ALIGNED(64) OLK_U flip[32];
+        OLK_BY_TYPE(olk_flips)(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
+        for (ptrdiff_t i = 0; i < n; i++)
+            to[i] = (OLK_IN)((OLK_T)to[i] + OLK_BY_TYPE(olk_flipped)(from[i], flip[i]));
+    }
+    for (ptrdiff_t k = 0; row->index && k < row->count; k++) {
+        const ptrdiff_t i = row->index[k];
         if (i / 32 >= at) {
             olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - at));
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);

@@ -10,31 +10,39 @@
 static OLK_APART void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
                                       ptrdiff_t n, OLK_T *restrict lane)
 {
-    OLK_T wide[128];
-    if (n == 128) {
-        for (int i = 0; i < 128; i++)
-            wide[i] = (OLK_T)stored[i];
-    } else {
-        memset(wide, 0, sizeof wide);
-        for (ptrdiff_t i = 0; i < n; i++)
-            wide[i] = (OLK_T)stored[i];
+    OLK_ALIGNED(64) OLK_S whole[128];
+    if (n < 128) {
+        memset(whole, 0, sizeof whole);
+        memcpy(whole, stored, (size_t)n * sizeof *whole);
+        stored = whole;
     }
 #if OLK_BYTES
     enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = OLK_WIDE / L };
     typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
     vector sum[VECTORS];
+#if OLK_LEVELS && !defined(OLK_FROM_LEVELS_F64)
+    OLK_T wide[128];
+    for (int i = 0; i < 128; i++)
+        wide[i] = (OLK_T)stored[i];
+#define OLK_WEIGHTS(i) *(const vector *)(wide + (i))
+#elif OLK_LEVELS
+#define OLK_WEIGHTS(i) (vector)OLK_FROM_LEVELS(stored + (i))
+#else
+#define OLK_WEIGHTS(i) *(const vector *)(stored + (i))
+#endif
     for (int g = 0; g < VECTORS; g++)
         sum[g] = *(const vector *)(lane + g * L);
     for (int i = 0; i < 128; i += OLK_WIDE)
         for (int g = 0; g < VECTORS; g++)
-            sum[g] = OLK_VMADD(*(const vector *)(feature + i + g * L),
-                               *(const vector *)(wide + i + g * L), sum[g]);
+            sum[g] = OLK_VMADD(*(const vector *)(feature + i + g * L), OLK_WEIGHTS(i + g * L),
+                               sum[g]);
     for (int g = 0; g < VECTORS; g++)
         *(vector *)(lane + g * L) = sum[g];
+#undef OLK_WEIGHTS
 #else
     for (int l = 0; l < OLK_WIDE; l++)
         for (int i = l; i < 128; i += OLK_WIDE)
-            lane[l] = OLK_MADD(feature[i], wide[i], lane[l]);
+            lane[l] = OLK_MADD(feature[i], (OLK_T)stored[i], lane[l]);
 #endif
 }
 
@@ -66,16 +74,16 @@ static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK
     }
 }
 
-/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below 2^26 of
-   them: bits[i] and the half that rounds to one decide whether the rest makes a level. OLK_LIFTED is
-   the nearest of them and 2^27, so that the shift is of a positive number. */
-static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict change,
-                                          const uint16_t *restrict bits, ptrdiff_t n)
+/* stored[i] += factor number[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below
+   2^26 of them: bits[i] and the half that rounds to one decide whether the rest makes a level.
+   OLK_LIFTED is the nearest of them and 2^27, so that the shift is of a positive number. */
+static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict number,
+                                          OLK_T factor, const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_LEVELS
     int32_t part[128];
     for (ptrdiff_t i = 0; i < n; i++)
-        part[i] = OLK_LIFTED(change[i]);
+        part[i] = OLK_LIFTED(factor * number[i]);
     for (ptrdiff_t i = 0; i < n; i++) {
         int32_t level = stored[i] + ((part[i] + bits[i]) >> 16) - (1 << 11);
         level = level > 127 ? 127 : level;
@@ -84,49 +92,57 @@ static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *r
 #else
     (void)bits;
     for (ptrdiff_t i = 0; i < n; i++)
-        stored[i] = (OLK_S)((OLK_T)stored[i] + change[i]);
+        stored[i] = (OLK_S)((OLK_T)stored[i] + factor * number[i]);
 #endif
 }
 
-/* Changes beyond the range of int8 a thousand times over stay beyond it. */
-static inline void OLK_FN(olk_tame)(OLK_T *change, OLK_T tau, ptrdiff_t n)
-{
-    const OLK_T most = 1000 * OLK_UNIT;
-    if (!OLK_LEVELS || OLK_ABS(tau) <= most)
-        return;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        change[i] = change[i] > most ? most : change[i];
-        change[i] = change[i] < -most ? -most : change[i];
-    }
-}
-
 /* The same, one word of the generator for each pair of the n. */
-static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *change, ptrdiff_t n,
-                                     uint64_t *generator)
+static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *number, OLK_T factor,
+                                     ptrdiff_t n, uint64_t *generator)
 {
 #if OLK_LEVELS
-    uint16_t bits[128];
+    OLK_ALIGNED(64) uint16_t bits[128];
     OLK_NAME(olk_draw)(generator, bits, n / 2);
 #else
     const uint16_t *bits = NULL;
     (void)generator;
 #endif
+#if OLK_LEVELS && defined(OLK_ROUND_LEVELS)
+    if (n == 128) {
+        OLK_ROUND_LEVELS(stored, number, factor, bits);
+        return;
+    }
+#endif
     if (n == 128)
-        OLK_FN(olk_store_some)(stored, change, bits, 128);
+        OLK_FN(olk_store_some)(stored, number, factor, bits, 128);
     else
-        OLK_FN(olk_store_some)(stored, change, bits, n);
+        OLK_FN(olk_store_some)(stored, number, factor, bits, n);
+}
+
+/* The same for a factor of any size: changes beyond the range of int8 a thousand times over stay
+   beyond it. */
+static inline void OLK_FN(olk_store_tamed)(OLK_S *stored, const OLK_T *number, OLK_T factor,
+                                           ptrdiff_t n, uint64_t *generator)
+{
+    const OLK_T most = 1000 * OLK_UNIT;
+    OLK_T change[128];
+    if (!OLK_LEVELS || OLK_ABS(factor) <= most) {
+        OLK_FN(olk_store)(stored, number, factor, n, generator);
+        return;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        change[i] = factor * number[i];
+        change[i] = change[i] > most ? most : change[i];
+        change[i] = change[i] < -most ? -most : change[i];
+    }
+    OLK_FN(olk_store)(stored, change, 1, n, generator);
 }
 
 /* stored += tau feature, one column. */
-static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *restrict feature, OLK_T tau,
-                                     ptrdiff_t n, uint64_t *generator)
+static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *feature, OLK_T tau, ptrdiff_t n,
+                                     uint64_t *generator)
 {
-    OLK_T change[128];
-    tau *= OLK_UNIT;
-    for (int i = 0; i < 128; i++)
-        change[i] = tau * feature[i];
-    OLK_FN(olk_tame)(change, tau, 128);
-    OLK_FN(olk_store)(stored, change, n, generator);
+    OLK_FN(olk_store_tamed)(stored, feature, tau * OLK_UNIT, n, generator);
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
@@ -134,21 +150,18 @@ static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature,
                                          ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
                                          ptrdiff_t high, uint64_t *generator)
 {
-    tau *= OLK_UNIT;
     for (ptrdiff_t start = 0; start < lines; start += 32) {
         const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
         OLK_S pair[128];
-        OLK_T change[128];
+        OLK_ALIGNED(64) OLK_T both[128];
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
-                const OLK_T step = tau * feature[2 * (start + k) + i];
                 pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
                 pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
-                change[4 * k + i] = step;
-                change[4 * k + 2 + i] = -step;
+                both[4 * k + i] = feature[2 * (start + k) + i];
+                both[4 * k + 2 + i] = -feature[2 * (start + k) + i];
             }
-        OLK_FN(olk_tame)(change, tau, 4 * n);
-        OLK_FN(olk_store)(pair, change, 4 * n, generator);
+        OLK_FN(olk_store_tamed)(pair, both, tau * OLK_UNIT, 4 * n, generator);
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
                 stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
@@ -166,7 +179,7 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
 #else
     OLK_T gap[128];
 #endif
-    OLK_T change[128];
+    OLK_ALIGNED(64) OLK_T number[128];
     inverse *= OLK_UNIT;
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
@@ -179,8 +192,8 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
                 gap[i] = w[start + i] - a[start + i];
         }
         for (int i = 0; i < 128; i++)
-            change[i] = (OLK_T)gap[i] * inverse;
-        OLK_FN(olk_store)(a + start, change, n, generator);
+            number[i] = (OLK_T)gap[i];
+        OLK_FN(olk_store)(a + start, number, inverse, n, generator);
     }
 }
 
@@ -188,11 +201,10 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
 static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_T *feature, OLK_T kappa, ptrdiff_t n,
                                     OLK_T inverse, uint64_t *generator)
 {
-    OLK_T change[128];
-    inverse *= OLK_UNIT;
+    OLK_ALIGNED(64) OLK_T gap[128];
     for (ptrdiff_t i = 0; i < n; i++)
-        change[i] = (kappa * feature[i] - (OLK_T)a[i]) * inverse;
-    OLK_FN(olk_store)(a, change, n, generator);
+        gap[i] = kappa * feature[i] - (OLK_T)a[i];
+    OLK_FN(olk_store)(a, gap, inverse * OLK_UNIT, n, generator);
 }
 
 #undef OLK_UNIT

@@ -9,9 +9,10 @@
 /* A group's widths, over and over: block b of it begins at entry 64 b mod widths. */
 static OLK_APART void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *scale)
 {
-    for (int j = 0, i = 0; j < 64 + OLK_SORF_WIDTHS; j++) {
-        scale[j] = (OLK_T)p->omega[g][i];
-        i = i + 1 == p->widths[g] ? 0 : i + 1;
+    for (int32_t i = 0; i < p->widths[g]; i++) {
+        const OLK_T omega = (OLK_T)p->omega[g][i];
+        for (int32_t j = i; j < 64 + OLK_SORF_WIDTHS; j += p->widths[g])
+            scale[j] = omega;
     }
 }
 
@@ -19,6 +20,15 @@ static OLK_APART void OLK_FN(olk_scales)(const olk_sorf *p, int32_t g, OLK_T *sc
 static inline ptrdiff_t OLK_FN(olk_lines)(const olk_sorf *p, ptrdiff_t b)
 {
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
+}
+
+/* The signs between the transforms of a block. */
+static inline void OLK_FN(olk_turns)(uint64_t *generator, OLK_U *first, OLK_U *second)
+{
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first + 32);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
 }
 
 /* The next block: rows folded, the signs between its transforms. */
@@ -31,41 +41,68 @@ static OLK_APART void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
         OLK_BY_ROW(olk_fold_sparse)(p, generator, row->values, row->index, row->count, v[0]);
     else
         OLK_BY_ROW(olk_fold)(p, generator, row->values, m, tail, v);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first + 32);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
+    OLK_FN(olk_turns)(generator, first, second);
 }
 
-/* Features of a folded row. Returns 0 where its angles are too large, unless it has to do. */
+/* Whether no angle of m dense rows or a sparse one can be too large for olk_phases: a fold is at most
+   as long as the sum of |x_j|, and each transform makes it 8 times as long. */
+static OLK_APART int OLK_FN(olk_small)(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t m)
+{
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    double widest = 0.0;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t i = 0; i < p->widths[g]; i++)
+            widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+    for (ptrdiff_t r = 0; r < m; r++) {
+        const OLK_IN *x = (const OLK_IN *)row->values + r * p->d;
+        double lane[4] = {0.0};
+        ptrdiff_t k = 0;
+        for (; k + 4 <= count; k += 4)
+            for (int i = 0; i < 4; i++)
+                lane[i] += OLK_FABS((double)x[k + i]);
+        for (; k < count; k++)
+            lane[0] += OLK_FABS((double)x[k]);
+        if (!(((lane[0] + lane[1]) + (lane[2] + lane[3])) * widest * (512.0 * 1.01) < OLK_LARGE))
+            return 0;
+    }
+    return 1;
+}
+
+/* Features of a folded row; `small`: of olk_small. Returns 0 where its angles are too large, unless it
+   has to do. */
 static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U *second,
-                                       const OLK_T *scale, int must, OLK_T *feature)
+                                       const OLK_T *scale, int small, int must, OLK_T *feature)
 {
     OLK_BY_TYPE(olk_mix)(v, first, second);
-    if (!OLK_BY_TYPE(olk_phases)(v, scale, feature))
-        return 1;
-    if (must)
+    if (small || !OLK_BY_TYPE(olk_large)(v, scale))
+        OLK_BY_TYPE(olk_phases)(v, scale, feature);
+    else if (must)
         OLK_BY_TYPE(olk_phases_slowly)(v, scale, feature);
-    return must;
+    else
+        return 0;
+    return 1;
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
+   `keep` takes the features [..][2] of one row, those of its first `kept` blocks. With one column fw
+   or fa may be NULL.
    Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
 static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                            ptrdiff_t m, int must, OLK_T *keep, double *fw, double *fa)
+                            ptrdiff_t m, int must, OLK_T *keep, ptrdiff_t kept, double *fw,
+                            double *fa)
 {
-    OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_T own[128], lane[OLK_SORF_ROWS][2][OLK_WIDE];
-    OLK_U first[64], second[64];
+    OLK_ALIGNED(64) OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], own[128];
+    OLK_ALIGNED(64) OLK_T lane[OLK_SORF_ROWS][2][OLK_WIDE], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_U first[64], second[64];
     const ptrdiff_t K = p->classes;
+    const int small = OLK_FN(olk_small)(p, row, m);
     uint64_t generator = p->signs;
     if (!row->index)
         OLK_BY_ROW(olk_tails)(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g]);
         OLK_FN(olk_scales)(p, g, scale);
-        memset(lane, 0, sizeof lane);
+        memset(lane, 0, (size_t)m * sizeof *lane);
         if (K > 1)
             for (ptrdiff_t r = 0; r < m; r++) {
                 memset(fa + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fa);
@@ -77,10 +114,11 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
             const OLK_S *w = (const OLK_S *)s->w + from, *a = (const OLK_S *)s->a + from;
             OLK_FN(olk_block)(p, &generator, row, m, (const OLK_T(*)[64])tail, v, first, second);
             for (ptrdiff_t r = 0; r < m; r++) {
-                OLK_T *feature = keep && lines == 64 ? keep + 128 * b : own;
-                if (!OLK_FN(olk_features)(v[r], first, second, turned, must, feature))
+                OLK_T *feature = b < kept && lines == 64 ? keep + 128 * b : own;
+                if (!OLK_FN(olk_features)(v[r], first, second, turned, small, must,
+                                          feature))
                     return 0;
-                if (keep && lines < 64)
+                if (b < kept && lines < 64)
                     memcpy(keep + 128 * b, own, 2 * (size_t)lines * sizeof *own);
                 if (K > 1) {
                     const ptrdiff_t at = (r * p->groups + g) * K;
