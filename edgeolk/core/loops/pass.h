@@ -102,7 +102,8 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g]);
         OLK_FN(olk_scales)(p, g, scale);
-        memset(lane, 0, (size_t)m * sizeof *lane);
+        for (ptrdiff_t r = 0; r < m; r++)
+            memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
             for (ptrdiff_t r = 0; r < m; r++) {
                 memset(fa + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fa);
