@@ -13,7 +13,7 @@ GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
-	instructions bytes mutants fuzz fuzz-guided asan valgrind soak coverage wheels test-pi docs clean
+	instructions bytes mutants fuzz fuzz-guided fuzz-slots asan valgrind soak coverage wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -28,6 +28,7 @@ help:
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
 	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
 	@echo "make fuzz-guided  the same by what inputs reach, for an hour (GUIDED=seconds)"
+	@echo "make fuzz-slots  flash slots of an exported learner, by libFuzzer, for an hour (GUIDED=seconds)"
 	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
 	@echo "make valgrind one pass of every algorithm under valgrind"
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
@@ -155,6 +156,12 @@ GUIDED ?= 3600
 fuzz-guided: $(VENV)/.test
 	$(PIP) atheris
 	$(BIN)/python tests/support/fuzz_guided.py build/corpus -max_total_time=$(GUIDED) -max_len=8192 -timeout=10
+
+# Slots of an exported learner, guided by what inputs reach; clang with libclang-rt.
+fuzz-slots: $(VENV)/.test
+	mkdir -p build/slots/corpus
+	$(BIN)/python tests/support/fuzz_flash.py build/slots
+	build/slots/fuzz build/slots/corpus -max_total_time=$(GUIDED) -max_len=600
 
 # Left out: tests that count allocations or bound memory of a process, which the sanitizers multiply,
 # or that preload a library of their own; and the fuzzer, which make fuzz runs.

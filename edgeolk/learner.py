@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.block import build, over
+from edgeolk.block import build
 from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
 from edgeolk.config import Config
-from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
-from edgeolk.files import checksums, restore, v3
-from edgeolk.files.atomic import Path, write_whole
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.fit import parse_bytes
 from edgeolk.plans import Plan, plan_of
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import copied
+from edgeolk.storing import Storing
+
+if TYPE_CHECKING:
+    from edgeolk.files.atomic import Path
 
 FloatArray = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Counting):
+class Learner(Storing, Counting):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -100,26 +101,6 @@ class Learner(Counting):
         """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
         return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
-
-    @classmethod
-    def _from_block(cls, block: bytes) -> Learner:
-        return cls._over(*restore.from_bytes(block))
-
-    @classmethod
-    def _over(cls, config: Config, arena: Arena) -> Learner:
-        """A learner over a block that has been checked."""
-        learner = cls.__new__(cls)
-        learner._start(config, over(config, arena))
-        return learner
-
-    def _sealed(self) -> bytearray:
-        """The bytes of a model file."""
-        self._engine.check_idle()
-        with memoryview(self._engine.arena) as block:
-            return v3.written(block)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._from_block, (bytes(self._sealed()),)
 
     def __repr__(self) -> str:
         state = f"{self.steps} steps"
@@ -334,46 +315,6 @@ class Learner(Counting):
         """Whether targets are real numbers."""
         return self._config.is_regression
 
-    # ---- files --------------------------------------------------------------------------------
-
-    def seal(self) -> None:
-        """Write checksums into the block: ``attach`` finds what changes before the next step.
-
-        For a block in memory that outlives the process, before it is left alone. Learning goes on
-        as ever; the next step takes the seal away.
-
-        Raises
-        ------
-        ValueError
-            The learner was made without ``checksums=True``.
-        """
-        self._engine.check_idle()
-        if "checksums" not in self._config.values:
-            raise ValueError("seal needs a learner made with checksums=True: there is no room")
-        with memoryview(self._engine.arena) as block:
-            checksums.seal(block)
-
-    def save(self, path: Path) -> None:
-        """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.
-
-        Format 3; docs/file-format.md has every byte of it. Scratch is not in the file.
-
-        The file is written beside its final name, synced and renamed, so a reader finds the old
-        model or the new one, also after a power cut. Loading it and going on gives bit for bit what
-        going on without stopping does.
-
-        Parameters
-        ----------
-        path : str, bytes or path-like
-            A symbolic link is followed; mode and owner of an existing file are kept.
-
-        Raises
-        ------
-        OSError
-            The file cannot be written, or something other than a regular file has that name.
-        """
-        write_whole(path, (self._sealed(),))
-
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
     """The learner saved in a file of any format there was (1 to 3). Nothing in it is executed.
@@ -395,5 +336,7 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
     OSError
         The file cannot be read, or is not a regular one.
     """
+    from edgeolk.files import restore
+
     most = None if ram is None else parse_bytes(ram)
     return Learner._over(*restore.from_file(path, most))

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 import shlex
 from pathlib import Path
@@ -77,6 +78,27 @@ def test_command_works(command, working_folder, capsys):
 def test_table_is_the_catalogue():
     shown = TEXT.split("<!-- algorithms -->\n")[1].split("\n<!-- /algorithms -->")[0]
     assert shown == table(), "paste the output of: python -m edgeolk list --markdown"
+
+
+def test_steps_on_a_board_are_the_counted_ones():
+    counted = json.loads((ROOT / "bench" / "results" / "boards.json").read_text())["boards"]
+    lines = TEXT.split("## On a Raspberry Pi")[1].split("\n\n")[2].splitlines()[2:]
+    assert len(lines) >= 10
+    for line in lines:
+        name, *numbers, _, _ = (cell.strip(" `") for cell in line.strip("|").split("|"))
+        arm64, arm32 = (
+            next(
+                step
+                for step in counted[board]
+                if (step["algorithm"], step["features"]) == (name, 5)
+            )
+            for board in ("aarch64", "armv7l")
+        )
+        shown = [int(number.replace(",", "")) for number in numbers]
+        assert shown == [
+            *(arm64[key] for key in ("budget", "bytes", "instructions")),
+            arm32["instructions"],
+        ]
 
 
 def test_page_is_the_catalogue():

@@ -1,7 +1,7 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
 The header is compiled here and called through ctypes, in every form it has: once per instruction
-set, as plain C99, and in single precision for microcontrollers.
+set, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ FORMS = {
     "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *COMMON),
     "plain": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *COMMON),
     "single": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_SINGLE", *COMMON),
+    "fixed": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_FIXED", *COMMON),
 }
 STORAGE = ("int8", "float32", "float64")
 TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}

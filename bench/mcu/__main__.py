@@ -1,4 +1,4 @@
-"""Cost of `sorf` on each emulated board, in both precisions; saved as results/mcu.md."""
+"""Cost of `sorf` on each emulated board, in each arithmetic; saved in results/mcu.md."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import edgeolk as ek
+from bench.mcu.page import begin, put
 from bench.mcu.rows import packed, stream
-from bench.table import Report, Table
+from bench.table import Table
 from firmware_sim.mcu import BOARDS, Board, Run, build, lacking, run
 from firmware_sim.mcu.program import HERE
 
@@ -21,7 +22,15 @@ SIZES: tuple[int, ...] = (150, 928, 4000)
 INPUTS = {5: "occupancy", 22: "robot"}
 #: The same core as another board's.
 LEFT_OUT = ("netduinoplus2",)
-STACK = {"double": 9216, "float": 6144}
+STACK = 9216
+#: What changes weights: flags of the compiler, and words for the title.
+ARITHMETIC = {
+    "double": ((), "in double: the library's bits"),
+    "float": (("-DEK_SINGLE",), "in float: -DEK_SINGLE"),
+    "whole": (("-DEK_FIXED",), "from whole numbers: -DEK_FIXED"),
+}
+#: Boards that whole numbers are for.
+WITHOUT_FPU = ("microbit", "lm3s6965evb")
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Case:
     board: Board
     d: int
     D: int
-    precision: str
+    arithmetic: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ def measure(case: Case, before: int, rows: int) -> Found | str:
     X, y = stream(INPUTS[case.d], before + rows, case.d)
     learner = ek.Learner(n_features=case.d, budget=case.D)
     learner.learn_many(X[:before], y[:before])
-    flags = ["-O2", *(["-DEK_SINGLE"] if case.precision == "float" else [])]
+    flags = ["-O2", *ARITHMETIC[case.arithmetic][0]]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ek.export_c(learner, folder)
@@ -59,7 +68,7 @@ def measure(case: Case, before: int, rows: int) -> Found | str:
         try:
             program = build(
                 case.board, sources, folder / "board.elf", include=[folder], flags=flags,
-                stack=STACK[case.precision],
+                stack=STACK,
             )  # fmt: skip
         except RuntimeError as error:
             if "will not fit" in str(error) or "overflowed" in str(error):
@@ -87,6 +96,17 @@ def _row(case: Case, found: Found | str) -> list[str]:
     ]  # fmt: skip
 
 
+ABOUT = (
+    "Learners that had seen {before:,} rows were exported and went on for {rows} on the board: the"
+    " 5 inputs of `occupancy`, the first {inputs} of `robot`; int8, width and scaler inside. These"
+    " are the first rows after the width is known, when most still change weights; later a row"
+    " costs little more than two scores. Flash is the whole program with its start-up and the"
+    " learned weights, RAM the arena and variables; the stack is painted and measured. Thousands of"
+    " instructions a row: to score, to learn (the mean, and the longest), as QEMU counts them, gcc"
+    " -O2. Rows a second are an ESTIMATE: the board's clock over the mean instructions to learn, as"
+    " if each took one cycle. Mistakes count from the first row; in the first table every byte of"
+    " the board's state was compared with the host's too: "
+)
 HEADER = (
     *("board", "d", "D", "flash KiB", "RAM KiB", "stack KiB"),
     *("score k", "learn k", "longest k", "rows/s", "mistakes", "host's"),
@@ -97,6 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.mcu", description=__doc__)
     parser.add_argument("--rows", type=int, default=50, help="rows on the board (%(default)s)")
     parser.add_argument("--before", type=int, default=120, help="rows before it is exported")
+    parser.add_argument("--only", choices=ARITHMETIC, help="one arithmetic, one table")
     parser.add_argument("--quick", action="store_true", help="one board, one size; saves nothing")
     return parser.parse_args()
 
@@ -112,37 +133,30 @@ def main() -> int:
     if options.quick:
         boards, sizes, inputs = [BOARDS["mps2-an386"]], SIZES[:1], inputs[:1]
     tables, differing = [], []
-    for precision in ("double", "float"):
+    for arithmetic in [options.only] if options.only else ARITHMETIC:
         rows = []
         for board in boards:
+            if arithmetic == "whole" and board.name not in WITHOUT_FPU:
+                continue
             for d in inputs:
                 for D in sizes:
-                    case = Case(board, d, D, precision)
+                    case = Case(board, d, D, arithmetic)
                     found = measure(case, options.before, options.rows)
                     rows.append(_row(case, found))
                     print("  ".join(rows[-1]), file=sys.stderr, flush=True)
-                    if isinstance(found, Found) and precision == "double" and not found.same:
+                    if isinstance(found, Found) and arithmetic == "double" and not found.same:
                         differing.append(case)
-        words = "the library's bits" if precision == "double" else "-DEK_SINGLE"
-        tables.append(Table(f"What changes weights in {precision}: {words}", HEADER, rows, left=1))
-    report = Report(
-        "`sorf` on emulated microcontrollers",
-        f"Learners that had seen {options.before:,} rows were exported and went on for"
-        f" {options.rows} on the board: the 5 inputs of `occupancy`, the first {max(INPUTS)} of"
-        " `robot`; int8, width and scaler inside. These are the first rows after the width is"
-        " known, when most still change weights; later a row costs little more than two scores."
-        " Flash is the whole program with its start-up and the learned weights, RAM the arena and"
-        " variables; the stack is painted and measured. Thousands of instructions a row: to score,"
-        " to learn (the mean, and the longest), as QEMU counts them, gcc -O2. Rows a second are an"
-        " ESTIMATE: the board's clock over the mean instructions to learn, as if each took one"
-        " cycle. Mistakes count from the first row; in the first table every byte of the board's"
-        " state was compared with the host's too: "
-        + ("all equal." if not differing else f"DIFFERENT in {differing}."),
-        tables,
-    )
-    print(report.markdown())
-    if not options.quick:
-        report.save("mcu")
+        title = f"What changes weights {ARITHMETIC[arithmetic][1]}"
+        tables.append(Table(title, HEADER, rows, left=1))
+        print(tables[-1].markdown())
+    if options.quick:
+        return 1 if differing else 0
+    if "double" in (options.only or "double"):
+        equal = "all equal." if not differing else f"DIFFERENT in {differing}."
+        words = ABOUT.format(before=options.before, rows=options.rows, inputs=max(INPUTS))
+        begin("`sorf` on emulated microcontrollers", words + equal)
+    for table in tables:
+        put(table)
     return 1 if differing else 0
 
 

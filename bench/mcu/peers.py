@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from bench.mcu.page import put
 from bench.mcu.rows import Array, packed, stream
-from bench.table import RESULTS, Table
+from bench.table import Table
 from firmware_sim.mcu import BOARDS, build, lacking, run
 from firmware_sim.mcu.emulator import execute
 from firmware_sim.mcu.program import HERE
@@ -206,9 +207,7 @@ def main() -> int:
         " sources could be had.",
     )
     print(table.markdown())
-    path = RESULTS / "mcu.md"
-    before = path.read_text().split(f"\n## {table.title}\n")[0].rstrip() if path.exists() else ""
-    path.write_text(f"{before}\n\n{table.markdown()}\n")
+    put(table)
     return 0
 
 

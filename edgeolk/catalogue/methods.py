@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
 from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,
@@ -54,21 +55,6 @@ class Method:
             parts.update(next(iter(options.values())))
         return parts["policy"] == Policy.STOP and parts["basis"] == Basis.SUPPORT_VECTORS
 
-
-CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
-LZH = "Lu, Zhao & Hoi, SDM 2016"
-AHP = (
-    "Liao, Li, Liao, Hu & Dang, Ahpatron: a new budgeted online kernel learning machine with"
-    " tighter mistake bound, AAAI 2024"
-)
-HK = "He & Kwok, Neural Networks 2014"
-ZJC = "Zhang, Jin, Chen, Bu & He, AAAI 2012"
-WV = "Wang & Vucetic, AISTATS 2010"
-DSS = "Dekel, Shalev-Shwartz & Singer, SIAM J. Computing 2008"
-LHW = "Lu, Hoi, Wang, Zhao & Liu, JMLR 2016"
-ZH = "Zhao, Wang, Wu, Jin & Hoi, ICML 2012"
-CDK = "Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, JMLR 2006"
-OKC = "Orabona, Keshet & Caputo, JMLR 2009"
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
 FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}

@@ -7,14 +7,17 @@ changes nothing. That costs the statistics twice and no memory.
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
-from libc.math cimport fabs, fmax, isfinite, sqrt
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.rows cimport (
     olk_read_f64, olk_read_i32, place_f32, place_f64, place_sparse,
 )
-from edgeolk.core.scaling cimport olk_keep_reading, olk_scale_reading
+from edgeolk.core.scaling cimport (
+    olk_is_within, olk_keep_reading, olk_length, olk_measure, olk_measure_again, olk_scale_reading,
+    olk_shortening,
+)
 from edgeolk.core.state cimport Raw, State
 
 cdef enum:
@@ -107,28 +110,26 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
     cdef double x[BATCH]
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
-    cdef double total = 0.0
-    cdef double most = 0.0
+    cdef olk_length length
+    length.total = length.most = 0.0
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good[0] = fetch(raw, first, m, &at, x) and good[0]
         for k in range(m):
-            total += x[k] * x[k]
-            most = fmax(most, fabs(x[k]))
+            olk_measure(&length, x[k])
     good[0] = good[0] and (raw.index == NULL or at == raw.count)
-    if sqrt(total) <= s.intake.longest:
+    if olk_is_within(&length, s.intake.longest):
         return 1.0
-    # In units of the largest reading: squares of 1e200 overflow.
     at = 0
-    total = 0.0
+    length.total = 0.0
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(raw, first, m, &at, x)
         for k in range(m):
-            total += (x[k] / most) * (x[k] / most)
-    return (s.intake.longest / most) / sqrt(total)
+            olk_measure_again(&length, x[k])
+    return olk_shortening(&length, s.intake.longest)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:

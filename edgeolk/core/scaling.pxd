@@ -1,4 +1,4 @@
-"""The scaler inside a learner: loops/intake.h."""
+"""The scaler inside a learner, and the length of its rows: loops/intake.h, loops/length.h."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -19,3 +19,13 @@ cdef extern from "intake.h" nogil:
     double olk_scale_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                              bint learning) noexcept
     void olk_keep_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen) noexcept
+
+cdef extern from "length.h" nogil:
+    ctypedef struct olk_length:
+        double total
+        double most
+
+    void olk_measure(olk_length* length, double x) noexcept
+    bint olk_is_within(const olk_length* length, double longest) noexcept
+    void olk_measure_again(olk_length* length, double x) noexcept
+    double olk_shortening(const olk_length* length, double longest) noexcept

@@ -17,7 +17,7 @@ from edgeolk.learner import Learner
 HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
-ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c")
+ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
 LEARNING = ("block.h", "crc.h", "flash.h", "flash.c")
 _INCLUDE = re.compile(r'^\s*#(?:include|define OLK_BY) "(?:loops/)?([\w.]+)"', re.MULTILINE)
 
@@ -42,13 +42,13 @@ def files_of(learner: Learner) -> dict[str, str]:
     kind: Any = sorf if learns else ring
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
-    found: dict[str, str] = {}
-    source = (HERE / kind.SOURCE).read_text()
-    _loops(_INCLUDE.findall(source), found)
-    made = {f"loops/{name}": text for name, text in found.items()}
-    made["edgeolk.c"] = source
+    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text()}
     for name in (*ALWAYS, *(LEARNING if learns else ())):
         made[name] = (HERE / name).read_text()
+    found: dict[str, str] = {}
+    for text in tuple(made.values()):
+        _loops(_INCLUDE.findall(text), found)
+    made.update({f"loops/{name}": text for name, text in found.items()})
     model = kind.model_of(learner)
     made["README.md"] = readme(learner, model.arena, learns=learns, constants=model.constants)
     return {**made, "model.h": model.header, "model.c": model.source}

@@ -77,14 +77,17 @@ def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str
     )
     notes = (
         "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several times"
-        " faster,\nand one rounding in some millions falls otherwise than in the library.\n"
+        " faster,\nand one rounding in some millions falls otherwise than in the library. On one"
+        " without floating point,\n`-DEK_FIXED` makes features in whole numbers, ten times faster"
+        " again: they differ by some thousandths,\nso weights become others, as good ones. Either"
+        " way states go to `edgeolk.load` and come from it.\n"
         if learns and learner.dtype == "int8"
         else ""
     )
-    if learner.config.parts["rows"] == Rows.EITHER:
+    if not learns and learner.config.parts["rows"] != Rows.DENSE:
         notes = (
-            "\nA row of which half or more is zero is scored as any other; the library reads its"
-            " other numbers\nonly, which rounds otherwise.\n"
+            "\nA row is scored whole. Of one that is mostly zeros the library reads the other"
+            " numbers only,\nwhich rounds otherwise.\n"
         )
     return _TEXT.format(
         title=f"`{learner.algorithm}` in C",

@@ -11,7 +11,7 @@ from edgeolk.export.text import Model, array, braced
 from edgeolk.learner import Learner
 from edgeolk.parts import Basis, Dtype, Loss
 from edgeolk.parts.kernels import Sigmoid
-from edgeolk.parts.numbers import Coefficients, Rows
+from edgeolk.parts.numbers import Coefficients
 
 SOURCE = "ring.c"
 #: Slots that the loops take at once: rows of the ring are padded to as many.
@@ -29,14 +29,12 @@ def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
     config = learner.config
     if config.parts["basis"] != Basis.SUPPORT_VECTORS:
-        return "its basis is not there in C"
+        return "its features are not there in C: sorf has such ones in fewer bytes, and learns"
     if config.update.begin:
-        return "its hints are not there in C"
-    if config.parts["rows"] == Rows.SPARSE:
-        return "sparse=True is not there in C"
+        return "it answers with hints of its last rows too, which are not there in C: take ahpatron"
     if isinstance(config.kernel, Sigmoid):
-        return "the sigmoid kernel is not there in C"
-    return "clip_rows is not there in C" if config.intake.clip_rows else ""
+        return "its kernel takes tanh of the C library, which a board may lack: take a Gaussian"
+    return ""
 
 
 def _numbers(kind: str, name: str, values: NDArray[Any]) -> str:
@@ -112,6 +110,8 @@ def model_of(learner: Learner) -> Model:
         "EK_THRESHOLD": 0.0 if config.needs_labels else learner.threshold,
         "EK_MOST": STORED[config.dtype][1],
         "EK_SCALE_METHOD": config.intake.method,
+        "EK_CLIPS_ROWS": int(config.intake.clip_rows > 0.0),
+        "EK_CLIP_ROWS": config.intake.clip_rows,
         "EK_SCALE_CLIP": float(config.intake.clip),
     }
     declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())

@@ -25,7 +25,7 @@ MEMBERS = (
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
-    *("skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
 )
 #: Of them, those of state that start anew when the width is known.
 ANEW = (
@@ -47,8 +47,7 @@ extern const uint8_t ek_model_bytes[];
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
-    intake = learner.config.intake
-    return "clip_rows is not there in C" if intake.clip_rows else ""
+    return ""
 
 
 def _anew(learner: Learner) -> list[tuple[int, int]]:
@@ -77,6 +76,8 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],
         "EK_SCALE_METHOD": intake.method,
+        "EK_CLIPS_ROWS": int(intake.clip_rows > 0.0),
+        "EK_CLIP_ROWS": intake.clip_rows,
         "EK_SCALE_CLIP": float(intake.clip),
         "EK_SCALE_WINDOW": float(intake.window),
         "EK_FREEZE_AFTER": f"INT64_C({intake.freeze_after})",

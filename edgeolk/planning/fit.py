@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TypeVar
 
 from edgeolk.parts.whole import MOST, whole
@@ -24,9 +23,10 @@ def parse_bytes(size: int | str) -> int:
         Not a size.
     """
     if isinstance(size, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)
-        if match and match[2].upper() in _UNITS:
-            nbytes = int(Fraction(match[1]) * _UNITS[match[2].upper()])
+        match = re.fullmatch(r"\s*(\d+)(?:\.(\d+))?\s*([A-Za-z]*)\s*", size)
+        if match and match[3].upper() in _UNITS:
+            decimals = match[2] or ""
+            nbytes = int(match[1] + decimals) * _UNITS[match[3].upper()] // 10 ** len(decimals)
             return whole("ram", nbytes, 0, 2**62)
         raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
     return whole("ram", size, 0, 2**62)

@@ -66,14 +66,14 @@ def test_whole_streams(board: str, name: str, tmp_path: Path) -> None:
     assert made.state == learner.__reduce__()[1][0]
 
 
+@pytest.mark.parametrize("flag", ["-DEK_SINGLE", "-DEK_FIXED"])
 @pytest.mark.parametrize("board", ["microbit", "mps2-an386"])
-def test_single_precision_is_that_of_the_host(board: str, tmp_path: Path) -> None:
+def test_other_arithmetic_is_that_of_the_host(board: str, flag: str, tmp_path: Path) -> None:
     X, y = stream("occupancy", 300)
     y = signs(y)
     learner = ek.Learner(n_features=5, **OPTIONS)
-    flags = ("-DEK_SINGLE",)
-    made = run(program(board, learner, tmp_path, flags=("-O2", *flags)), packed(X, y), tmp_path)
-    host = Compiled(tmp_path, learner, flags=flags)
+    made = run(program(board, learner, tmp_path, flags=("-O2", flag)), packed(X, y), tmp_path)
+    host = Compiled(tmp_path, learner, flags=(flag,))
     for row in zip(X, y, strict=True):
         host.learn(*row)
     assert made.state == host.file(len(made.state))

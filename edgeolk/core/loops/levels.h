@@ -6,6 +6,7 @@
 #define OLK_WIDE (64 / (int)sizeof(OLK_T))
 #define OLK_UNIT (OLK_LEVELS ? (OLK_T)65536 : (OLK_T)1)
 
+#if !OLK_WHOLE
 /* lane[l] += the products of numbers l, l + OLK_WIDE, .. of n = 128 at most. */
 static OLK_APART void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
                                       ptrdiff_t n, OLK_T *restrict lane)
@@ -53,20 +54,21 @@ static inline double OLK_FN(olk_gathered)(const OLK_T *lane)
         total += (double)lane[l];
     return total;
 }
+#endif
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
-static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK_S *stored,
+static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_F *feature, const OLK_S *stored,
                                               ptrdiff_t lines, ptrdiff_t K, double scale,
                                               double *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);
-        OLK_T total[16] = {0};
+        OLK_SUM total[16] = {0};
         for (ptrdiff_t k = 0; k < lines; k++) {
             const OLK_S *from = stored + 2 * (k * K + c);
             for (int i = 0; i < n; i++) {
-                total[2 * i] += feature[2 * k] * (OLK_T)from[2 * i];
-                total[2 * i + 1] += feature[2 * k + 1] * (OLK_T)from[2 * i + 1];
+                total[2 * i] += feature[2 * k] * (OLK_SUM)from[2 * i];
+                total[2 * i + 1] += feature[2 * k + 1] * (OLK_SUM)from[2 * i + 1];
             }
         }
         for (int i = 0; i < n; i++)
@@ -74,16 +76,16 @@ static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_T *feature, const OLK
     }
 }
 
-/* stored[i] += factor number[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below
-   2^26 of them: bits[i] and the half that rounds to one decide whether the rest makes a level.
-   OLK_LIFTED is the nearest of them and 2^27, so that the shift is of a positive number. */
-static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *restrict number,
-                                          OLK_T factor, const uint16_t *restrict bits, ptrdiff_t n)
+/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8 counts change in 65,536ths, below 2^26 of
+   them: bits[i] and the half that rounds to one decide whether the rest makes a level. OLK_LIFTED is
+   the nearest of them and 2^27, so that the shift is of a positive number. */
+static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_SUM *restrict change,
+                                          const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_LEVELS
     int32_t part[128];
     for (ptrdiff_t i = 0; i < n; i++)
-        part[i] = OLK_LIFTED(factor * number[i]);
+        part[i] = OLK_LIFTED(change[i]);
     for (ptrdiff_t i = 0; i < n; i++) {
         int32_t level = stored[i] + ((part[i] + bits[i]) >> 16) - (1 << 11);
         level = level > 127 ? 127 : level;
@@ -92,13 +94,25 @@ static inline void OLK_FN(olk_store_some)(OLK_S *restrict stored, const OLK_T *r
 #else
     (void)bits;
     for (ptrdiff_t i = 0; i < n; i++)
-        stored[i] = (OLK_S)((OLK_T)stored[i] + factor * number[i]);
+        stored[i] = (OLK_S)((OLK_T)stored[i] + change[i]);
 #endif
 }
 
+/* Changes beyond the range of int8 a thousand times over stay beyond it. */
+static inline void OLK_FN(olk_tame)(OLK_SUM *change, OLK_STEP step, ptrdiff_t n)
+{
+    const OLK_SUM most = 1000 * OLK_UNIT;
+    if (!OLK_LEVELS || OLK_IS_TAME(step, most))
+        return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        change[i] = change[i] > most ? most : change[i];
+        change[i] = change[i] < -most ? -most : change[i];
+    }
+}
+
 /* The same, one word of the generator for each pair of the n. */
-static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *number, OLK_T factor,
-                                     ptrdiff_t n, uint64_t *generator)
+static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_SUM *change, ptrdiff_t n,
+                                     uint64_t *generator)
 {
 #if OLK_LEVELS
     OLK_ALIGNED(64) uint16_t bits[128];
@@ -109,59 +123,48 @@ static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_T *number, OLK_
 #endif
 #if OLK_LEVELS && defined(OLK_ROUND_LEVELS)
     if (n == 128) {
-        OLK_ROUND_LEVELS(stored, number, factor, bits);
+        OLK_ROUND_LEVELS(stored, change, bits);
         return;
     }
 #endif
     if (n == 128)
-        OLK_FN(olk_store_some)(stored, number, factor, bits, 128);
+        OLK_FN(olk_store_some)(stored, change, bits, 128);
     else
-        OLK_FN(olk_store_some)(stored, number, factor, bits, n);
-}
-
-/* The same for a factor of any size: changes beyond the range of int8 a thousand times over stay
-   beyond it. */
-static inline void OLK_FN(olk_store_tamed)(OLK_S *stored, const OLK_T *number, OLK_T factor,
-                                           ptrdiff_t n, uint64_t *generator)
-{
-    const OLK_T most = 1000 * OLK_UNIT;
-    OLK_T change[128];
-    if (!OLK_LEVELS || OLK_ABS(factor) <= most) {
-        OLK_FN(olk_store)(stored, number, factor, n, generator);
-        return;
-    }
-    for (ptrdiff_t i = 0; i < n; i++) {
-        change[i] = factor * number[i];
-        change[i] = change[i] > most ? most : change[i];
-        change[i] = change[i] < -most ? -most : change[i];
-    }
-    OLK_FN(olk_store)(stored, change, 1, n, generator);
+        OLK_FN(olk_store_some)(stored, change, bits, n);
 }
 
 /* stored += tau feature, one column. */
-static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_T *feature, OLK_T tau, ptrdiff_t n,
-                                     uint64_t *generator)
+static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_F *restrict feature,
+                                     OLK_REAL tau, ptrdiff_t n, uint64_t *generator)
 {
-    OLK_FN(olk_store_tamed)(stored, feature, tau * OLK_UNIT, n, generator);
+    OLK_ALIGNED(64) OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(tau);
+    for (int i = 0; i < 128; i++)
+        change[i] = OLK_TIMES(step, feature[i]);
+    OLK_FN(olk_tame)(change, step, 128);
+    OLK_FN(olk_store)(stored, change, n, generator);
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
-static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature, OLK_T tau,
+static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_F *feature, OLK_REAL tau,
                                          ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
                                          ptrdiff_t high, uint64_t *generator)
 {
+    const OLK_STEP by = OLK_STEP_OF(tau);
     for (ptrdiff_t start = 0; start < lines; start += 32) {
         const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
         OLK_S pair[128];
-        OLK_ALIGNED(64) OLK_T both[128];
+        OLK_ALIGNED(64) OLK_SUM change[128];
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
+                const OLK_SUM step = OLK_TIMES(by, feature[2 * (start + k) + i]);
                 pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
                 pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
-                both[4 * k + i] = feature[2 * (start + k) + i];
-                both[4 * k + 2 + i] = -feature[2 * (start + k) + i];
+                change[4 * k + i] = step;
+                change[4 * k + 2 + i] = -step;
             }
-        OLK_FN(olk_store_tamed)(pair, both, tau * OLK_UNIT, 4 * n, generator);
+        OLK_FN(olk_tame)(change, by, 4 * n);
+        OLK_FN(olk_store)(pair, change, 4 * n, generator);
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
                 stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
@@ -171,16 +174,16 @@ static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_T *feature,
 }
 
 /* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
-static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count, OLK_T inverse,
-                                       uint64_t *generator)
+static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t count,
+                                       OLK_REAL inverse, uint64_t *generator)
 {
 #if OLK_LEVELS
     int32_t gap[128];
 #else
     OLK_T gap[128];
 #endif
-    OLK_ALIGNED(64) OLK_T number[128];
-    inverse *= OLK_UNIT;
+    OLK_ALIGNED(64) OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
         if (n == 128) {
@@ -192,19 +195,20 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
                 gap[i] = w[start + i] - a[start + i];
         }
         for (int i = 0; i < 128; i++)
-            number[i] = (OLK_T)gap[i];
-        OLK_FN(olk_store)(a + start, number, inverse, n, generator);
+            change[i] = OLK_TIMES(step, OLK_GAP((OLK_SUM)gap[i]));
+        OLK_FN(olk_store)(a + start, change, n, generator);
     }
 }
 
 /* a += (kappa feature - a) / n over one block. */
-static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_T *feature, OLK_T kappa, ptrdiff_t n,
-                                    OLK_T inverse, uint64_t *generator)
+static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_F *feature, OLK_REAL kappa, ptrdiff_t n,
+                                    OLK_REAL inverse, uint64_t *generator)
 {
-    OLK_ALIGNED(64) OLK_T gap[128];
+    OLK_ALIGNED(64) OLK_SUM change[128];
+    const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t i = 0; i < n; i++)
-        gap[i] = kappa * feature[i] - (OLK_T)a[i];
-    OLK_FN(olk_store)(a, gap, inverse * OLK_UNIT, n, generator);
+        change[i] = OLK_TIMES(step, OLK_SHORT((OLK_SUM)kappa, feature[i], a[i]));
+    OLK_FN(olk_store)(a, change, n, generator);
 }
 
 #undef OLK_UNIT

@@ -38,6 +38,12 @@ static OLK_APART void olk_sorf_share(const olk_sorf *p, const double *L, olk_sor
     share->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
 }
 
+/* Where relevance climbs: along the score of column `y` less that of `against`, by these shares. */
+typedef struct {
+    ptrdiff_t y, against;
+    olk_sorf_shares share;
+} olk_sorf_slope;
+
 /* Everything a row is answered with. */
 typedef struct {
     const olk_sorf *p;

@@ -2,13 +2,13 @@
    instruction; included by structured_isa.h. */
 
 #if OLK_BYTES > 16
-/* stored[i] += factor number[i] / 65536: as olk_store_some in levels.h, to the bit. */
+/* stored[i] += change[i] / 65536: as olk_store_some in levels.h, to the bit. */
 static OLK_ALWAYS void OLK_NAME(olk_round_levels)(int8_t *restrict stored,
-                                                  const double *restrict number, double factor,
+                                                  const double *restrict change,
                                                   const uint16_t *restrict bits)
 {
 #if OLK_BYTES == 64
-    const __m512d by = _mm512_set1_pd(factor), lift = _mm512_set1_pd(134217728.5);
+    const __m512d lift = _mm512_set1_pd(134217728.5);
     /* Packing goes by quarters of a vector. */
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     for (int i = 0; i < 128; i += 64) {
@@ -17,8 +17,8 @@ static OLK_ALWAYS void OLK_NAME(olk_round_levels)(int8_t *restrict stored,
             const int at = i + 16 * g;
             __m256i half[2];
             for (int h = 0; h < 2; h++)
-                half[h] = _mm512_cvttpd_epi32(_mm512_add_pd(
-                    _mm512_mul_pd(by, _mm512_loadu_pd(number + at + 8 * h)), lift));
+                half[h] = _mm512_cvttpd_epi32(
+                    _mm512_add_pd(_mm512_loadu_pd(change + at + 8 * h), lift));
             const __m512i part =
                 _mm512_inserti64x4(_mm512_castsi256_si512(half[0]), half[1], 1);
             const __m512i lot =
@@ -35,7 +35,7 @@ static OLK_ALWAYS void OLK_NAME(olk_round_levels)(int8_t *restrict stored,
         _mm512_storeu_si512(stored + i, _mm512_max_epi8(all, _mm512_set1_epi8(-127)));
     }
 #else
-    const __m256d by = _mm256_set1_pd(factor), lift = _mm256_set1_pd(134217728.5);
+    const __m256d lift = _mm256_set1_pd(134217728.5);
     const __m256i order = _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0);
     for (int i = 0; i < 128; i += 32) {
         __m256i level[4];
@@ -43,8 +43,8 @@ static OLK_ALWAYS void OLK_NAME(olk_round_levels)(int8_t *restrict stored,
             const int at = i + 8 * g;
             __m128i half[2];
             for (int h = 0; h < 2; h++)
-                half[h] = _mm256_cvttpd_epi32(_mm256_add_pd(
-                    _mm256_mul_pd(by, _mm256_loadu_pd(number + at + 4 * h)), lift));
+                half[h] = _mm256_cvttpd_epi32(
+                    _mm256_add_pd(_mm256_loadu_pd(change + at + 4 * h), lift));
             const __m256i part =
                 _mm256_inserti128_si256(_mm256_castsi128_si256(half[0]), half[1], 1);
             const __m256i lot =

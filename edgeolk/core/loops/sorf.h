@@ -6,6 +6,8 @@
 #define OLK_BY_FAST(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_FAST_TYPE))
 #define OLK_BY_EXACT(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_EXACT_TYPE))
 #define OLK_OF_EXACT(name) OLK_NAME(OLK_CAT(name, OLK_EXACT_TYPE))
+#define OLK_LINE OLK_CAT(olk_line, OLK_EXACT_TYPE)
+#define OLK_FEATURE OLK_CAT(olk_feature, OLK_EXACT_TYPE)
 #define OLK_OF_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_EXACT_TYPE), OLK_INTYPE))
 
 /* Scores nearer to a decision than this are computed again in OLK_EXACT. */
@@ -68,41 +70,13 @@ typedef struct {
     double tau[OLK_SORF_GROUPS];
     int live[OLK_SORF_GROUPS];
     ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
-    ptrdiff_t y;
-    int climb; /* relevance: along the column `y` less `against` */
-    ptrdiff_t against;
-    olk_sorf_shares share;
+    int climb; /* relevance, along this slope */
+    olk_sorf_slope slope;
 } OLK_FN(olk_plan);
-
-/* delta, the gradient of the blended score by the angles of a block, from weights not yet changed. */
-static inline void OLK_FN(olk_delta)(const olk_sorf *p, const OLK_FN(olk_plan) *plan, int32_t g,
-                                     const OLK_S *w, const OLK_S *a, const OLK_EXACT *feature,
-                                     ptrdiff_t lines, const OLK_EXACT *scale, OLK_EXACT *h)
-{
-    const ptrdiff_t K = p->classes;
-    const OLK_EXACT E = (OLK_EXACT)plan->share.E[g], alpha = (OLK_EXACT)plan->share.alpha[g];
-    const OLK_EXACT size = (OLK_EXACT)(1.0 / (p->kappa * p->size[g]));
-    OLK_ALIGNED(64) OLK_EXACT part[128];
-    if (lines < 64)
-        memset(h, 0, 64 * sizeof *h);
-    if (K == 1)
-        for (ptrdiff_t i = 0; i < 2 * lines; i++)
-            part[i] = E * (OLK_EXACT)a[i] + alpha * ((OLK_EXACT)w[i] - (OLK_EXACT)a[i]);
-    else
-        for (ptrdiff_t i = 0; i < 2 * lines; i++) {
-            const ptrdiff_t row = 2 * (i / 2 * K) + i % 2;
-            const ptrdiff_t at = row + 2 * plan->y, off = row + 2 * plan->against;
-            part[i] = E * (OLK_EXACT)a[at] + alpha * ((OLK_EXACT)w[at] - (OLK_EXACT)a[at]);
-            part[i] -= E * (OLK_EXACT)a[off] + alpha * ((OLK_EXACT)w[off] - (OLK_EXACT)a[off]);
-        }
-    for (ptrdiff_t k = 0; k < lines; k++)
-        h[k] = (part[2 * k + 1] * feature[2 * k] - part[2 * k] * feature[2 * k + 1]) * size *
-               scale[k];
-}
 
 /* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
 typedef struct {
-    OLK_EXACT *feature;
+    OLK_FEATURE *feature;
     ptrdiff_t blocks;
 } OLK_FN(olk_kept);
 
@@ -111,13 +85,14 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
                                     const olk_sorf_row *x, const OLK_FN(olk_plan) *plan,
                                     const OLK_FN(olk_kept) *kept)
 {
-    OLK_ALIGNED(64) OLK_EXACT v[1][64], tail[1][64], own[128], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
     OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_ALIGNED(64) OLK_FEATURE own[128];
     OLK_IN *q = (OLK_IN *)s->inputs + p->d;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
     const int again = kept->blocks < p->first[p->groups];
-    const int small = again && OLK_BY_EXACT(olk_small)(p, x, 1);
+    const int small = again && OLK_OF_ROW(olk_small)(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
     if (again && !x->index)
         OLK_OF_ROW(olk_tails)(p, x->values, 1, tail);
@@ -132,18 +107,18 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
             OLK_BY_EXACT(olk_scales)(p, g, scale);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = OLK_BY_EXACT(olk_lines)(p, b), from = 128 * b * K;
-            const OLK_EXACT *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
+            const OLK_LINE *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
             OLK_S *w = (OLK_S *)s->w + from;
-            OLK_EXACT *feature = own;
+            OLK_FEATURE *feature = own;
             if (b >= kept->blocks || plan->climb) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= kept->blocks) {
-                OLK_BY_EXACT(olk_block)(p, &generator, x, 1, (const OLK_EXACT(*)[64])tail, v,
+                OLK_BY_EXACT(olk_block)(p, &generator, x, 1, (const OLK_LINE(*)[64])tail, v,
                                         first, second);
-                OLK_BY_EXACT(olk_features)(v[0], first, second, turned, small, 1, own);
+                OLK_OF_EXACT(olk_features)(v[0], first, second, turned, small, 1, own);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
@@ -155,20 +130,21 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
                     OLK_BY_EXACT(olk_turns)(&generator, first, second);
                 }
                 const OLK_S *a = (const OLK_S *)s->a + from;
-                if (lines == 64)
-                    OLK_FN(olk_delta)(p, plan, g, w, a, feature, 64, turned, v[0]);
-                else
-                    OLK_FN(olk_delta)(p, plan, g, w, a, feature, lines, turned, v[0]);
+                const OLK_EXACT unit =
+                    lines == 64 ? OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature, 64,
+                                                             turned, v[0])
+                                : OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature,
+                                                             lines, turned, v[0]);
                 OLK_OF_EXACT(olk_mix)(v[0], second, first);
-                OLK_OF_ROW(olk_unfold)(p, start, x, v[0], q);
+                OLK_OF_ROW(olk_unfold)(p, start, x, v[0], unit, q);
             }
             if (K == 1)
                 OLK_BY_EXACT(olk_learn)(w, feature, tau, 2 * lines, s->rounding);
-            else if (plan->y < rival)
-                OLK_BY_EXACT(olk_learn_two)(w, feature, tau, lines, K, plan->y, rival,
+            else if (plan->slope.y < rival)
+                OLK_BY_EXACT(olk_learn_two)(w, feature, tau, lines, K, plan->slope.y, rival,
                                             s->rounding);
             else
-                OLK_BY_EXACT(olk_learn_two)(w, feature, -tau, lines, K, rival, plan->y,
+                OLK_BY_EXACT(olk_learn_two)(w, feature, -tau, lines, K, rival, plan->slope.y,
                                             s->rounding);
         }
     }
@@ -277,7 +253,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
                     !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, 0, fw, fa) ||
                     OLK_FN(olk_near)(&f, &before, y);
     const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
-    OLK_ALIGNED(64) OLK_EXACT own_row[128 * OLK_SORF_KEPT + 1];
+    OLK_ALIGNED(64) OLK_FEATURE own_row[128 * OLK_SORF_KEPT + 1];
     const OLK_FN(olk_kept) kept = {s->row ? s->row : own_row,
                                    s->row ? p->first[p->groups] : OLK_SORF_KEPT};
     if (again)
@@ -295,8 +271,8 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
         returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
         *s->mistakes += blended <= 0.0;
     }
-    plan.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
-    plan.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
+    plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
+    plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     olk_sorf_count(&f, y, weight, s->L);
     if (p->linear)
         OLK_FN(olk_learn_linear)(p, s, row, y, f.f_linear);
@@ -304,7 +280,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     if (again && OLK_FN(olk_losses)(&f, y, weight, *s->t, 0.0, &plan)) {
         plan.climb = p->relevance && *s->t > 200 && (real || 1.0 - blended > 0.0);
         if (plan.climb)
-            olk_sorf_share(p, s->L, &plan.share);
+            olk_sorf_share(p, s->L, &plan.slope.share);
         OLK_FN(olk_second_pass)(p, s, &x, &plan, &kept);
         if (plan.climb)
             OLK_FN(olk_climb)(p, s, &x, real ? y - blended : (one ? y : 1.0));
@@ -322,7 +298,8 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
 static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
-    OLK_ALIGNED(64) OLK_EXACT v[1][64], tail[1][64], feature[128], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_FEATURE feature[128];
     OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
     const double octets = (double)(*s->t / 8 + 1), rows = (double)(*s->t + 1);
     const double window = p->window / 8.0;
@@ -340,7 +317,7 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
     *rho = *rho > 0.0 ? *rho : 0.0;
 
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
-    const int small = OLK_BY_EXACT(olk_small)(p, row, 1);
+    const int small = OLK_OF_ROW(olk_small)(p, row, 1);
     uint64_t generator = p->signs;
     if (!row->index)
         OLK_OF_ROW(olk_tails)(p, row->values, 1, tail);
@@ -348,9 +325,9 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
     ptrdiff_t from = 0;
     for (ptrdiff_t b = (ptrdiff_t)(*s->t % 8); b < p->first[1]; b += 8, from = b - 7) {
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
-        OLK_BY_EXACT(olk_block)(p, &generator, row, 1, (const OLK_EXACT(*)[64])tail, v, first,
+        OLK_BY_EXACT(olk_block)(p, &generator, row, 1, (const OLK_LINE(*)[64])tail, v, first,
                                 second);
-        OLK_BY_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], small, 1,
+        OLK_OF_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], small, 1,
                                    feature);
         OLK_BY_EXACT(olk_mean)((OLK_S *)s->a + 128 * b, feature, (OLK_EXACT)p->kappa,
                                2 * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
@@ -399,6 +376,8 @@ static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_
 
 #undef OLK_SORF_NEAR
 #undef OLK_OF_ROW
+#undef OLK_LINE
+#undef OLK_FEATURE
 #undef OLK_OF_EXACT
 #undef OLK_BY_EXACT
 #undef OLK_BY_FAST

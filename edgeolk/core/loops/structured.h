@@ -10,7 +10,8 @@
    change, so what changes weights is computed in double, and stored weights are those of any exact
    implementation; rows that change none are scored in float (an update is one row in five). A
    microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in float, where
-   one rounding in some millions falls otherwise.
+   one rounding in some millions falls otherwise; one without any floating-point unit defines
+   OLK_SORF_FIXED: features in whole numbers (fixed.h), some thousandths from the exact ones.
 
    The code is compiled once per instruction set; with OLK_SORF_PLAIN once, as plain C99. A program
    with one learner defines OLK_SORF_STORES too, the types of weights that it needs: it calls the
@@ -45,14 +46,19 @@
 #define OLK_SORF_F64 4
 #ifndef OLK_SORF_STORES
 #define OLK_SORF_TABLE 1
-#ifdef OLK_SORF_SINGLE
+#if defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FIXED)
 #define OLK_SORF_STORES OLK_SORF_I8
 #else
 #define OLK_SORF_STORES (OLK_SORF_I8 | OLK_SORF_F32 | OLK_SORF_F64)
 #endif
 #endif
 
-typedef uint32_t olk_u_f32;
+/* Lines, features, and words of as many bits as lines. */
+typedef float olk_line_f32, olk_feature_f32;
+typedef double olk_line_f64, olk_feature_f64;
+typedef uint32_t olk_line_q15;
+typedef int16_t olk_feature_q15;
+typedef uint32_t olk_u_f32, olk_u_q15;
 typedef uint64_t olk_u_f64;
 
 #ifndef OLK_CAT
@@ -121,7 +127,7 @@ OLK_END
 #undef OLK_NAME
 
 #ifndef OLK_SORF_TABLE
-#elif defined(OLK_SORF_SINGLE)
+#elif OLK_SORF_STORES == OLK_SORF_I8
 #define OLK_SORF_VARIANT(isa)                                                                      \
     {#isa,                                                                                         \
      {olk_sorf_step_i8_##isa, NULL, NULL},                                                         \

@@ -39,8 +39,31 @@
 #include "draws.h"
 #include "rounding.h"
 
+/* Whole numbers. */
+#ifdef OLK_SORF_FIXED
+#define OLK_T uint32_t
+#define OLK_TYPE q15
+#define OLK_U olk_u_q15
+#define OLK_SIGN UINT32_MAX
+#define OLK_IN float
+#define OLK_INTYPE f32
+#define OLK_S int8_t
+#define OLK_STORED i8
+#define OLK_LEVELS 1
+#define OLK_FAST_TYPE q15
+#define OLK_EXACT float
+#define OLK_EXACT_TYPE q15
+#define OLK_TWO_TYPES 0
+#include "fixed.h"
+#include "walsh.h"
+#include "fixed_features.h"
+#include "fold.h"
+#include "levels.h"
+#include "pass.h"
+#include "sorf.h"
+
 /* Single precision. */
-#if OLK_SORF_STORES & (OLK_SORF_I8 | OLK_SORF_F32)
+#elif OLK_SORF_STORES & (OLK_SORF_I8 | OLK_SORF_F32)
 #define OLK_T float
 #define OLK_TYPE f32
 #define OLK_U olk_u_f32
@@ -68,7 +91,9 @@
 #elif OLK_BYTES == 64
 #define OLK_COUNTED {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 #endif
+#include "floats.h"
 #include "walsh.h"
+#include "phases.h"
 #define OLK_IN float
 #define OLK_INTYPE f32
 #include "fold.h"
@@ -79,6 +104,7 @@
 #define OLK_LEVELS 1
 #include "levels.h"
 #include "pass.h"
+#include "gradient.h"
 #ifdef OLK_SORF_SINGLE /* int8 in single precision throughout */
 #define OLK_FAST_TYPE f32
 #define OLK_EXACT float
@@ -101,6 +127,7 @@
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#include "gradient.h"
 #ifdef OLK_SORF_TABLE
 #include "spread.h"
 #endif
@@ -123,7 +150,8 @@
 #endif
 
 /* Double precision. */
-#if OLK_SORF_STORES & OLK_SORF_F64 || (OLK_SORF_STORES & OLK_SORF_I8 && !defined(OLK_SORF_SINGLE))
+#if OLK_SORF_STORES & OLK_SORF_F64 ||                                                              \
+    (OLK_SORF_STORES & OLK_SORF_I8 && !defined(OLK_SORF_SINGLE) && !defined(OLK_SORF_FIXED))
 #define OLK_T double
 #define OLK_TYPE f64
 #define OLK_U olk_u_f64
@@ -163,7 +191,9 @@
 #elif OLK_BYTES == 64
 #define OLK_COUNTED {0, 1, 2, 3, 4, 5, 6, 7}
 #endif
+#include "floats.h"
 #include "walsh.h"
+#include "phases.h"
 
 #if OLK_SORF_STORES & OLK_SORF_I8
 #define OLK_IN float
@@ -174,6 +204,7 @@
 #define OLK_LEVELS 1
 #include "levels.h"
 #include "pass.h"
+#include "gradient.h"
 #define OLK_FAST_TYPE f32
 #define OLK_EXACT double
 #define OLK_EXACT_TYPE f64
@@ -199,6 +230,7 @@
 #define OLK_LEVELS 0
 #include "levels.h"
 #include "pass.h"
+#include "gradient.h"
 #ifdef OLK_SORF_TABLE
 #include "spread.h"
 #endif

@@ -1,5 +1,5 @@
-/* Blocks of 64 lines: signs, Walsh-Hadamard transforms, cosines and sines, for one type computed in
-   and one instruction set; included by structured_isa.h.
+/* Blocks of 64 lines: signs and Walsh-Hadamard transforms, for one type computed in and one
+   instruction set; included by structured_isa.h.
 
    Plain loops of 64 the compiler makes vectors of; only the transform says what goes where, as its
    short stages stay inside a register. Every sum is of the same two numbers in the same order
@@ -7,7 +7,7 @@
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 
-/* flip[j] is the sign bit where bit j of a word is set. */
+/* flip[j] is the sign bit (of whole numbers: every bit) where bit j of a word is set. */
 static inline void OLK_FN(olk_flips)(uint32_t word, OLK_U *restrict flip)
 {
     static const OLK_U bit[32] = {
@@ -22,11 +22,15 @@ static inline void OLK_FN(olk_flips)(uint32_t word, OLK_U *restrict flip)
 
 static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
 {
+#if OLK_WHOLE /* flip is -1 or 0 */
+    return (v ^ flip) - flip;
+#else
     OLK_U bits;
     memcpy(&bits, &v, sizeof v);
     bits ^= flip;
     memcpy(&v, &bits, sizeof v);
     return v;
+#endif
 }
 
 #if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
@@ -128,66 +132,6 @@ static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict f
                 v[j] = OLK_FN(olk_flipped)(v[j], round ? second[j] : first[j]);
     }
 #endif
-}
-
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j], below OLK_LARGE: the quarter turns
-   come off in three parts, polynomials of fdlibm (Cephes in float) serve the rest. */
-static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
-                                      OLK_T *restrict feature)
-{
-    for (int j = 0; j < 64; j++) {
-        const OLK_T angle = v[j] * scale[j];
-        const OLK_T shifted = OLK_MADD(angle, OLK_TURNS, OLK_MAGIC);
-        const OLK_T n = shifted - OLK_MAGIC;
-        OLK_T r = OLK_MADD(n, -OLK_QUARTER_1, angle);
-        r = OLK_MADD(n, -OLK_QUARTER_2, r);
-        r = OLK_MADD(n, -OLK_QUARTER_3, r);
-        const OLK_T z = r * r;
-        OLK_T s = OLK_SINE(z), c = OLK_COSINE(z);
-        s = OLK_MADD(s * z, r, r);
-        c = OLK_MADD(c * z, z, OLK_MADD(z, (OLK_T)-0.5, (OLK_T)1.0));
-        /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
-           cosine's. */
-        OLK_U quarter, a, b;
-        memcpy(&quarter, &shifted, sizeof quarter);
-#if OLK_BYTES == 64
-        const OLK_T along = quarter & 1 ? s : c, across = quarter & 1 ? c : s;
-        memcpy(&a, &along, sizeof a);
-        memcpy(&b, &across, sizeof b);
-#else
-        memcpy(&a, &c, sizeof a);
-        memcpy(&b, &s, sizeof b);
-        const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
-        a ^= swap;
-        b ^= swap;
-#endif
-        a ^= ((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2);
-        b ^= (quarter & 2) << (8 * sizeof(OLK_U) - 2);
-        memcpy(feature + 2 * j, &a, sizeof a);
-        memcpy(feature + 2 * j + 1, &b, sizeof b);
-    }
-}
-
-/* Whether some angle is too large for that, or no number. */
-static OLK_APART int OLK_FN(olk_large)(const OLK_T *v, const OLK_T *scale)
-{
-    OLK_U large = 0;
-    for (int j = 0; j < 64; j++)
-        large |= (OLK_U)!(OLK_ABS(v[j] * scale[j]) < OLK_LARGE);
-    return large != 0;
-}
-
-/* The cosines and sines of any angle; one that is no finite number counts as 0. */
-static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scale, OLK_T *feature)
-{
-    for (int j = 0; j < 64; j++) {
-        const double angle = (double)v[j] * (double)scale[j];
-        double cosine = 1.0, sine = 0.0;
-        if (OLK_FABS(angle) <= DBL_MAX)
-            olk_cos_sin(angle, &cosine, &sine);
-        feature[2 * j] = (OLK_T)cosine;
-        feature[2 * j + 1] = (OLK_T)sine;
-    }
 }
 
 #undef OLK_FN

@@ -4,6 +4,8 @@
 
 #include "edgeolk.h"
 
+#include "shorten.h"
+
 #define OLK_ROW_STORES EK_STORES
 #define OLK_ROW_REAL EK_REAL
 #include "loops/exponential.h"
@@ -62,11 +64,16 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
 {
     ek_number *query = (ek_number *)(void *)arena;
     for (int j = 0; j < EK_FEATURES; j++) {
-        const double reading = ek_reading(x, j);
-        if (!(x[j] - x[j] == 0) || !(OLK_FABS(reading) <= EK_MOST))
+        if (!(x[j] - x[j] == 0))
             return NULL;
-        query[j] = (ek_number)reading;
+        query[j] = (ek_number)ek_reading(x, j);
     }
+#if EK_CLIPS_ROWS
+    (void)ek_shorten(query);
+#endif
+    for (int j = 0; j < EK_FEATURES; j++)
+        if (!(OLK_FABS(query[j]) <= EK_MOST))
+            return NULL;
 #if EK_STORES == 3
     for (int j = 0; j < EK_FEATURES; j++)
         query[j] = olk_half_to_float(olk_float_to_half(query[j]));

@@ -4,10 +4,16 @@
 #include "edgeolk.h"
 
 #include "block.h"
+#include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
 #define OLK_SORF_STORES EK_STORES
-#ifdef EK_SINGLE
+#if defined(EK_FIXED)
+#if EK_STORES != 1
+#error "-DEK_FIXED is for weights of int8"
+#endif
+#define OLK_SORF_FIXED 1
+#elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
 #include "loops/intake.h"
@@ -32,7 +38,8 @@ static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLE
 typedef struct {
     uint8_t *base;
     const olk_sorf *p;
-    double most; /* the largest sum |x_j| that is taken */
+    double most;   /* the largest sum |x_j| that is taken */
+    int shortened; /* the row that was taken was longer than allowed */
     olk_sorf_state s;
 #if EK_SCALE_METHOD
     olk_scaler scaler;
@@ -64,6 +71,7 @@ static void ek_enter(void *arena, ek_call *c)
     uint8_t *base = ek_base(arena);
     olk_sorf_state *s = &c->s;
     c->base = base;
+    c->shortened = 0;
     memset(s, 0, sizeof *s);
     s->w = ek_at(base, EK_AT_weights);
     s->a = ek_at(base, EK_AT_mean_weights);
@@ -115,13 +123,19 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(x[j] - x[j] == 0))
             return NULL;
-#if EK_SCALE_METHOD
+#if EK_SCALE_METHOD || EK_CLIPS_ROWS
     ek_number *query = (ek_number *)(void *)(c->base + EK_AT_query);
+    memcpy(query, x, EK_FEATURES * sizeof *x);
+    row = query;
+#endif
+#if EK_SCALE_METHOD
     for (int j = 0; j < EK_FEATURES; j++)
         query[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, learning);
-    row = query;
 #else
     (void)learning;
+#endif
+#if EK_CLIPS_ROWS
+    c->shortened = ek_shorten(query);
 #endif
     return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
 }
@@ -232,6 +246,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #if EK_SCALE_METHOD
     for (int j = 0; j < EK_FEATURES; j++)
         olk_keep_reading(&c.scaler, j, (double)x[j], c.seen);
+#endif
+#if EK_CLIPS_ROWS
+    *ek_words(c.base, EK_AT_clipped_rows) += (uint64_t)c.shortened;
 #endif
 #if EK_GAMMA_ROWS
     ek_follow_width(&c, row.values);

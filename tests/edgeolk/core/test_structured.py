@@ -19,18 +19,21 @@ from twins.structured_novelty import SorfNovelty
 from bench.bytes.shim import FORMS as FORMS_OF_C
 from bench.bytes.shim import LOOPS, SHIM, NoCompilerError, Sorf, compiler, library, variants
 
+#: Those that have int8 alone, and round otherwise.
+NARROW = ("single", "fixed")
+
 
 def compiled_forms():
     try:
         return [
-            (form, variant) for form in ("vector", "plain", "single") for variant in variants(form)
+            (form, variant) for form in ("vector", "plain", *NARROW) for variant in variants(form)
         ]
     except NoCompilerError:
         return []
 
 
 FORMS = compiled_forms()
-EXACT = [form for form in FORMS if form[0] != "single"]
+EXACT = [form for form in FORMS if form[0] not in NARROW]
 VECTORS = [form for form in FORMS if form[0] == "vector"]
 pytestmark = pytest.mark.skipif(not FORMS, reason="no C compiler to compile the loops with")
 every_form = pytest.mark.parametrize("form", EXACT, ids="-".join)
@@ -273,18 +276,54 @@ def test_single_precision_learns_as_well_and_rounds_otherwise_rarely():
     assert errors[0] == pytest.approx(errors[1], abs=0.02)
 
 
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", ["plain", "relevance", "all"])
+def test_whole_numbers_learn_as_well(task, name):
+    X, y = stream(task, 2000, 8)
+    found = []
+    for form in ("fixed", "plain"):
+        loops, _ = pair(task, "int8", 8, 300, (form, "plain"), options=OPTIONS[name])
+        said = np.array(loops.steps(X, y))
+        found.append(
+            np.mean(np.abs(said - y))
+            if task == "regression"
+            else np.mean(said <= 0 if task == "classes" else y * said <= 0)
+        )
+    assert found[0] == pytest.approx(found[1], rel=0.05, abs=0.01)
+
+
+@pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
+@pytest.mark.parametrize("d", [1, 8, 97])
+def test_features_in_whole_numbers(d, gamma):
+    """Each is that of the formula within .005, its width within one part in 650."""
+    D, rng = 70, np.random.default_rng(d)
+    loops, twin = pair("two", "int8", d, D, ("fixed", "plain"), gamma=gamma)
+    X = (rng.uniform(-1, 1, (5, d)) / np.sqrt(gamma * d)).astype(np.float32).astype(float)
+    found = np.empty((len(X), D, 2))
+    for k in range(D):
+        for i in range(2):
+            for part in ("w", "a"):
+                loops.parts[part][:] = 0
+                loops.parts[part][k, 0, i] = 100
+            found[:, k, i] = loops.scores(X).ravel() * 3.0 * D / 100.0
+    exact = np.array([twin.phi(x) for x in X])
+    lines = np.array([twin.phi.transform(twin.phi.fold(x)) for x in X])
+    angles = np.abs(lines * twin.phi.omega).reshape(len(X), -1)[:, :D, None]
+    assert np.all(np.abs(found - exact) < 0.005 + angles / 650)
+
+
 @pytest.mark.parametrize("form", FORMS, ids="-".join)
 def test_angles_of_any_size(form):
     """Columns nobody scaled: exact in double, and numbers whatever they are."""
     rng = np.random.default_rng(1)
     X = (rng.standard_normal((60, 3)) * 10.0 ** rng.integers(0, 36, (60, 1))).astype(np.float32)
     y = rng.choice([-1.0, 1.0], 60)
-    for dtype in ("int8",) if form[0] == "single" else ("int8", "float32", "float64"):
+    for dtype in ("int8",) if form[0] in NARROW else ("int8", "float32", "float64"):
         loops, _ = pair("two", dtype, 3, 100, form)
         assert np.isfinite(loops.steps(X, y)).all()
         assert np.isfinite(loops.scores(X)).all()
         assert np.isfinite(loops.w.astype(float)).all()
-    if form[0] != "single":
+    if form[0] not in NARROW:
         loops, twin = pair("two", "int8", 3, 100, form)
         for a, b in zip(X, y, strict=True):
             if np.abs(a).max() < 1e5:
@@ -310,7 +349,7 @@ def test_exp(form):
     assert call(-701.0) == 0.0
 
 
-@pytest.mark.parametrize("form", ["plain", "single"])
+@pytest.mark.parametrize("form", ["plain", *NARROW])
 def test_the_header_is_strict_c(form):
     command = [*compiler(), *FORMS_OF_C[form], "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     command += ["-fsyntax-only", f"-I{LOOPS}", str(SHIM)]
@@ -325,7 +364,7 @@ flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1
 rng = np.random.default_rng(0)
 for form in sys.argv[1:]:
     for variant in variants(form, flags):
-        for dtype in ("int8",) if form == "single" else ("int8", "float32", "float64"):
+        for dtype in ("int8",) if form in ("single", "fixed") else ("int8", "float32", "float64"):
             for task in ("two", "classes", "regression", "novelty"):
                 for d, D, groups in ((3, 70, 1), (97, 129, 2), (64, 64, 1)):
                     more = {} if task == "novelty" else {
@@ -345,9 +384,7 @@ print("clean")
 """
 
 
-@pytest.mark.parametrize(
-    "form", ["plain", "single", pytest.param("vector", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("form", ["plain", *NARROW, pytest.param("vector", marks=pytest.mark.slow)])
 def test_sanitizers_find_nothing(form):
     """The arrays are numpy's, each from malloc: a step beyond an end is seen."""
     if shutil.which(compiler()[0]) is None or sys.platform != "linux":

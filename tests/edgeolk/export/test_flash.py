@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from exported import STRICT, Compiled, signs, stream
+from fuzz_flash import build as fuzzer
 
 import edgeolk as ek
 
@@ -59,6 +60,17 @@ def test_a_hundred_thousand_cuts(unit: int, tmp_path: Path) -> None:
     program = simulator(tmp_path, unit)
     assert told(program, "cut", 100_000, unit + 1) >= 100_000
     assert told(program, "fuzz", 300_000, unit + 1) == 300_000
+
+
+def test_nothing_in_the_slots_misleads_the_reader(tmp_path: Path) -> None:
+    """Some thousand inputs of the guided fuzzer; make fuzz-slots runs it for long."""
+    try:
+        program = fuzzer(tmp_path)
+    except (FileNotFoundError, RuntimeError):
+        pytest.skip("needs clang with libFuzzer")
+    command = [str(program), "-runs=3000", "-seed=1", "-max_len=300"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 class Flash:

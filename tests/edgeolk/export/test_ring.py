@@ -20,6 +20,9 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "float16": ("robot", {"algorithm": "bpa_s", "budget": 40, "dtype": "float16"}),
     "int8": ("robot", {"algorithm": "spa", "budget": 61, "dtype": "int8",
                        "feature_range": (0.0, 6.0)}),
+    "bounded": ("robot", {"algorithm": "bpa_s", "budget": 40, "clip_rows": 3.0}),
+    "bounded float16": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "float16",
+                                      "scale": "standard", "clip_rows": 1.5}),
     "float64": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "float64", **SCALED}),
     "scaled int8": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "int8",
                                   "scale": "minmax", "feature_range": (0.0, 1.0)}),
@@ -117,3 +120,16 @@ def test_an_empty_ring(tmp_path: Path) -> None:
     board = Compiled(tmp_path, learner)
     assert list(board.scores([1.0, 2.0])) == [0.0]
     assert board.predict([1.0, 2.0]) == learner.predict_one([1.0, 2.0])
+
+
+def test_sparse_learners_score_whole_rows(tmp_path: Path) -> None:
+    """The library reads the numbers that are not zero, which rounds otherwise."""
+    rng = np.random.default_rng(4)
+    X = (rng.normal(size=(300, 12)) * (rng.random((300, 12)) < 0.3)).astype(np.float32)
+    learner = ek.Learner("rbp", n_features=12, budget=40, sparse=True)
+    learner.learn_many(X, np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0))
+    ek.export_c(learner, tmp_path)
+    board = Compiled(tmp_path, learner)
+    found = np.array([board.scores(x)[0] for x in X])
+    assert np.abs(found - learner.decision_function(X)).max() < 1e-4 * np.abs(found).max()
+    assert "rounds otherwise" in (tmp_path / "README.md").read_text()

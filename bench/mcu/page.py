@@ -1,0 +1,33 @@
+"""The page of results that several benchmarks write to, a table each."""
+
+from __future__ import annotations
+
+import re
+
+from bench.table import RESULTS, Table
+
+PAGE = RESULTS / "mcu.md"
+
+
+def _parts() -> list[str]:
+    """What stands before the first table, then each table."""
+    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    return re.split(r"^(?=## )", text, flags=re.MULTILINE)
+
+
+def _write(parts: list[str]) -> None:
+    PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+
+
+def begin(title: str, introduction: str) -> None:
+    """The head of the page; its tables stay."""
+    _write([f"# {title}\n\n{introduction}", *_parts()[1:]])
+
+
+def put(table: Table) -> None:
+    """A table in the place of the one of the same title, or at the end."""
+    parts = _parts()
+    known = [part.split("\n")[0] for part in parts]
+    title = f"## {table.title}"
+    at = known.index(title) if title in known else len(parts)
+    _write([*parts[:at], table.markdown(), *parts[at + 1 :]])

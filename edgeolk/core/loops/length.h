@@ -1,0 +1,36 @@
+/* What a row is multiplied by so that it is no longer than allowed (`clip_rows`), for readings that
+   come one by one. */
+#ifndef EDGEOLK_LENGTH_H
+#define EDGEOLK_LENGTH_H
+
+#include "roots.h"
+
+/* The sum of squares so far, and the largest size of a reading. All zero: nothing seen. */
+typedef struct {
+    double total, most;
+} olk_length;
+
+static inline void olk_measure(olk_length *length, double x)
+{
+    length->total += x * x;
+    length->most = OLK_FABS(x) > length->most ? OLK_FABS(x) : length->most;
+}
+
+static inline int olk_is_within(const olk_length *length, double longest)
+{
+    return OLK_SQRT(length->total) <= longest;
+}
+
+/* Of a row that is not within: the sum once more, from 0, in units of the largest reading. Squares of
+   1e200 overflow. */
+static inline void olk_measure_again(olk_length *length, double x)
+{
+    length->total += (x / length->most) * (x / length->most);
+}
+
+static inline double olk_shortening(const olk_length *length, double longest)
+{
+    return (longest / length->most) / OLK_SQRT(length->total);
+}
+
+#endif

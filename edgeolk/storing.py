@@ -1,0 +1,99 @@
+"""A learner's bytes: into a file, out of one, through a pickle.
+
+The readers and writers of files are imported when first used: they are a third of what importing a
+learner takes, and most programs that learn begin without a file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from edgeolk.block import over
+
+if TYPE_CHECKING:
+    from edgeolk.config import Config
+    from edgeolk.core.arena import Arena
+    from edgeolk.core.engine import Engine
+    from edgeolk.files.atomic import Path
+
+_Self = TypeVar("_Self", bound="Storing")
+
+
+class Storing:
+    """A learner that can be stored; whoever inherits has an engine and a configuration."""
+
+    __slots__ = ()
+
+    _config: Config
+    _engine: Engine
+
+    def _start(self, config: Config, engine: Engine) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def _from_block(cls: type[_Self], block: bytes) -> _Self:
+        from edgeolk.files import restore
+
+        return cls._over(*restore.from_bytes(block))
+
+    @classmethod
+    def _over(cls: type[_Self], config: Config, arena: Arena) -> _Self:
+        """A learner over a block that has been checked."""
+        learner = cls.__new__(cls)
+        learner._start(config, over(config, arena))
+        return learner
+
+    def _sealed(self) -> bytearray:
+        """The bytes of a model file."""
+        from edgeolk.files import v3
+
+        self._engine.check_idle()
+        with memoryview(self._engine.arena) as block:
+            return v3.written(block)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_block, (bytes(self._sealed()),)
+
+    def seal(self) -> None:
+        """Write checksums into the block: ``attach`` finds what changes before the next step.
+
+        For a block in memory that outlives the process, before it is left alone. Learning goes on
+        as ever; the next step takes the seal away.
+
+        Raises
+        ------
+        ValueError
+            The learner was made without ``checksums=True``.
+        """
+        from edgeolk.files import checksums
+
+        self._engine.check_idle()
+
+        if checksums.NAME not in self._config.values:
+            raise ValueError("seal needs a learner made with checksums=True: there is no room")
+
+        with memoryview(self._engine.arena) as block:
+            checksums.seal(block)
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.
+
+        Format 3; docs/file-format.md has every byte of it. Scratch is not in the file.
+
+        The file is written beside its final name, synced and renamed, so a reader finds the old
+        model or the new one, also after a power cut. Loading it and going on gives bit for bit what
+        going on without stopping does.
+
+        Parameters
+        ----------
+        path : str, bytes or path-like
+            A symbolic link is followed; mode and owner of an existing file are kept.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written, or something other than a regular file has that name.
+        """
+        from edgeolk.files.atomic import write_whole
+
+        write_whole(path, (self._sealed(),))

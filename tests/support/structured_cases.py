@@ -1,0 +1,80 @@
+"""Learners on structured features for every task and option, and streams for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from twins.streams import random_stream, regression_stream
+
+import edgeolk as ek
+
+D, BUDGET, GAMMA, SEED = 5, 140, 0.1, 2**40 + 7
+TWO_GROUPS = ((0.3, 1.0, 3.0), (3.0, 5.5))
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "linear": {"linear": True},
+    "last label": {"last_label": True},
+    "relevance": {"relevance": True},
+    "groups": {"widths": TWO_GROUPS},
+    "widths": {"widths": (0.5, 2.0)},
+    "blends": {"blends": (0.0, 0.4, 1.0)},
+    "numbers": {"r": 0.2, "unit": 2.0, "sharp": 0.5, "delta": 0.98, "cmin": 4.0, "cmax": 20.0,
+                "shrink": 0.7},
+    "all": {"linear": True, "last_label": True, "relevance": True, "widths": TWO_GROUPS},
+}  # fmt: skip
+TASKS = ("two", "classes", "regression")
+#: Every task with every option it takes; several classes have no linear candidate.
+CASES = [
+    (task, name)
+    for task in TASKS
+    for name, options in OPTIONS.items()
+    if not (task == "classes" and "linear" in options)
+]
+ALL_TASKS = [*CASES, ("novelty", "plain")]
+cases = pytest.mark.parametrize(("task", "name"), CASES)
+every_type = pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+EXTRA: dict[str, dict[str, Any]] = {
+    "two": {},
+    "classes": {"n_classes": 4},
+    "regression": {"loss": "square"},
+    "novelty": {"loss": "novelty"},
+}
+
+
+def stream(task: str, n: int, d: int = D, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Rows exact in float32, some of whose inputs are 0."""
+    X, y = (regression_stream if task == "regression" else random_stream)(seed, n, d)
+    X = X.astype(np.float32).astype(float)
+    X[np.abs(X) < 0.4] = 0.0
+    if task == "classes":
+        y = np.where(y > 0, 2.0, np.where(X[:, 0] > 0, 1.0, np.where(X[:, -1] > 0, 0.0, 3.0)))
+    return X, y
+
+
+def settings(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -> dict[str, Any]:
+    options = {
+        "n_features": D, "D": BUDGET, "kernel": ek.Gaussian(GAMMA), "dtype": dtype, "seed": SEED,
+        **EXTRA[task], **OPTIONS[name],
+    }  # fmt: skip
+    if task != "novelty":
+        options.setdefault("relevance", False)
+    return {**options, **more}
+
+
+def learner_of(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -> ek.Learner:
+    return ek.Learner("sorf", **settings(task, dtype, name, **more))
+
+
+def sealed(learner: ek.Learner) -> bytes:
+    return bytes(learner._sealed())
+
+
+def task_of(learner: ek.Learner) -> str:
+    if learner.n_classes > 2:
+        return "classes"
+    if learner.is_regression:
+        return "regression"
+    return "two" if learner.config.needs_labels else "novelty"
