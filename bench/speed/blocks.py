@@ -1,21 +1,21 @@
 """Scores of many rows beside numpy's product and exponential: ``python -m bench.speed.blocks``.
 
-``decision_function`` of a full ring, and the same function in numpy, a thousand rows a batch; then structured features: scoring in blocks beside learning the same rows one by one. Rows are
-normal; processor time, one thread, the cases interleaved. A ratio is the median of the ratios within
-a round.
+``decision_function`` of a full ring, and the same function in numpy, a thousand rows a batch; then
+structured features: scoring in blocks beside learning the same rows one by one. Rows are normal;
+processor time, one thread, the cases interleaved. A ratio is the median of the ratios within a
+round.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from time import process_time
-
-for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ import edgeolk as ek
 from bench.table import Report, Table
 from bench.timing import Case, interleave, ratio
 
+#: A peer on two cores would be no peer; numpy counts its threads when it is imported.
+ALONE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: Rows, features, budget; the ratio to numpy that is aimed at.
 RINGS = ((48_842, 123, 1350, 0.6), (48_842, 16, 1350, 0.3), (200_000, 16, 200, 0.35))
 #: Rows, features, frequencies; the ratio of scoring to learning that is aimed at.
@@ -78,7 +80,14 @@ def seconds(run: Callable[[], object]) -> float:
     return process_time() - start
 
 
-def line(what: str, asked: float, run: Callable, peer: Callable, n: int, rounds: int) -> list[str]:
+def line(
+    what: str,
+    asked: float,
+    run: Callable[[], Any],
+    peer: Callable[[], Any],
+    n: int,
+    rounds: int,
+) -> list[str]:
     """One line of a table: ours, the peer's, and both ratios."""
     cases = [Case(key, key, n, partial(seconds, f)) for key, f in (("ours", run), ("peer", peer))]
     found = interleave(cases, range(rounds), lambda: None)
@@ -130,15 +139,18 @@ def structured_line(n: int, d: int, D: int, asked: float, rounds: int) -> list[s
     )
 
 
-def main() -> None:
+def main() -> int:
     """Print the tables, and save them unless asked to be quick."""
+    if any(os.environ.get(name) != one for name, one in ALONE.items()):
+        again = [sys.executable, "-m", "bench.speed.blocks", *sys.argv[1:]]
+        return subprocess.run(again, env={**os.environ, **ALONE}, check=False).returncode
     parser = argparse.ArgumentParser(prog="python -m bench.speed.blocks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rows and rounds, nothing saved")
     quick = parser.parse_args().quick
     share, rounds = (20, 2) if quick else (1, ROUNDS)
     header = ["rows", "us a row", "us a row, numpy", "ratio", "goal"]
-    rings = [ring_line(n // share, *shape, rounds) for n, *shape in RINGS]
-    learned = [structured_line(n // share, *shape, rounds) for n, *shape in STRUCTURED]
+    rings = [ring_line(n // share, d, budget, goal, rounds) for n, d, budget, goal in RINGS]
+    learned = [structured_line(n // share, d, D, goal, rounds) for n, d, D, goal in STRUCTURED]
     report = Report(
         "Scores of many rows",
         f"One run of `python -m bench.speed.blocks`, {ek.simd()}, one thread, processor time,"
@@ -155,6 +167,7 @@ def main() -> None:
     print(report.markdown())
     if not quick:
         report.save("blocks")
+    return 0
 
 
 if __name__ == "__main__":
