@@ -73,9 +73,9 @@ def count(
 ) -> dict[str, Count]:
     """Run ``python -m module arguments`` in callgrind; return the counts of its ``Counter``.
 
-    ``entry`` is a pattern of C symbols. It is one, because of several that begin alike callgrind
-    heeds the first only; no match may call another, which would switch collecting off. The child's
-    environment is made anew, so that no setting of this one counts.
+    ``entry`` is one pattern of C symbols: of several that begin alike, callgrind takes the first
+    only. No match may call another, which would switch collecting off. The child gets its own
+    environment, so that no setting of this one changes the counts.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

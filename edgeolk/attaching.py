@@ -1,4 +1,4 @@
-"""Going on in memory where a model lies: what is there is checked, and a torn step is told."""
+"""Continue a model where it lies in memory: it is checked first, and may be repaired."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import checksums, live, mending
 from edgeolk.files.head import MARK, NATIVE, TORN, Head, unpack
 from edgeolk.learner import Learner
-from edgeolk.planning.regions import Region, boundary
+from edgeolk.planning.layout import boundary
+from edgeolk.planning.regions import Region
 from edgeolk.plans import Plan, plan_of
 
 TORN_CHOICES = ("refuse", "repair", "accept")
@@ -58,7 +59,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
         view = memoryview(buffer).cast("B")
     except TypeError as error:
         raise TypeError(f"buffer must be contiguous memory: {error}") from None
-    # What is said outside the block keeps no view of the buffer alive.
+    # Raised after the with block: a traceback from inside would keep the view, and so the buffer.
     refusal = ""
     with view:
         try:
@@ -89,9 +90,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     return Learner._over(config, arena)
 
 
-def _repair(
-    config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview
-) -> None:
+def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
     """Make a torn block whole, or leave it as it was."""
     before = bytes(block)
     try:

@@ -25,6 +25,15 @@ class BareLearner:
     **options
         As for ``Config``.
 
+    Attributes
+    ----------
+    config : Config
+        What the learner is made of.
+    budget : int
+        The most support vectors ever held, as ``Learner.budget``.
+    nbytes : int
+        Bytes of the block.
+
     Raises
     ------
     TypeError, ValueError, MemoryError
@@ -51,14 +60,26 @@ class BareLearner:
 
     @classmethod
     def from_bytes(cls, data: Any) -> BareLearner:
-        """Return the learner that a model file holds; ``data`` are its bytes.
+        """The learner that a model file holds.
+
+        Parameters
+        ----------
+        data : bytes-like
+            What ``Learner.save`` wrote, whole.
+
+        Returns
+        -------
+        BareLearner
 
         Raises
         ------
-        ValueError, MemoryError
-            They are no model, or a damaged one; no memory for the block.
+        ValueError
+            They are no model, or a damaged one.
+        MemoryError
+            No memory for the block.
         """
-        from edgeolk.files import restore  # readers of files take memory that others do without
+        # Imported here: most bare processes read no file and should not pay for the readers.
+        from edgeolk.files import restore
 
         config, arena = restore.from_bytes(data)
         learner = cls.__new__(cls)
@@ -67,7 +88,7 @@ class BareLearner:
 
     @property
     def threshold(self) -> float:
-        """The threshold that a score of novelty has been taken off, as ``Learner.threshold``.
+        """The threshold that scores of novelty are relative to, as ``Learner.threshold``.
 
         Raises
         ------
@@ -77,23 +98,71 @@ class BareLearner:
         return float(memoryview(self._engine.view("novelty"))[0, 0])
 
     def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
-        """Learn one example from a contiguous float64 buffer; as ``Learner.learn_one``.
+        """Learn one example, as ``Learner.learn_one``.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+        y : float
+            Label or target as for ``Learner.learn_one``; not read for novelty.
+        weight : float
+            What the row counts, > 0.
+
+        Returns
+        -------
+        float
+            The score before the update.
 
         Raises
         ------
         TypeError, ValueError
             Wrong buffer, length, label, weight, or a number that is not finite; nothing is changed.
+        BudgetError
+            The ring is full under ``full="raise"``; nothing is changed.
         """
         return self._engine.learn_row(x, y, weight)
 
     def decision_one(self, x: Any) -> float:
-        """Score of one row in a contiguous float64 buffer."""
+        """Score of one row; nothing is learned.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong buffer or length, or a number that is not finite.
+        """
         return self._engine.score_row(x)
 
     def scores_one(self, x: Any, out: Any) -> None:
-        """Scores of one row, one a class, into a writable float64 buffer."""
+        """Scores of one row, one for each class.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+        out : writable contiguous float64 buffer of n_classes numbers
+            Receives the scores.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong buffer or length, or a number that is not finite.
+        """
         self._engine.scores_row(x, out)
 
+    def wants_label(self, x: Any) -> bool:
+        """Whether the label of one row could change the model, as ``Learner.wants_label``."""
+        return self._engine.wants_row(x)
+
     def counters(self) -> dict[str, Any]:
-        """Steps, mistakes, updates, support vectors held, ..."""
+        """Counters by name, such as ``"steps"``, ``"mistakes"``, ``"updates"``, ``"n_support"``.
+
+        ``Learner`` has a property for each, which says what it counts.
+        """
         return self._engine.counters()

@@ -1,4 +1,4 @@
-"""A new model in a block: header, what construction sets, and its engine. Without numpy."""
+"""The engine of a model in a block, new or already there. Without numpy."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from edgeolk.config import Config
+from edgeolk.configuration.levels import levels
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
 from edgeolk.files.head import TORN
-from edgeolk.levels import levels
 from edgeolk.parts import Dtype
-from edgeolk.planning.regions import boundary
+from edgeolk.planning.layout import boundary
 from edgeolk.plans import plan_of
 
 
 def build(config: Config, buffer: Any = None) -> Engine:
-    """The engine of a new model.
+    """Build a new model and return its engine.
 
     Parameters
     ----------
@@ -46,5 +46,5 @@ def build(config: Config, buffer: Any = None) -> Engine:
 
 
 def over(config: Config, arena: Arena) -> Engine:
-    """The engine of the model in a block that has been checked."""
+    """The engine of a model that is already in a block, which the caller has checked."""
     return Engine(config, plan_of(config).regions, arena, False)

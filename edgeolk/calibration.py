@@ -1,4 +1,4 @@
-"""Probabilities from scores that are no log odds, by two numbers learned online.
+"""Probabilities from scores that are not log odds, by two numbers learned online.
 
 Design: the model of Platt (1999) with its offset replaced by a floor, so that the most probable
 class is the one with the highest score, for two classes and for more. The numbers follow the
@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: Rows that a fact is remembered for.
+#: Rows after which the weight of a row in the information has fallen to 1/e.
 _MEMORY = 2000.0
-#: What the first numbers count, against the information in rows.
+#: Information that the first values count for, against that of the rows.
 _TRUST = 2.0
 _AT_A_TIME = 32
 _LONGEST_STEP = 0.5
@@ -26,13 +26,13 @@ _FLOORS = (-9.0, -0.5)
 
 
 def softmax(scores: FloatArray) -> FloatArray:
-    """Shares exp(s_k) / sum_j exp(s_j) of each row."""
+    """exp(s_k) / sum_j exp(s_j) of each row, for scores of shape (n, K)."""
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def two_columns(scores: ArrayLike) -> FloatArray:
-    """Scores of two classes, from the one score f that stands for both: 0 and f."""
+    """Scores of two classes, of shape (n, 2), from the one score f of each row: 0 and f."""
     f = np.asarray(scores, dtype=np.float64)
     return np.column_stack((np.zeros_like(f), f))
 
@@ -40,12 +40,14 @@ def two_columns(scores: ArrayLike) -> FloatArray:
 class Calibration:
     """p_k = (1 - floor) softmax(slope s)_k + floor / K, slope > 0 and floor in (0, 1).
 
-    Its state is six numbers. ``pickle`` and ``copy`` carry them.
+    Its state is six numbers, which ``pickle`` and ``copy`` keep.
 
     Attributes
     ----------
-    slope, floor : float
-        1 and 0.05 at first.
+    slope : float
+        What a score is multiplied by; 1 at first.
+    floor : float
+        The share that is spread evenly over all classes; 0.05 at first.
     """
 
     def __init__(self) -> None:
@@ -59,13 +61,13 @@ class Calibration:
 
     @property
     def floor(self) -> float:
-        """The share that is spread over all classes alike."""
+        """The share that is spread evenly over all classes."""
         return float(1.0 / (1.0 + np.exp(-self._at[1])))
 
     def learn(
         self, scores: FloatArray, labels: NDArray[Any], weight: FloatArray | None = None
     ) -> None:
-        """Steps towards the numbers that make these labels likely.
+        """Move both numbers towards those that make these labels likely.
 
         Parameters
         ----------
@@ -101,6 +103,16 @@ class Calibration:
         self._at[1] = np.clip(self._at[1], *_FLOORS)
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
-        """Probability of each class, float64 of shape (n, K), for scores of that shape."""
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        scores : float64 ndarray of shape (n, K)
+
+        Returns
+        -------
+        float64 ndarray of shape (n, K)
+            Each row sums to 1; the class with the highest score is the most probable.
+        """
         shares = softmax(self.slope * scores)
         return np.asarray((1.0 - self.floor) * shares + self.floor / scores.shape[1])

@@ -1,45 +1,32 @@
-"""From what the caller says to one checked configuration.
+"""One checked configuration from the arguments of a caller, or from a file.
 
 Everything that can be wrong with a configuration is found here, before memory is touched.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.given import (
-    DEFAULT,
-    budget_of,
-    is_default,
-    own_names,
-    pick_parts,
-    storage_of,
-    values_of,
-)
-from edgeolk.intake import taken
-from edgeolk.levels import ends, levels
+from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
+from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
+from edgeolk.configuration.intake_arguments import intake_of
+from edgeolk.configuration.levels import levels
+from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
+from edgeolk.configuration.shown import shown_parameters, spelt
+from edgeolk.configuration.values import given_lists, values_of
 from edgeolk.parts.bases import BASES
-from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.parts.numbers import (
-    Algorithm,
-    Basis,
-    Coefficients,
-    Dtype,
-    Loss,
-    Rows,
-    Update,
-)
-from edgeolk.parts.parameters import checked, lists_of, shown
+from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import lists_of
+from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Loss, Rows, Update
+from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
+from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
-from edgeolk.planning.regions import layout, total
+from edgeolk.planning.layout import layout, total
 from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows
-from edgeolk.resolved import LOOKAHEAD, OPTIONS, Resolved
 
 
 class Config(Resolved):
@@ -151,68 +138,44 @@ class Config(Resolved):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
         n_features = whole("n_features", n_features, 1)
-        width = kernel is not None
-        if kernel is None:
-            kernel = Gaussian((method.gamma if method else 1.0) / n_features)
-        elif not isinstance(kernel, Kernel) or type(kernel) is Kernel:
-            raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
-        if not (sparse is None or isinstance(sparse, bool)):
-            raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
-        if on_bad_row not in ("raise", "skip"):
-            raise ValueError(f"on_bad_row must be 'raise' or 'skip', got {on_bad_row!r}")
-        if not isinstance(checksums, bool):
-            raise TypeError(f"checksums must be True or False, got {checksums!r}")
-        asked = {"skip_bad_rows": on_bad_row == "skip", "checksums": checksums}
-        picked = pick_parts(method, params)
-        basis, update = BASES[Basis(picked["basis"])], UPDATES[Update(picked["update"])]
-        parts: Parts = {
-            "dtype": storage_of("dtype", update.default_dtype if dtype is None else dtype, Dtype),
-            "coefficients": storage_of("coefficients", coefficients, Coefficients),
-            "rows": Rows.SPARSE if sparse else Rows.DENSE,
-            **picked,
-        }
-        intake = taken(params, own_names(method, parts), default=default, width=width)
+        used_kernel = kernel_of(kernel, method, n_features)
+        options = options_of(sparse, on_bad_row, checksums)
+        parts = parts_of(method, params, dtype, coefficients, sparse)
+        basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+        own = own_names(method, parts)
+        intake = intake_of(params, own, default=default, width=kernel is not None)
         budget = budget_of(basis.members, budget, ram, params)
-        lists = {name: params.pop(name, None) for name in update.lists}
-        if isinstance(lists.get("widths"), (list, tuple)) and params.get("groups") is None:
-            nested = sum(hasattr(width, "__len__") for width in lists["widths"])
-            params["groups"] = max(1, nested)
-        columns = 1
-        if n_classes is not None:
-            columns = whole("n_classes", n_classes, 2, 2**15)
+        lists = given_lists(update.lists, params)
+        columns = 1 if n_classes is None else whole("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
             "n_features": float(n_features),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
         seed = whole("seed", seed, 0, 2**64 - 1)
-        if feature_range is not None:
-            if parts["dtype"] != Dtype.INT8:
-                raise TypeError("feature_range is for dtype='int8' only")
-            feature_range = ends(feature_range, n_features)
-            levels(feature_range, n_features)
+        used_range = range_of(feature_range, parts, n_features)
 
         def configure(size: int) -> Resolved:
             size = whole("budget", size, 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             resolved = Resolved(
-                method.algorithm if method else Algorithm.CUSTOM,
-                n_features,
-                size,
-                seed,
-                kernel,
-                chosen,
-                {**values, **{name: 1.0 for name, on in asked.items() if on}},
-                feature_range,
-                columns,
-                lists_of(values, **lists) if lists else {},
-                intake,
+                member=method.algorithm if method else Algorithm.CUSTOM,
+                n_features=n_features,
+                budget=size,
+                seed=seed,
+                kernel=used_kernel,
+                parts=chosen,
+                values={**values, **options},
+                feature_range=used_range,
+                columns=columns,
+                lists=lists_of(values, **lists) if lists else {},
+                intake=intake,
             )
             refuse(resolved)
             return settled(resolved, sparse, lookahead, capped=ram is not None)
 
         if ram is None:
-            made = configure(budget)  # type: ignore[arg-type]
+            made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             made = fit(configure, lambda resolved: total(layout(resolved)), ram)
         self.__dict__.update(made.__dict__)
@@ -238,7 +201,7 @@ class Config(Resolved):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         whole("n_features", made.n_features, 1)
         whole("budget", made.budget, 1)
-        whole("columns", made.columns, 1, 2**15)
+        whole("columns", made.columns, 1, MOST_CLASSES)
         if made.update.lists:
             widths = [made.lists[name] for name in made.lists if name.startswith("widths")]
             if lists_of(made.values, widths or None, made.lists.get("blends")) != made.lists:
@@ -285,34 +248,7 @@ class Config(Resolved):
         ``Config(config.name, ..., **config.parameters)`` is the same configuration; a composition
         has its parts among them.
         """
-        if self.member == Algorithm.CUSTOM:
-            chosen: dict[str, Any] = {axis: self.parts[axis] for axis in DEFAULT_PARTS}
-            public: dict[str, str] = {}
-        else:
-            method = find(self.member)
-            public = {stored: name for name, stored in method.renames.items()}
-            chosen = {}
-            for name, options in method.choices.items():
-                # The most particular option that fits: {} fits everything.
-                fitting = [
-                    (len(parts), option)
-                    for option, parts in options.items()
-                    if all(self.parts[axis] == part for axis, part in parts.items())
-                ]
-                if fitting:
-                    chosen[name] = max(fitting, key=lambda pair: pair[0])[1]
-        own = {
-            public.get(name, name): shown(name, value)
-            for name, value in self.values.items()
-            if name not in (*OPTIONS, LOOKAHEAD)
-        }
-        lists: dict[str, Any] = {}
-        widths = [numbers for name, numbers in self.lists.items() if name.startswith("widths")]
-        if widths:
-            lists["widths"] = widths[0] if len(widths) == 1 else tuple(widths)
-        if "blends" in self.lists:
-            lists["blends"] = self.lists["blends"]
-        return {**chosen, **own, **lists}
+        return shown_parameters(self)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -345,7 +281,7 @@ class Config(Resolved):
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
         first = [] if self.member == Algorithm.CUSTOM else [repr(self.name)]
-        return f"{name}({', '.join([*first, *map(_spelt, self.options.items())])})"
+        return f"{name}({', '.join([*first, *map(spelt, self.options.items())])})"
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
@@ -357,10 +293,3 @@ class Config(Resolved):
 
     def __hash__(self) -> int:
         return hash((self.member, self.n_features, self.budget, self.seed))
-
-
-def _spelt(option: tuple[str, Any]) -> str:
-    name, value = option
-    if isinstance(value, IntEnum):
-        return f"{name}=ek.{type(value).__name__}.{value.name}"
-    return f"{name}=ek.{value!r}" if isinstance(value, Kernel) else f"{name}={value!r}"

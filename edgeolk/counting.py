@@ -1,4 +1,4 @@
-"""What a learner has counted since it was made."""
+"""The counters of a learner."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from edgeolk.boundary.learning import RowLearner
 
 
 class Counting(RowLearner):
-    """A learner of rows that tells its counters."""
+    """Adds the counters to a learner of rows."""
 
     __slots__ = ()
 
@@ -17,8 +17,11 @@ class Counting(RowLearner):
 
     @property
     def mistakes(self) -> int:
-        """Examples with y f <= 0 before their update; a score of 0 is a mistake. With several
-        classes, those whose margin was not above 0; for novelty, the rows called novel."""
+        """Examples that were predicted wrongly before their update.
+
+        For two classes those with y f <= 0, so that a score of 0 is a mistake; for several those
+        whose margin was not above 0; for novelty the rows called novel.
+        """
         return int(self._engine.counters()["mistakes"])
 
     @property
@@ -28,17 +31,17 @@ class Counting(RowLearner):
 
     @property
     def capacity_hits(self) -> int:
-        """Examples that asked a full, frozen ring for an update."""
+        """Examples that called for an update that a full, frozen ring did not make."""
         return int(self._engine.counters()["capacity_hits"])
 
     @property
     def labels_asked(self) -> int:
-        """Calls of ``wants_label`` that said yes."""
+        """Calls of ``wants_label`` that returned True."""
         return int(self._engine.counters()["labels_asked"])
 
     @property
     def clipped(self) -> int:
-        """Numbers learned that lay beyond the levels of int8 storage, and counted as their end."""
+        """Readings learned that lay beyond ``feature_range``, and were stored as its nearer end."""
         return int(self._engine.counters()["clipped"])
 
     @property

@@ -1,4 +1,4 @@
-"""Errors beyond ValueError and TypeError."""
+"""Errors that callers may want to tell from plain ValueError and TypeError."""
 
 
 class BadRowError(ValueError):

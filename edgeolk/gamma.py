@@ -1,10 +1,11 @@
-"""A kernel width from rows that are at hand."""
+"""A kernel width from rows in memory."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def gamma_from(X: Any, rows: int = 500) -> float:
@@ -15,21 +16,23 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     Parameters
     ----------
     X : array-like of shape (n, n_features)
-        Finite rows as the learner will see them, scaled; at least two. Only the first ``rows``
-        are looked at, all their pairs.
+        Finite rows, at least two, scaled as the learner will see them.
     rows : int
-        At least 2.
+        How many of them are used, from the first, at least 2; all pairs of these are compared,
+        which takes some 8 rows^2 bytes.
 
     Returns
     -------
     float
         For ``ek.Gaussian(gamma)``. Where more than half of the pairs are equal, as when sensors
-        stand still, the median is that of the others.
+        stand still, the median is taken over the others.
 
     Raises
     ------
-    TypeError, ValueError
-        No such rows, or all are alike.
+    TypeError
+        X does not hold real numbers.
+    ValueError
+        Too few rows, rows that are not finite, or rows that are all equal.
 
     See Also
     --------
@@ -47,12 +50,7 @@ def gamma_from(X: Any, rows: int = 500) -> float:
         raise ValueError("X must be finite")
     most = np.abs(first).max() or 1.0
     first /= most  # squares of 1e200 overflow
-    squares = np.empty(len(first) * (len(first) - 1) // 2)
-    at = 0
-    for i in range(len(first) - 1):
-        apart = first[i + 1 :] - first[i]
-        squares[at : at + len(apart)] = np.einsum("ij,ij->i", apart, apart)
-        at += len(apart)
+    squares = _squared_distances(first)
     middle = float(np.median(squares))
     if middle == 0.0:
         differ = squares[squares > 0.0]
@@ -61,3 +59,16 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     if not 0.0 < gamma < np.inf:
         raise ValueError("X must hold rows that differ, by distances whose squares are numbers")
     return gamma
+
+
+def _squared_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of all n (n - 1) / 2 pairs. A row at a time: an array of all differences would be d times
+    as large."""
+    n = len(rows)
+    squares = np.empty(n * (n - 1) // 2)
+    at = 0
+    for i in range(n - 1):
+        apart = rows[i + 1 :] - rows[i]
+        squares[at : at + len(apart)] = np.einsum("ij,ij->i", apart, apart)
+        at += len(apart)
+    return squares

@@ -1,4 +1,4 @@
-"""The learner: a model in one block of memory, and the names a user knows it by."""
+"""The learner: a model in one block of memory, with its public properties."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
 
 
 class Averaged(Scorer):
-    """Read-only view of the averaged model (f_1 + ... + f_T) / T, T examples seen.
+    """Read-only view of the averaged model (f_1 + ... + f_T) / T after T examples.
 
-    f_1 = 0 counts, the model after the last example does not: the average of the T models that
-    made the predictions (Lu, Zhao & Hoi 2016). It has ``decision_one``, ``predict_one``,
-    ``decision_function`` and ``predict`` of the learner.
+    It averages the T models that made the predictions, so f_1 = 0 counts and the model after the
+    last example does not (Lu, Zhao & Hoi 2016). It scores and predicts with the methods of the
+    learner.
     """
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Averaged coefficients of shape (n_support,), or (n_support, n_classes); a copy."""
+        """Averaged coefficients, a float64 copy: (n_support,) or (n_support, n_classes)."""
         engine = self._engine
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
@@ -56,15 +56,13 @@ class Learner(Storing, Counting):
     Parameters
     ----------
     algorithm : Config, str or Algorithm, optional
-        A configuration; or what ``Config`` takes, with its other arguments as ``options``:
-        ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ``dtype=``, ``coefficients=``,
-        ``seed=``, ``sparse=``, ``n_classes=``, ``feature_range=``,
-        ``on_bad_row=``, ``checksums=`` and the algorithm's own parameters.
+        A configuration, or an algorithm; without it the recommended one, or a composition.
     buffer : writable contiguous buffer, optional
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
     **options
-        As for ``Config``.
+        As for ``Config``, which describes them all: ``n_features=``, ``budget=`` or ``ram=``,
+        ``kernel=``, the algorithm's own parameters, ... None beside a configuration.
 
     Raises
     ------
@@ -75,10 +73,12 @@ class Learner(Storing, Counting):
 
     Notes
     -----
-    ``nbytes`` is taken once, here; after that nothing is allocated but returned Python objects.
-    One thread at a time may use a learner; a second one gets a RuntimeError. ``repr`` is the call
-    that makes the same learner, every default filled in, with its state behind a ``#``. ``pickle``
-    and ``copy`` carry the bytes that ``save`` writes.
+    The block is allocated here, once. After that only returned Python objects are allocated, and
+    scratch for threads that score at the same time. One thread at a time may learn, several may
+    score while none learns; any other call gets a RuntimeError (docs/threads.md).
+
+    ``repr`` is the call that makes the same learner, every default filled in, with its state behind
+    a ``#``. ``pickle`` and ``copy`` carry the bytes that ``save`` writes.
     """
 
     __slots__ = ("_config",)
@@ -98,7 +98,7 @@ class Learner(Storing, Counting):
         self._bind(engine)
 
     def _ring(self) -> NDArray[Any]:
-        """The ring as it lies, (n_features, stride); for a Fourier basis, its frequencies."""
+        """A view of the ring, (n_features, stride); for a Fourier basis, of its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
         return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
 
@@ -119,12 +119,12 @@ class Learner(Storing, Counting):
 
     @property
     def n_features(self) -> int:
-        """Dimension of the examples."""
+        """Dimension d of the examples."""
         return self._config.n_features
 
     @property
     def budget(self) -> int:
-        """The most support vectors ever held, B; for a basis of features, their frequencies, D."""
+        """The most support vectors ever held, B; for a basis of features its frequencies, D."""
         return self._config.budget
 
     @property
@@ -146,8 +146,10 @@ class Learner(Storing, Counting):
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The composition: a member of the enum of that name for each axis, ``update`` to
-        ``basis``."""
+        """The composition: for each axis, such as "policy", a member of its enum, ``ek.Policy``.
+
+        The storage types and the kind of rows are left out.
+        """
         own = ("dtype", "rows", "coefficients")
         return {axis: part for axis, part in self._config.parts.items() if axis not in own}
 
@@ -155,45 +157,45 @@ class Learner(Storing, Counting):
     def parameters(self) -> dict[str, Any]:
         """The algorithm's own parameters in force, by the names it is called with.
 
-        ``Learner(learner.algorithm, n_features=..., budget=..., **learner.parameters)``, with the
-        same kernel, storage and seed, is made alike; so is ``Learner(learner.config)``. For a
-        composition, without a name, its parts are among them.
+        With the same size, kernel, storage and seed,
+        ``Learner(learner.algorithm, ..., **learner.parameters)`` makes a learner of the same
+        configuration. Those of a composition include its parts.
         """
         return self._config.parameters
 
     @property
     def config(self) -> Config:
-        """What the learner is made of; ``Learner(learner.config)`` is made alike."""
+        """What the learner is made of; ``Learner(learner.config)`` is a new one like it."""
         return self._config
 
     @property
     def coefficients(self) -> str:
-        """Type of the coefficients."""
+        """Storage type of the coefficients."""
         return self._config.coefficients.name.lower()
 
     # ---- memory -------------------------------------------------------------------------------
 
     @property
     def nbytes(self) -> int:
-        """Bytes taken, exactly those of the plan."""
+        """Bytes of the block, exactly those of the plan."""
         return self._engine.arena.nbytes
 
     @property
     def plan(self) -> Plan:
-        """Where every byte is."""
+        """Every region of the block with its bytes."""
         return plan_of(self._config)
 
     # ---- state --------------------------------------------------------------------------------
 
     @property
     def scaler(self) -> RunningScaler | None:
-        """The scaler inside, a copy as it is now; None where rows are not scaled."""
+        """A copy of the scaler inside as it is now; None where rows are not scaled."""
         intake = self._config.intake
         return copied(intake, self._engine) if intake.method else None
 
     @property
     def threshold(self) -> float:
-        """What a score must reach not to be novel, rho; ``learn_one`` returns f(x) less this.
+        """The threshold rho below which f(x) is novel; ``learn_one`` returns f(x) - rho.
 
         Raises
         ------
@@ -212,11 +214,9 @@ class Learner(Storing, Counting):
 
     @property
     def support_vectors_(self) -> NDArray[Any]:
-        """Support vectors of shape (n_support, n_features), slot order, a copy in the dtype.
+        """Support vectors in the order of slots, a copy of shape (n_support, n_features).
 
-        Those of int8 storage are given as float32.
-
-        For a Fourier basis, the frequencies.
+        Their dtype is that of storage, float32 for int8. For a Fourier basis, the frequencies.
 
         Raises
         ------
@@ -233,12 +233,11 @@ class Learner(Storing, Counting):
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Dual coefficients of shape (n_support,), slot order, a copy.
+        """Dual coefficients in the order of slots, a copy: float64 of shape (n_support,).
 
-        With ``n_classes=`` of shape (n_support, n_classes).
-
-        For cosines and sines the weights of the D cosines, then of the D sines; for a Nystrom basis
-        the coefficients on the support vectors that the weights amount to.
+        With ``n_classes=`` of shape (n_support, n_classes). For cosines and sines the weights of
+        the D cosines, then of the D sines; for a Nystrom basis the coefficients on the support
+        vectors that its weights stand for.
 
         Raises
         ------
@@ -260,8 +259,10 @@ class Learner(Storing, Counting):
 
     @property
     def weights_(self) -> NDArray[Any]:
-        """Weights as stored, (2, D, n_classes or 1, 2), a copy: the last ones, then their average;
-        cosines, then sines. For novelty the average alone, (1, D, 1, 2).
+        """Weights as stored, a copy of shape (2, D, n_classes or 1, 2).
+
+        The first axis holds the last weights, then their running average; the last one those of
+        cosines, then of sines. For novelty the average alone, (1, D, 1, 2).
 
         Raises
         ------
@@ -276,9 +277,10 @@ class Learner(Storing, Counting):
 
     @property
     def n_saturated(self) -> int:
-        """Stored weights of int8 at an end of their range, -127 or 127; 0 for other storage.
+        """Weights stored as int8 that are at an end of the range, -127 or 127.
 
-        Counted when asked. More than a few per cent call for a smaller ``unit=``.
+        Counted at each call; 0 for other storage. If it is more than a few per cent of them, make
+        ``unit=`` smaller.
 
         Raises
         ------
@@ -292,7 +294,7 @@ class Learner(Storing, Counting):
 
     @property
     def n_classes(self) -> int:
-        """Classes told apart; 2 where labels are -1 and +1."""
+        """Number of classes; 2 where labels are -1 and +1."""
         return max(2, self._config.columns)
 
     @property
@@ -302,7 +304,7 @@ class Learner(Storing, Counting):
         Raises
         ------
         AttributeError
-            The algorithm keeps none.
+            The algorithm keeps no averaged model.
         """
         if self._config.parts["averaging"] == Averaging.NONE:
             raise AttributeError(f"{self.algorithm} keeps no averaged model")
@@ -317,24 +319,31 @@ class Learner(Storing, Counting):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """The learner saved in a file of any format there was (1 to 3). Nothing in it is executed.
+    """Load a learner from a file of format 1, 2 or 3. Nothing in the file is executed.
 
     Parameters
     ----------
     path : str, bytes or path-like
-        The configuration is checked before memory is taken. A file laid out as a block of this
-        version is read where it is to stay; another is copied from there, row by row.
+        Written by ``Learner.save``.
     ram : int or str, optional
-        The most bytes that the model may take, as for ``Learner``: a larger one is refused before
-        memory is taken. A small file may tell of a large model: scratch is not in it.
+        The most bytes that the model may take, as for ``Learner``. A small file can describe a
+        large model, since scratch is not in it.
+
+    Returns
+    -------
+    Learner
+        Learning on gives bit for bit what the saved learner would have given.
 
     Raises
     ------
     ValueError
         Not a whole, consistent model: wrong mark, version, length, checksum, configuration, or a
-        state that learning does not lead to; or one that takes more than ``ram``.
+        state that learning does not lead to; or one that takes more than ``ram``. The
+        configuration and ``ram`` are checked before memory is taken.
+    MemoryError
+        No memory for the block.
     OSError
-        The file cannot be read, or is not a regular one.
+        The file cannot be read, or is not a regular file.
     """
     from edgeolk.files import restore
 

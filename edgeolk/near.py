@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that there is not."""
+"""Suggestions for a misspelt name."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from collections.abc import Iterable
 
 
 def near(given: object, known: Iterable[str]) -> str:
-    """``" (did you mean 'a' or 'b'?)"``, nearest first; empty where nothing is near.
+    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``.
 
     Parameters
     ----------
     given : object
-        What was given; upper and lower case are alike.
+        What was given; case does not matter.
     known : iterable of str
-        The names there are.
+        The names that exist.
+
+    Returns
+    -------
+    str
+        Up to three names, nearest first; "" where none is near.
     """
-    from difflib import get_close_matches  # only where something went wrong
+    # Imported here: only a process that has something to report needs it.
+    from difflib import get_close_matches
 
     names = {name.lower(): name for name in known}
     found = get_close_matches(str(given).lower(), names, n=3, cutoff=0.6)

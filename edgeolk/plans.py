@@ -1,4 +1,4 @@
-"""The plan of a model that need not exist yet."""
+"""The memory plan of a model, without building it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 from edgeolk.config import Config
 from edgeolk.parts import Algorithm
 from edgeolk.planning.deadline import longest_step
-from edgeolk.planning.regions import Region, layout, region_table, total
+from edgeolk.planning.layout import layout, region_table, total
+from edgeolk.planning.regions import Region
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Memory of a model that need not exist yet.
+    """Memory of a model, to the byte; the model need not exist.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """A learner's bytes: into a file, out of one, through a pickle.
 
-The readers and writers of files are imported when first used: they are a third of what importing a
-learner takes, and most programs that learn begin without a file.
+The readers and writers of files are imported when first used: they take a third of the time that
+importing a learner takes, and most programs start without a file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Self = TypeVar("_Self", bound="Storing")
 
 
 class Storing:
-    """A learner that can be stored; whoever inherits has an engine and a configuration."""
+    """Adds storing to a learner; the class that inherits sets ``_config`` and ``_engine``."""
 
     __slots__ = ()
 
@@ -55,10 +55,10 @@ class Storing:
         return type(self)._from_block, (bytes(self._sealed()),)
 
     def seal(self) -> None:
-        """Write checksums into the block: ``attach`` finds what changes before the next step.
+        """Write checksums into the block, so that ``attach`` can tell whether it has changed.
 
-        For a block in memory that outlives the process, before it is left alone. Learning goes on
-        as ever; the next step takes the seal away.
+        For a block in memory that outlives the process. The next step that is learned removes the
+        seal.
 
         Raises
         ------
@@ -76,13 +76,13 @@ class Storing:
             checksums.seal(block)
 
     def save(self, path: Path) -> None:
-        """Write the model to a file: the state part of its block, with a CRC-32, replaced whole.
+        """Write the model to a file: the part of its block that is state, with a CRC-32.
 
-        Format 3; docs/file-format.md has every byte of it. Scratch is not in the file.
+        Format 3; docs/file-format.md describes every byte.
 
-        The file is written beside its final name, synced and renamed, so a reader finds the old
-        model or the new one, also after a power cut. Loading it and going on gives bit for bit what
-        going on without stopping does.
+        The file is written beside its final name, synced and renamed: a reader finds the old model
+        or the new one, even after a power cut. A learner that is loaded goes on bit for bit as the
+        saved one would have.
 
         Parameters
         ----------
@@ -93,6 +93,8 @@ class Storing:
         ------
         OSError
             The file cannot be written, or something other than a regular file has that name.
+        RuntimeError
+            Another thread is using the learner.
         """
         from edgeolk.files.atomic import write_whole
 

@@ -13,7 +13,7 @@ from firmware_sim.model_file import LEARNER, SCALER, TARGETS
 
 @dataclass(frozen=True)
 class _Words:
-    """What the program says of one kind of labels: a constant, its answer, and how it learns."""
+    """The lines of the program that depend on the kind of labels."""
 
     constants: tuple[str, ...]
     answer: str
@@ -58,11 +58,24 @@ def script(replay: Replay, model: str) -> str:
         Where the model comes from.
     model : str
         Name of the file `save_model` wrote, as the board will know it.
+
+    Returns
+    -------
+    str
+        The text of the program, with a line end.
     """
+    words = _words(replay.config, replay.stream.target)
+    lines = [*_beginning(replay, model, words), *_loop(replay.config, words)]
+    return "\n".join(lines) + "\n"
+
+
+def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
+    """Return the lines that load the model."""
     config, stream = replay.config, replay.stream
-    words = _words(config, stream.target)
     follows = "it." if words.always else "it if its label follows."
-    lines = [
+    scalers = {"scaler": SCALER} if config.scales_outside else {}
+    scalers |= {"targets": TARGETS} if config.is_regression else {}
+    return [
         f'"""Predict each row of readings from standard input, then learn {follows}',
         "",
         "A line holds the readings in the order of FEATURES, parted by commas, and after them the",
@@ -84,12 +97,16 @@ def script(replay: Replay, model: str) -> str:
         "",
         "with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:",
         f"    learner = ek.load(box.extract({LEARNER!r}, folder))",
+        *(
+            f"    {name} = ek.RunningScaler.load(box.extract({file!r}, folder))"
+            for name, file in scalers.items()
+        ),
     ]
-    scalers = {"scaler": SCALER} if config.scales_outside else {}
-    scalers |= {"targets": TARGETS} if config.is_regression else {}
-    for name, file in scalers.items():
-        lines.append(f"    {name} = ek.RunningScaler.load(box.extract({file!r}, folder))")
-    lines += [
+
+
+def _loop(config: ReplayConfig, words: _Words) -> list[str]:
+    """Return the lines that answer and learn rows."""
+    lines = [
         "",
         "row = np.empty(len(FEATURES))",
         "for line in sys.stdin:",
@@ -106,15 +123,27 @@ def script(replay: Replay, model: str) -> str:
         lines.append("    scaler.learn_transform_one(row, row)")
     lines.append(f"    print({words.answer}, flush=True)")
     if words.always:
-        lines += [f"    {line}" for line in words.learns]
-    else:
-        lines.append("    if len(cells) > len(FEATURES):")
-        lines += [f"        {line}" for line in words.learns]
-    return "\n".join(lines) + "\n"
+        return lines + [f"    {line}" for line in words.learns]
+    lines.append("    if len(cells) > len(FEATURES):")
+    return lines + [f"        {line}" for line in words.learns]
 
 
 def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
-    """Write that program to a file.
+    """Write the program of `script` to a file.
+
+    Parameters
+    ----------
+    replay : Replay
+        Where the model comes from.
+    path : str or Path
+        The program; an existing file is overwritten.
+    model : str or Path
+        The file `save_model` wrote. The program looks for its name in the working folder.
+
+    Returns
+    -------
+    Path
+        Of the program.
 
     Raises
     ------

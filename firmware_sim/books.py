@@ -1,13 +1,14 @@
-"""The books of a replay: what became of each row."""
+"""The accounts of a replay: what became of each row."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from firmware_sim.cadence import Cadence
-from firmware_sim.device import Outcome
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device import Device, Outcome
 from firmware_sim.kinds import KINDS
 from firmware_sim.labels import LabelMap
 from firmware_sim.metrics import Prequential
@@ -16,9 +17,7 @@ from firmware_sim.plaintext import shortened
 from firmware_sim.power import Power
 from firmware_sim.pupils import Watched
 from firmware_sim.rows import CheckedRow, RowCount
-
-if TYPE_CHECKING:
-    from firmware_sim.loop import Replay
+from firmware_sim.streams import Stream
 
 
 class _Waiting(NamedTuple):
@@ -31,20 +30,48 @@ class _Waiting(NamedTuple):
 
 
 class Books:
-    """Rows wait here until the device has scored them, and count in order.
+    """Rows wait here until the device has scored them, and are counted in order.
 
     Parameters
     ----------
-    replay : Replay
-        Whose books they are.
+    config : ReplayConfig
+        What is replayed.
+    stream : Stream
+        Where the rows come from.
+    device : Device
+        What learns them.
     on_row : callable, optional
         Called after each row.
+
+    Attributes
+    ----------
+    rows : RowCount
+        What became of the rows so far.
+    cadence : Cadence
+        The usual time between them.
+    labels : Labels
+        What decodes the target column.
+    metrics : Metrics
+        What keeps score.
+    waiting : list
+        Rows that the device has not scored yet.
+    stopped : str
+        Why the replay has to stop, empty where it goes on.
+    power : Power or None
+        What cuts the power, where something does.
     """
 
-    def __init__(self, replay: Replay, on_row: Callable[[], object] | None) -> None:
-        self._replay = replay
+    def __init__(
+        self,
+        config: ReplayConfig,
+        stream: Stream,
+        device: Device,
+        on_row: Callable[[], object] | None,
+    ) -> None:
+        self._config = config
+        self._stream = stream
+        self._device = device
         self._on_row = on_row
-        config = replay.config
         kind = KINDS[config.kind]
         self._taught = kind.is_taught
         self.rows = RowCount()
@@ -56,8 +83,8 @@ class Books:
         self.power = None if config.power_cut is None else Power(config)
 
     def take(self, row: CheckedRow) -> bool:
-        """Take a row that is in the row buffer; whether the replay has to stop."""
-        device = self._replay.device
+        """Take the row that is in the row buffer; return whether the replay has to stop."""
+        device = self._device
         if row.unlabelled and not self._taught:
             row = row._replace(label=math.nan, unlabelled=False)
         if self.power is not None:
@@ -76,7 +103,7 @@ class Books:
         return bool(self.stopped)
 
     def _forbidden(self, row: CheckedRow) -> bool:
-        config = self._replay.config
+        config = self._config
         if row.damage:
             return config.damaged == "stop"
         return bool(row.absent or row.unlabelled) and config.missing == "stop"
@@ -91,9 +118,9 @@ class Books:
         """
         outcomes: Iterator[Outcome] = iter(())
         if any(one.given for one in self.waiting):
-            outcomes = iter(self._replay.device.settle())
+            outcomes = iter(self._device.settle())
             if self.power is not None:
-                self.power.after(self._replay.device)
+                self.power.after(self._device)
         waiting, self.waiting = self.waiting, []
         for one in waiting:
             self.rows.read = one.row.number
@@ -112,16 +139,16 @@ class Books:
             if self._forbidden(row):
                 self.stopped = f"row {row.number}: {row.damage}"
             return
-        missing = row.missing(self._replay.stream) if row.absent or row.unlabelled else []
+        missing = row.missing(self._stream) if row.absent or row.unlabelled else []
         rows.add_missing(missing)
         if isinstance(outcome, RuntimeError):  # a full ring that is told to refuse newcomers
             self.stopped = f"row {row.number}: {outcome}"
         elif isinstance(outcome, Exception):
             rows.add_refused(row, outcome)
-            if self._replay.config.damaged == "stop":
+            if self._config.damaged == "stop":
                 self.stopped = f"row {row.number}: {outcome}"
         elif outcome is not None:
-            supervision = self._replay.device.supervision
+            supervision = self._device.supervision
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
             score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
@@ -136,8 +163,8 @@ class Books:
 
     def warnings(self) -> list[str]:
         """Return what a reader of the figures has to know, a sentence each."""
-        out = []
-        rows, config, stream = self.rows, self._replay.config, self._replay.stream
+        rows = self.rows
+        out: list[str] = []
         if rows.damaged:
             out.append(
                 f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
@@ -148,25 +175,36 @@ class Books:
                 f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
                 f"{rows.first_refusal}"
             )
-        clipped = self._replay.device.clipped
+        clipped = self._device.clipped
         if clipped:
             out.append(
                 f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
                 "scale them, or take another --dtype"
             )
-        counts = self._replay.device.supervision.counts
-        if config.ask and rows.used and not counts.saved:
-            remedy = ": try a ramp loss, loss=ramp" if config.params.get("loss") != "ramp" else ""
-            out.append(f"{config.algorithm} asks for every label{remedy}")
-        if isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential):
-            positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
-            names = ", ".join(shortened(name) for name in self.labels.seen)
-            if stream.kept is not None and config.positive and names and not positive:
-                # In a file it has been looked for before the first row.
-                out.append(self.labels.never(config.positive, stream.target))
-            elif rows.used > 1 and positive in (0, rows.used):
-                out.append(
-                    f"all {rows.used:,} labels mean {'+1' if positive else '-1'} ({names}): "
-                    "there is nothing to tell apart, and the figures say nothing"
-                )
+        out += filter(None, (self._asks_for_all(), self._one_sided()))
         return out
+
+    def _asks_for_all(self) -> str:
+        """Return the warning about a learner that is asked, and asks for every label."""
+        config = self._config
+        if not config.ask or not self.rows.used or self._device.supervision.counts.saved:
+            return ""
+        remedy = ": try a ramp loss, loss=ramp" if config.params.get("loss") != "ramp" else ""
+        return f"{config.algorithm} asks for every label{remedy}"
+
+    def _one_sided(self) -> str:
+        """Return the warning about a stream whose labels all mean the same."""
+        if not (isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential)):
+            return ""
+        used, wanted = self.rows.used, self._config.positive
+        positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
+        names = ", ".join(shortened(name) for name in self.labels.seen)
+        if self._stream.kept is not None and wanted and names and not positive:
+            # Only for a live stream: a file was searched for the label before the first row.
+            return self.labels.never(wanted, self._stream.target)
+        if used > 1 and positive in (0, used):
+            return (
+                f"all {used:,} labels mean {'+1' if positive else '-1'} ({names}): "
+                "there is nothing to tell apart, and the figures say nothing"
+            )
+        return ""

@@ -1,4 +1,4 @@
-"""A memory control group of our own, version 1 or 2, where the system lets us make one.
+"""A new memory control group, version 1 or 2, where the system allows one.
 
 The group is made below (version 2: or beside) the one this process is in, so whatever limits the
 process has go on holding for its child.
@@ -76,7 +76,7 @@ class MemoryGroup:
 
     @property
     def killed(self) -> bool:
-        """Whether the kernel has ended a process of the group for want of memory."""
+        """Whether the kernel has ended a process of the group because memory ran out."""
         try:
             lines = self._file("kills").read_text().split("\n")
         except OSError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import io
+import math
 import os
 import pickle
 import struct
@@ -23,6 +24,8 @@ from firmware_sim import seccomp
 BLOCK = 64
 #: In place of a number of rows: send the learner's whole block.
 SEND = BLOCK + 1
+#: In place of a number of rows: score the row that follows; say whether its label is wanted.
+DECIDE, ASK = BLOCK + 2, BLOCK + 3
 #: What follows a block: rows learned, and bytes of the message that says why no more.
 ANSWER = struct.Struct("=qq")
 COUNTERS = ("n_support", "updates", "mistakes", "steps")
@@ -92,6 +95,9 @@ class Server:
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
+        self._decide_row: Callable[[int], None] = (
+            self._pick if kind == "multiclass" else self._decide
+        )
         self._kept: list[bytearray] = []
         self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
 
@@ -106,6 +112,7 @@ class Server:
             self._learner.scores_one(self._each[0], self._classes)
         else:
             self._learner.decision_one(self._each[0])
+        self._answer_one(self._decide_row)
         self._pack_counts()
         ANSWER.pack_into(self._answer, 0, 0, 0)
         self._scores[0] = 0.0
@@ -125,6 +132,12 @@ class Server:
                 continue
             if n == SEND:
                 self._send()
+                continue
+            if n in (DECIDE, ASK):
+                if not fill(self._in, self._rows[: len(self._rows) // BLOCK]):
+                    return
+                self._answer_one(self._decide_row if n == DECIDE else self._ask)
+                self._out.write(self._score_bytes[:8])
                 continue
             if not fill(self._in, self._label_bytes[: 8 * n]):
                 return
@@ -154,19 +167,38 @@ class Server:
                 return i, f"{kind}:{error}".encode()
         return n, b""
 
+    def _answer_one(self, answer: Callable[[int], None]) -> None:
+        """Have the first row answered; a bad one gets no number, and is refused when learned."""
+        try:
+            answer(0)
+        except ValueError:
+            self._scores[0] = math.nan
+
+    def _decide(self, i: int) -> None:
+        """Score a row."""
+        self._scores[i] = self._learner.decision_one(self._each[i])
+
+    def _ask(self, i: int) -> None:
+        """Say whether a row's label is wanted."""
+        self._scores[i] = self._learner.wants_label(self._each[i])
+
     def _score(self, i: int) -> None:
         """Learn a row; its score is the one from before."""
         self._scores[i] = self._learner.learn_one(self._each[i], self._labels[i])
 
     def _choose(self, i: int) -> None:
         """Learn a row of several classes; its score is the class predicted before."""
-        row, scores = self._each[i], self._classes
-        self._learner.scores_one(row, scores)
+        self._pick(i)
+        self._learner.learn_one(self._each[i], self._labels[i])
+
+    def _pick(self, i: int) -> None:
+        """The class that is predicted for a row."""
+        scores = self._classes
+        self._learner.scores_one(self._each[i], scores)
         best = 0
         for k in range(1, len(scores)):
             if scores[k] > scores[best]:
                 best = k
-        self._learner.learn_one(row, self._labels[i])
         self._scores[i] = best
 
     def _watch(self, i: int) -> None:

@@ -19,15 +19,37 @@ KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
 DTYPES = ("float32", "float64", "float16", "int8")
 MISSING = ("skip", "stop", "last", "mean")
-_QUEUE = 64
 DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")
 ENFORCE = ("arena", "process")
 KIND_NAMES = tuple(KINDS)
 LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
+#: Rows that can wait for a label that is late by a number of seconds.
+_QUEUE = 64
 #: What is replayed where no algorithm is named.
 RECOMMENDED = ek.Config(n_features=1).name
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
+
+
+#: Fields that take one of some words.
+_CHOICES = {
+    "kind": KIND_NAMES,
+    "kernel": KERNELS,
+    "dtype": DTYPES,
+    "scale": SCALES,
+    "missing": MISSING,
+    "damaged": DAMAGED,
+    "categories": CATEGORIES,
+    "enforce": ENFORCE,
+    "limit_by": LIMITS,
+}
+#: Fields that count something, from 1.
+_COUNTS = ("budget", "freeze_after", "limit", "prefix", "category_slots", "checkpoint_every")
+
+
+def _option(field: str) -> str:
+    """Return a field as the command line writes it."""
+    return field.replace("_", "-")
 
 
 def freezes(config: ReplayConfig) -> bool:
@@ -35,7 +57,7 @@ def freezes(config: ReplayConfig) -> bool:
     try:
         made = ek.Config(config.algorithm, n_features=1, budget=64, **config.learner_params)
     except (SimulatorError, TypeError, ValueError):
-        return False  # whatever is wrong is said where the learner is planned
+        return False  # the error is raised where the learner is planned
     return made.freezes
 
 
@@ -45,7 +67,7 @@ def storage_of(algorithm: str) -> str:
     try:
         return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
     except (TypeError, ValueError):
-        return "float32"  # whatever is wrong is said where the learner is planned
+        return "float32"  # the error is raised where the learner is planned
 
 
 @dataclass(frozen=True)
@@ -146,6 +168,11 @@ class ReplayConfig:
         The limit put on that process: the first one that can be had, or this one.
     leak : int
         Bytes to leak on purpose every step, to see the enforcement at work.
+
+    Raises
+    ------
+    SimulatorError
+        A value is not allowed, or two of them contradict each other.
     """
 
     stream: str | Stream
@@ -197,66 +224,62 @@ class ReplayConfig:
         if not self.kind:
             usual = "multiclass" if self.classes else kind_of(self.params)
             object.__setattr__(self, "kind", usual)
-        for name, allowed in (
-            ("kind", KIND_NAMES),
-            ("kernel", KERNELS),
-            ("dtype", DTYPES),
-            ("scale", SCALES),
-            ("missing", MISSING),
-            ("damaged", DAMAGED),
-            ("categories", CATEGORIES),
-            ("enforce", ENFORCE),
-            ("limit_by", LIMITS),
-        ):
+        for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise SimulatorError(
-                    f"{name.replace('_', '-')} is {getattr(self, name)!r}, it must be one of: "
+                    f"{_option(name)} is {getattr(self, name)!r}, it must be one of: "
                     f"{', '.join(allowed)}"
                 )
-        for name in (
-            "budget",
-            "freeze_after",
-            "limit",
-            "prefix",
-            "category_slots",
-            "checkpoint_every",
-        ):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise SimulatorError(f"{name.replace('_', '-')} is {value}, it must be at least 1")
+        self._check_numbers(_COUNTS, least=1)
         self._check_labels()
         for text in self.faults:
             parse(text)
-        if self.idle is not None and not self.idle > 0:
-            raise SimulatorError(f"idle is {self.idle}, it must be more than 0 seconds")
+        self._check_seconds("idle")
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
-        for name in ("seed", "fault_seed"):
+        self._check_numbers(("seed", "fault_seed", "leak"), least=0)
+        self._check_scaling()
+        self._check_device()
+
+    def _check_numbers(self, names: tuple[str, ...], least: int) -> None:
+        """Refuse a number below the least."""
+        for name in names:
             value = getattr(self, name)
-            if value is not None and value < 0:
-                said = name.replace("_", "-")
-                raise SimulatorError(f"{said} is {value}, it must be at least 0")
-        if self.leak < 0:
-            raise SimulatorError(f"leak is {self.leak}, it must be at least 0")
+            if value is not None and value < least:
+                raise SimulatorError(f"{_option(name)} is {value}, it must be at least {least}")
+
+    def _check_seconds(self, name: str) -> None:
+        """Refuse a time of 0 seconds or less."""
+        value = getattr(self, name)
+        if value is not None and not value > 0.0:
+            raise SimulatorError(f"{name} is {value}, it must be more than 0 seconds")
+
+    def _check_scaling(self) -> None:
+        """Refuse what needs scaled readings where readings are not scaled."""
+        if self.scale != "none":
+            return
+        if self.dtype == "int8" and storage_of(self.algorithm) != "int8":
+            raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
+        if self.freeze_after is not None:
+            raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
+
+    def _check_device(self) -> None:
+        """Refuse a board, a power cut, a period or a cap that cannot be."""
         if self.limit_by != "auto" and self.enforce != "process":
             raise SimulatorError("limit-by is for --enforce process")
-        vectors = self.dtype == "int8" and storage_of(self.algorithm) != "int8"
-        if vectors and self.scale == "none":
-            raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
-        if self.freeze_after is not None and self.scale == "none":
-            raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
         if self.device is not None:
             board_of(self.device)
         if self.power_cut is not None:
             power.parse(self.power_cut)
-        if self.period is not None and not 0.0 < self.period < float("inf"):
-            raise SimulatorError(f"period is {self.period}, it must be more than 0 seconds")
+        if self.period == float("inf"):
+            raise SimulatorError("period is inf, it must be finite")
+        self._check_seconds("period")
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
     def _recommend(self) -> None:
-        """The learner that nothing need be said about."""
+        """Take the recommended learner, with its own scaler and width where none are asked for."""
         inside: dict[str, Any] = {}
         if self.scale in SCALES and self.scale != "none":
             inside["scale"] = self.scale
@@ -268,7 +291,7 @@ class ReplayConfig:
         object.__setattr__(self, "params", {**inside, **self.params})
 
     def outside(self) -> ReplayConfig:
-        """The same with scaling and width on the device's side, for runs that share their rows."""
+        """Return the same with scaler and width outside the learner, for runs that share rows."""
         inside = ("scale", "freeze_after")
         said = {
             name: value
@@ -292,8 +315,13 @@ class ReplayConfig:
         """Whether the learner makes the width of its kernel itself."""
         return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
+    @property
+    def waits_for_labels(self) -> bool:
+        """Whether labels may come without their rows: late, never, or when they are asked for."""
+        return bool(self.delay[0] or self.label_missing or self.ask)
+
     def _check_labels(self) -> None:
-        """See to it that the options of labels make sense."""
+        """Refuse options of labels that make no sense."""
         if not 0.0 <= self.label_missing < 1.0:
             raise SimulatorError(
                 f"label-missing is {self.label_missing}, it must be at least 0 and below 1"
@@ -304,16 +332,13 @@ class ReplayConfig:
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
             )
-        chosen = delay or self.label_missing or self.ask
-        if self.enforce == "process" and chosen:
-            raise SimulatorError("late, missing or chosen labels are for --enforce arena")
-        if chosen and not KINDS[self.kind].is_taught:
+        if self.waits_for_labels and not KINDS[self.kind].is_taught:
             raise SimulatorError(
                 "novelty learns without labels: none can be late, missing or asked"
             )
 
     def _check_kind(self) -> None:
-        """See to it that what is said of labels is said of their kind."""
+        """Refuse options that are for another kind of labels."""
         kind = kind_of(self.params)
         if kind not in ("binary", self.kind):
             raise SimulatorError(
@@ -351,7 +376,13 @@ class ReplayConfig:
 
     @property
     def delay(self) -> tuple[float, bool]:
-        """How late labels come, and whether that is in seconds."""
+        """How late labels come, and whether that is in seconds.
+
+        Raises
+        ------
+        SimulatorError
+            It is neither a number of rows nor of seconds.
+        """
         text = str(self.label_delay).strip()
         in_seconds = text.endswith("s")
         try:
@@ -375,7 +406,13 @@ class ReplayConfig:
 
     @property
     def cap_bytes(self) -> int:
-        """Return the cap as a number of bytes."""
+        """The cap as a number of bytes.
+
+        Raises
+        ------
+        SimulatorError
+            It is no size.
+        """
         if isinstance(self.ram, int):
             return self.ram
         try:

@@ -1,4 +1,4 @@
-"""Broken sensors: what can go wrong with readings, as one small function a kind.
+"""Broken sensors: what can go wrong with readings, a row of `KINDS` for each.
 
 Sizes are in standard deviations of the clean column so far, so that one number suits lux and volts;
 levels (``value``, ``low``, ``high``, ``step``, ``code``) are in the column's own unit.
@@ -18,22 +18,6 @@ from firmware_sim.streams import Row
 #: Rows over which a drift of size 1 grows to 1.
 DRIFT_ROWS = 1_000
 
-#: What each kind takes, with its defaults; None where it must be given. ``p`` is the share of rows.
-KINDS: dict[str, dict[str, float | None]] = {
-    "stuck": {"value": math.nan},
-    "dropout": {"p": 0.1, "code": math.nan},
-    "spike": {"p": 0.01, "size": 10.0},
-    "drift": {"offset": 0.0, "gain": 0.0},
-    "noise": {"sd": 1.0},
-    "clip": {"low": -math.inf, "high": math.inf},
-    "quantise": {"step": None},
-    "swap": {},
-    "duplicate": {"p": 0.01},
-    "gap": {"p": 1.0, "rows": 1.0},
-    "burst": {"p": 0.01, "rows": 10.0},
-}
-#: Kinds that befall rows as wholes, not columns.
-OF_ROWS = ("duplicate", "gap", "burst")
 _LONGEST_BURST = 1_000
 FORM = "KIND[:column=NAME][,from=ROW][,to=ROW][,...], as in stuck:column=light,from=1000,to=2000"
 
@@ -47,11 +31,11 @@ class Fault:
     kind : str
         One of `KINDS`.
     columns : tuple of str
-        What it befalls; empty for every column. "swap" takes two.
+        The columns that break; empty for every column. "swap" takes two.
     first, last : int
-        The rows from and to which it lasts; 0 for no end.
+        The first and the last broken row; 0 for no end.
     options : mapping
-        What the kind takes.
+        The values of the kind's own options.
     """
 
     kind: str
@@ -62,7 +46,7 @@ class Fault:
 
     def __str__(self) -> str:
         where = "+".join(self.columns) or "all columns"
-        what = "" if self.kind in OF_ROWS else f" of {where}"
+        what = "" if KINDS[self.kind].of_rows else f" of {where}"
         taken = "".join(
             f", {name} {value:g}" for name, value in self.options.items() if math.isfinite(value)
         )
@@ -85,7 +69,7 @@ def parse(text: str) -> Fault:
     kind, _, rest = text.partition(":")
     if kind not in KINDS:
         raise SimulatorError(f"fault {kind!r} is none of: {', '.join(KINDS)}; write {FORM}")
-    takes = KINDS[kind]
+    takes = KINDS[kind].takes
     given: dict[str, str] = {}
     for pair in filter(None, rest.split(",")):
         name, equals, value = pair.partition("=")
@@ -94,7 +78,7 @@ def parse(text: str) -> Fault:
             raise SimulatorError(f"fault {text!r}: {kind} takes column, from, to{takes_too}")
         given[name] = value
     columns = tuple(filter(None, given.pop("column", "").split("+")))
-    if columns and kind in OF_ROWS:
+    if columns and KINDS[kind].of_rows:
         raise SimulatorError(f"fault {text!r}: {kind} befalls whole rows, not a column")
     if kind == "swap" and len(columns) != 2:
         raise SimulatorError(f"fault {text!r}: swap takes two columns, as in column=a+b")
@@ -179,16 +163,8 @@ def effect(
                 f"there is: {', '.join(features[:40])}"
             )
     slots = np.array([features.index(name) for name in fault.columns or features])
-    make = {
-        "stuck": _stuck,
-        "dropout": _dropout,
-        "spike": _spike,
-        "drift": _drift,
-        "noise": _noise,
-        "clip": _clip,
-        "quantise": _quantise,
-        "swap": _swap,
-    }[fault.kind]
+    make = KINDS[fault.kind].make
+    assert make is not None, f"{fault.kind} is a fault of whole rows"
     return make(fault, slots, spread, rng)
 
 
@@ -263,3 +239,40 @@ def _swap(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Genera
         return True
 
     return act
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of fault.
+
+    Attributes
+    ----------
+    takes : mapping
+        Its options with their defaults; None where one must be given. ``p`` is the share of rows.
+    make : callable or None
+        Makes its effect on readings; None where it changes which rows come, which is done by
+        `FaultyStream`.
+    """
+
+    takes: Mapping[str, float | None]
+    make: Callable[[Fault, np.ndarray, Spread, np.random.Generator], Effect] | None = None
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether it changes whole rows, not columns."""
+        return self.make is None
+
+
+KINDS = {
+    "stuck": Kind({"value": math.nan}, _stuck),
+    "dropout": Kind({"p": 0.1, "code": math.nan}, _dropout),
+    "spike": Kind({"p": 0.01, "size": 10.0}, _spike),
+    "drift": Kind({"offset": 0.0, "gain": 0.0}, _drift),
+    "noise": Kind({"sd": 1.0}, _noise),
+    "clip": Kind({"low": -math.inf, "high": math.inf}, _clip),
+    "quantise": Kind({"step": None}, _quantise),
+    "swap": Kind({}, _swap),
+    "duplicate": Kind({"p": 0.01}),
+    "gap": Kind({"p": 1.0, "rows": 1.0}),
+    "burst": Kind({"p": 0.01, "rows": 10.0}),
+}

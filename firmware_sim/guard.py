@@ -16,7 +16,7 @@ _FORBIDDEN = 0  # PROT_NONE: not in the mmap module
 
 
 class GuardedBlock:
-    """Zeroed memory of exactly so many bytes, guarded on both sides where the system lets us.
+    """Zeroed memory of an exact size, guarded on both sides where the system allows it.
 
     Parameters
     ----------

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firmware_sim.boards import Timing, board_of, timing
+from firmware_sim.boards import board_of
 from firmware_sim.books import Books
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.faults import parse
-from firmware_sim.kinds import KINDS
 from firmware_sim.labels import ClassNames, LabelMap
 from firmware_sim.memory import Layout
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.planning import make_kernel, scaled_prefix
 from firmware_sim.power import PowerCount
-from firmware_sim.rows import RowCount, checked_rows, nothing_usable
+from firmware_sim.rows import RowCount, checked_rows, nothing_usable, opened
 from firmware_sim.split import make_device
-from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.step_time import Timing, timing
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.supervision import LabelCount
 from firmware_sim.width import Width
@@ -42,6 +42,22 @@ class ReplayResult:
 
     Attributes
     ----------
+    config : ReplayConfig
+        What was replayed.
+    stream : Stream
+        Where the rows came from.
+    layout : Layout
+        What lay where under the cap.
+    width : Width or None
+        The kernel width, where it was not made by the learner.
+    rows : RowCount
+        How many rows were read, and what became of them.
+    metrics : Metrics
+        The error of the learner and of the baselines.
+    learner : dict
+        Budget, bytes and counters of the learner.
+    seconds : float
+        How long the replay took on the host.
     status : {"complete", "interrupted", "stopped", "killed", "died"}
         How the replay ended: at the end of the stream (or the limit), by the user, at a
         row the configuration forbids (a damaged one or one with a missing value under the policy
@@ -96,7 +112,7 @@ class Replay:
     Parameters
     ----------
     config : ReplayConfig
-        What to replay. Every error that can be known before the first row is raised here.
+        What to replay.
 
     Attributes
     ----------
@@ -105,22 +121,22 @@ class Replay:
     clean : Stream
         Without them.
     device : Device
+        Row buffer, scaler and learner, under the cap.
     width : Width or None
-        The kernel width and where it comes from.
+        The kernel width and where it comes from; None where the learner makes it.
+
+    Raises
+    ------
+    DoesNotFitError
+        The parts do not fit the cap.
+    SimulatorError
+        The configuration or the stream cannot be replayed; whatever can be known before the first
+        row is raised here.
     """
 
     def __init__(self, config: ReplayConfig) -> None:
         self.config = config
-        self.stream = open_stream(
-            config.stream,
-            target=config.target,
-            ignore=config.ignore,
-            idle=config.idle,
-            time=config.time,
-            categories=config.categories,
-            category_slots=config.category_slots,
-            labelled=KINDS[config.kind].is_taught,
-        )
+        self.stream = opened(config)
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream
@@ -161,6 +177,11 @@ class Replay:
         beside_clean : bool
             Whether a stream with faults is replayed without them, too.
 
+        Returns
+        -------
+        ReplayResult
+            Also where the replay ended early: see its ``status``.
+
         Raises
         ------
         SimulatorError
@@ -177,29 +198,9 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        books = Books(self, on_row)
-        status, detail = "complete", ""
+        books = Books(self.config, self.stream, self.device, on_row)
         began = time.perf_counter()
-        try:
-            last = 0
-            for row in checked_rows(self.config, self.stream, self.device.raw, books.labels):
-                if should_stop is not None and should_stop():
-                    status, detail = "interrupted", f"interrupted before row {last + 1}"
-                    break
-                if row is None:
-                    books.settle()
-                    continue
-                last = row.number
-                if books.take(row):
-                    break
-            books.settle()
-        except (BeyondCapError, LearnerDiedError) as error:
-            first, last = books.waiting[0].row.number, books.waiting[-1].row.number
-            status = "killed" if isinstance(error, BeyondCapError) else "died"
-            detail = f"rows {first} to {last}: {error}"
-        finally:
-            self.device.close()
-            self._close_stream()
+        status, detail = self._feed(books, should_stop)
         seconds = time.perf_counter() - began
         whole = beside_clean and status == "complete"
         clean = self._without_faults(should_stop) if whole else None
@@ -228,6 +229,30 @@ class Replay:
             clean=clean,
         )
 
+    def _feed(self, books: Books, should_stop: Callable[[], bool] | None) -> tuple[str, str]:
+        """Give the rows to the device, one by one; return how that ended, and why."""
+        last = 0
+        try:
+            for row in checked_rows(self.config, self.stream, self.device.raw, books.labels):
+                if should_stop is not None and should_stop():
+                    books.settle()
+                    return "interrupted", f"interrupted before row {last + 1}"
+                if row is None:
+                    books.settle()
+                    continue
+                last = row.number
+                if books.take(row):
+                    break
+            books.settle()
+        except (BeyondCapError, LearnerDiedError) as error:
+            first, last = books.waiting[0].row.number, books.waiting[-1].row.number
+            status = "killed" if isinstance(error, BeyondCapError) else "died"
+            return status, f"rows {first} to {last}: {error}"
+        finally:
+            self.device.close()
+            self._close_stream()
+        return "complete", ""
+
     def _timing(self) -> Timing | None:
         if self.config.device is None:
             return None
@@ -243,7 +268,7 @@ class Replay:
         return result.metrics.summary()["learner"] if result.status == "complete" else None
 
     def _find_positive(self, positive: str) -> None:
-        """See to it that the label that means +1 occurs, before the long part."""
+        """Refuse a stream in which the label that means +1 never occurs."""
         labels = LabelMap(positive, self.config.missing_codes)
         row = np.empty(len(self.stream.features))
         for sample in self.stream.samples(row):
@@ -300,5 +325,12 @@ def replay(config: ReplayConfig) -> ReplayResult:
     -------
     ReplayResult
         For `report.write_report`, `report.to_dict` or `report.to_text`.
+
+    Raises
+    ------
+    DoesNotFitError
+        The parts do not fit the cap.
+    SimulatorError
+        The configuration or the stream cannot be replayed.
     """
     return Replay(config).run()

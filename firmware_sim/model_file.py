@@ -26,6 +26,11 @@ def save_model(replay: Replay, path: str | Path) -> Path:
         ``edgeolk.RunningScaler.load`` where readings are scaled, ``targets.olk`` for the same where
         real numbers are learned, and ``about.json``.
 
+    Returns
+    -------
+    Path
+        Of the file.
+
     Raises
     ------
     SimulatorError
@@ -69,12 +74,12 @@ def save_model(replay: Replay, path: str | Path) -> Path:
 
 
 def check(path: Path) -> None:
-    """See to it that there is a place for a model.
+    """Refuse a path where no model can be written.
 
     Raises
     ------
     SimulatorError
-        There is not.
+        Its folder is missing or cannot be written to.
     """
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise SimulatorError(f"cannot write to {path}: no folder {path.parent} to write to")

@@ -1,4 +1,4 @@
-"""Text from strangers, made fit for a terminal."""
+"""Text from files and networks, made safe to print on a terminal."""
 
 from __future__ import annotations
 
@@ -31,3 +31,8 @@ def printable(text: str, keep: str = "") -> str:
 def shortened(text: str, length: int = 40) -> str:
     """Return the text in quotes, cut where it is long."""
     return repr(text if len(text) <= length else text[: length - 3] + "...")
+
+
+def counted(count: int, name: str) -> str:
+    """Return "1 reading", "2 readings"."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import pickle
 import re
@@ -26,8 +27,8 @@ from firmware_sim.cgroup import SLACK, MemoryGroup
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError
 
 _ROOT = str(Path(__file__).resolve().parent.parent)
-#: The C library's allocator shall take what it needs from one heap and keep it: no growth on
-#: suspicion, no mapping of its own, nothing given back only to be asked for again.
+#: Have the C library's allocator keep to one heap: it then asks for no more than it needs, makes no
+#: mappings, and gives nothing back that it would have to ask for again.
 _ENVIRONMENT = {
     "PYTHONMALLOC": "malloc",
     "MALLOC_ARENA_MAX": "1",
@@ -208,6 +209,31 @@ class ProcessLearner:
         self._read(memoryview(message))
         self._look()
         return list(struct.unpack_from(f"={numbers}d", self._score_bytes)), message.decode()
+
+    def decide(self, row: Any) -> float:
+        """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
+
+        Raises
+        ------
+        ValueError
+            The row is bad.
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        return self._answer(child.DECIDE, row)
+
+    def wants(self, row: Any) -> bool:
+        """Say whether the learner wants the label of a row; raises as `decide`."""
+        return bool(self._answer(child.ASK, row))
+
+    def _answer(self, question: int, row: Any) -> float:
+        self._write(struct.pack("=q", question))
+        self._write(row.tobytes())
+        self._read(self._score_bytes[:8])
+        answer: float = struct.unpack_from("=d", self._score_bytes)[0]
+        if math.isnan(answer):
+            raise ValueError("the learner refuses the row")
+        return answer
 
     def counters(self) -> dict[str, int]:
         """Support vectors held, updates, mistakes and steps.

@@ -11,8 +11,9 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
+from firmware_sim.kinds import KINDS
 from firmware_sim.labels import Labels
-from firmware_sim.streams import Row, Stream
+from firmware_sim.streams import Row, Stream, open_stream
 
 
 @dataclass
@@ -59,6 +60,26 @@ class CheckedRow(NamedTuple):
         """Return the columns without a value."""
         names = [stream.features[slot] for slot in self.absent]
         return [*names, stream.target] if self.unlabelled else names
+
+
+def opened(config: ReplayConfig) -> Stream:
+    """Open the stream that a configuration names, without its faults.
+
+    Raises
+    ------
+    StreamError
+        There is no such stream, or its columns cannot be read as the configuration says.
+    """
+    return open_stream(
+        config.stream,
+        target=config.target,
+        ignore=config.ignore,
+        idle=config.idle,
+        time=config.time,
+        categories=config.categories,
+        category_slots=config.category_slots,
+        labelled=KINDS[config.kind].is_taught,
+    )
 
 
 def checked_rows(

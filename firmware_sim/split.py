@@ -15,18 +15,46 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device import Device, Outcome
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.process import ProcessLearner
-from firmware_sim.pupils import Watched
+from firmware_sim.pupils import Regressor, Watched
+from firmware_sim.streams import Row
+
+
+class _Remote:
+    """The learner in the process, one row at a time, as `Supervision` asks and teaches it."""
+
+    def __init__(self, process: ProcessLearner) -> None:
+        self._process = process
+        self._label = np.empty(1)
+
+    def learn_one(self, row: Row, label: float) -> float:
+        self._label[0] = label
+        wide = np.ascontiguousarray(row, np.float64)
+        scores, message = self._process.learn(wide[np.newaxis], self._label)
+        kind, _, text = message.partition(":")
+        if kind:
+            raise RuntimeError(text) if kind == "stop" else ValueError(text)
+        return scores[0]
+
+    def decision_one(self, row: Row) -> float:
+        return self._process.decide(row)
+
+    def wants_label(self, row: Row) -> bool:
+        return self._process.wants(row)
 
 
 class SplitDevice(Device):
     """A device whose learner lives in a process of its own, under a limit on growth.
 
-    Row buffer and scaler stay here, in the block; the learner's part of the block is not used.
+    Row buffer, scaler and the queue of rows whose labels are late stay here, in the block; the
+    learner's part of the block is not used.
     """
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        # Where labels do not come with their rows, the learner is asked about each.
+        self._one_by_one = config.waits_for_labels
         # Where the power goes, rows must not wait: a checkpoint and a cut lie between two of them.
-        self.block = BLOCK if config.power_cut is None else 1
+        self.block = 1 if config.power_cut is not None or self._one_by_one else BLOCK
+        self._held = []
         self._rows = np.empty((BLOCK, n_features))
         self._labels = np.empty(BLOCK)
         self._waiting: list[tuple[float, float] | Exception] = []  # how to read the score
@@ -45,6 +73,8 @@ class SplitDevice(Device):
             kind=config.kind,
             saved=saved,
         )
+        remote = _Remote(self._process)
+        self._pupil = remote if self._targets is None else Regressor(remote, self._targets)
 
     def _let_go(self) -> None:
         self._peak = max(self._peak, self._process.peak)
@@ -78,6 +108,9 @@ class SplitDevice(Device):
 
     def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
         """Scale the row in `raw` and keep a copy for the next block."""
+        if self._one_by_one:
+            super().put(label, number, seconds)
+            return
         n = sum(not isinstance(one, Exception) for one in self._waiting)
         try:
             self.scale()
@@ -94,6 +127,11 @@ class SplitDevice(Device):
 
     def settle(self) -> list[Outcome]:
         """Have the process learn the block; see `Device.settle`."""
+        if self._one_by_one:
+            held, self._held = self._held, []
+            answers = [self._learn(one) for one in held]
+            self._counters = self._process.counters()
+            return answers
         waiting, self._waiting = self._waiting, []
         n = sum(not isinstance(one, Exception) for one in waiting)
         learned: list[Outcome] = []
@@ -110,12 +148,12 @@ class SplitDevice(Device):
         if n:
             self._counters = self._process.counters()
         out: list[Outcome] = []
-        answers = iter(learned)
+        found = iter(learned)
         for one in waiting:
             if isinstance(one, Exception):
                 out.append(one)
                 continue
-            answer = next(answers, None)
+            answer = next(found, None)
             if answer is None:  # behind a stop
                 break
             if isinstance(answer, (int, float)):

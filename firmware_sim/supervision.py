@@ -73,7 +73,7 @@ class Supervision:
         self._config = config
         self._delay, self._in_seconds = config.delay
         self._rng = np.random.default_rng((config.seed, 1))
-        self._plain = not (self._delay or config.label_missing or config.ask)
+        self._plain = not config.waits_for_labels
         self._size = config.queue_rows
         self._clock = math.nan
         self._head = 0

@@ -47,7 +47,7 @@ class Tuning:
     Attributes
     ----------
     start, chosen : Candidate
-        What one begins with, and what is best on the first rows.
+        The algorithm's defaults with the width of a replay, and the best on the first rows.
     tuned_on, judged_on : int
         Rows of the choice, and rows after them.
     before, after : float
@@ -90,9 +90,14 @@ def tune(
     rows : int, optional
         Rows of the choice; by default a fifth of the stream, at most 5,000.
     candidates : int
-        How many are tried; what one begins with is among them.
+        How many are tried, the start among them.
     on_start, on_run : callable, optional
         Called with the number of runs, and after each.
+
+    Returns
+    -------
+    Tuning
+        What was chosen, and the losses before and after; `to_text` puts it into words.
 
     Raises
     ------
@@ -115,24 +120,11 @@ def tune(
         )
     start = Candidate(found.width.gamma)
     pool = _field(config, start, candidates, found.X.shape[1])
-    sizes = [few >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]
-    counts = [max(1, len(pool) >> i) for i in range(_ROUNDS)]
     if on_start is not None:
-        on_start(sum(counts) + 2)
-    work = 0
-    for size in sizes:
-        scored: list[tuple[float, int, Candidate]] = []
-        for candidate in pool:
-            loss = _loss(config, candidate, lesson, size, 0)
-            scored.append((loss, len(scored), candidate))
-            work += size
-            if on_run is not None:
-                on_run()
-        # What one begins with stands first, so that it wins a tie.
-        scored.sort(key=lambda one: one[:2])
-        pool = [candidate for _, _, candidate in scored[: max(1, len(pool) // 2)]]
+        on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
+    chosen, work = _halved(config, lesson, pool, few, on_run)
     errors = []
-    for candidate in (start, pool[0]):
+    for candidate in (start, chosen):
         loss = _loss(config, candidate, lesson, n, few)
         if math.isinf(loss):
             raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
@@ -140,11 +132,33 @@ def tune(
         if on_run is not None:
             on_run()
     before, after = errors
-    return Tuning(config, start, pool[0], few, n - few, before, after, work, lesson)
+    return Tuning(config, start, chosen, few, n - few, before, after, work, lesson)
+
+
+def _halved(
+    config: ReplayConfig,
+    lesson: Lesson,
+    pool: list[Candidate],
+    rows: int,
+    on_run: Callable[[], object] | None,
+) -> tuple[Candidate, int]:
+    """Halve the pool in every round; return the candidate left, and the rows learned in all."""
+    work = 0
+    for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
+        losses = []
+        for candidate in pool:
+            losses.append(_loss(config, candidate, lesson, size, 0))
+            work += size
+            if on_run is not None:
+                on_run()
+        # The sort is stable and the start comes first, so that it wins a tie.
+        order = sorted(range(len(pool)), key=losses.__getitem__)
+        pool = [pool[at] for at in order[: max(1, len(pool) // 2)]]
+    return pool[0], work
 
 
 def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -> list[Candidate]:
-    """What one begins with, and others about it, drawn on a logarithmic scale."""
+    """Return the start, and candidates around it drawn on a logarithmic scale."""
     numbers = _numbers(config, start, n_features)
     rng = np.random.default_rng((config.seed, 2))
     out = [start]
@@ -198,7 +212,8 @@ def _loss(
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
     best, words = tuning.best, tuning.lesson.words
-    options = [f"--gamma {best.gamma:.4g}", *(f"--param {n}={v:.4g}" for n, v in best.params)]
+    options = [f"--algorithm {tuning.config.algorithm}", f"--gamma {best.gamma:.4g}"]
+    options += [f"--param {n}={v:.4g}" for n, v in best.params]
     gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
     verdict = (
         f"gained: {gained:.3g} % of the {tuning.lesson.title}"

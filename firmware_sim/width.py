@@ -1,8 +1,9 @@
 """The width of a Gaussian kernel, chosen from the first rows of a stream.
 
 The median heuristic: with gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair
-has a kernel value of 1/e: neither all alike nor all strangers. Labels are not looked at. The
-choice is made on the host before the replay starts, as one would before flashing a device.
+has a kernel value of 1/e, so that rows are neither all alike nor all unrelated. Labels play no
+part. The choice is made on the host before the replay starts, as it would be before a device is
+flashed.
 """
 
 from __future__ import annotations

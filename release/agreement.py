@@ -1,4 +1,4 @@
-"""What every learner says of 2,000 rows, its files and its plan, held against another platform's.
+"""Every learner's scores, files and plan over 2,000 rows, compared between two platforms.
 
 ``python -m release.agreement write FOLDER [--resume OTHER]`` writes the scores, and each learner's
 file after half of the rows; those of another folder are loaded, saved again and go on as well.
@@ -57,7 +57,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 ek.plan(row.name, **options)
             except ValueError:
-                continue  # a learner there is none of
+                continue  # the algorithm does not take this type
             yield f"{row.name}-{dtype}", {"algorithm": row.name, "seed": 7, **options}
 
 
@@ -86,7 +86,7 @@ def write(folder: Path, resume: Path | None) -> None:
 
 
 def compare(folder: Path, other: Path, *, same: bool, said: list[str]) -> list[str]:
-    """Hold what two platforms wrote against each other; returns what should not be.
+    """Compare what two platforms wrote; return what should not be.
 
     Parameters
     ----------

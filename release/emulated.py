@@ -20,7 +20,7 @@ from pathlib import Path
 from bench.table import Table
 from release.agreement import compare
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, TARGETS, Debian, Target
+from release.targets import BUILD, ROOT, Debian, Target, platform_name, platforms
 
 #: What the tests need beside numpy, which is Debian's; all of it is Python alone.
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
@@ -63,7 +63,7 @@ PROJECT = "/opt/project"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a platform."""
+    """The results of one platform."""
 
     name: str
     processor: str
@@ -79,21 +79,33 @@ class Outcome:
 
 
 def wheel_of(target: Target, release: Debian) -> Path:
-    """The newest wheel of a target, built if there is none."""
+    """Return the newest wheel of a target; build one if there is none."""
     found = sorted(
         (ROOT / "dist").glob(f"edgeolk-*-{release.tag}-*{target.name}.whl"),
         key=lambda path: path.stat().st_mtime,
     )
     if not found:
-        name = f"{target.name}-{release.tag}"
+        name = platform_name(target, release)
         subprocess.run([sys.executable, "-m", "release.wheels", "--only", name], check=False)
         return wheel_of(target, release)
     return found[-1]
 
 
-def prepared(target: Target, release: Debian) -> Path:
-    """A root file system with the wheel, the tests and what they need."""
+def prepare(target: Target, release: Debian) -> Path:
+    """Return a root file system with the wheel, the tests and what they need."""
     system = root_file_system(target, release)
+    install(system, target, release)
+    link(system, target)
+    emulator = shutil.which(f"qemu-{target.emulator}-static")
+    if emulator is None:
+        raise SystemExit("qemu-user-static is missing: apt-get install qemu-user-static")
+    shutil.copy(emulator, system / "usr/bin")
+    write_python(system, target, release)
+    return system
+
+
+def install(system: Path, target: Target, release: Debian) -> None:
+    """Put the wheel, the tests and what they need into a root file system."""
     site, project = system / "opt/site", system / PROJECT[1:]
     for folder in (site, project):
         shutil.rmtree(folder, ignore_errors=True)
@@ -112,24 +124,21 @@ def prepared(target: Target, release: Debian) -> Path:
             ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__", "cache")
         )
     shutil.copy(ROOT / "pyproject.toml", project)
-    # Debian links these by its alternatives, which are set up by scripts that are not run.
+
+
+def link(system: Path, target: Target) -> None:
+    """Make the links that the scripts of Debian's packages would make; these are not run."""
     libraries = system / "usr/lib" / target.triplet
     for name, place in (("libblas.so.3", "blas"), ("liblapack.so.3", "lapack")):
         if (libraries / place / name).exists() and not (libraries / name).exists():
             (libraries / name).symlink_to(f"{place}/{name}")
     for name in ("lib", "lib64") if target.name in ("x86_64", "s390x") else ("lib",):
-        link = system / name
-        if not (link.exists() or link.is_symlink()):
-            link.symlink_to(f"usr/{name}")
-    emulator = shutil.which(f"qemu-{target.emulator}-static")
-    if emulator is None:
-        raise SystemExit("qemu-user-static is missing: apt-get install qemu-user-static")
-    shutil.copy(emulator, system / "usr/bin")
-    starts_itself(system, target, release)
-    return system
+        folder = system / name
+        if not (folder.exists() or folder.is_symlink()):
+            folder.symlink_to(f"usr/{name}")
 
 
-def starts_itself(system: Path, target: Target, release: Debian) -> None:
+def write_python(system: Path, target: Target, release: Debian) -> None:
     """Let tests start ``sys.executable``: a program of this machine that starts the emulator."""
     words = [
         f"/usr/bin/qemu-{target.emulator}-static",
@@ -164,7 +173,7 @@ class Board:
     processor: str
 
     def run(self, arguments: list[str], simd: str = "") -> tuple[int, str]:
-        """Run it; its exit code and what it printed, which is shown too."""
+        """Run it and show what it prints; return its exit code and output."""
         command = ["chroot", str(self.system), f"/usr/bin/qemu-{self.target.emulator}-static"]
         words = ["-cpu", self.processor, "-E", f"PYTHONPATH=/opt/site:{PROJECT}"]
         words += ["-E", "PYTHONDONTWRITEBYTECODE=1", "-E", f"EDGEOLK_SIMD={simd}"]
@@ -180,8 +189,8 @@ class Board:
         return started.returncode, "".join(printed)
 
 
-def tested(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
-    """Run the library's tests; whether they passed, and what pytest counted."""
+def run_tests(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
+    """Run the library's tests; return whether they passed, and what pytest counted."""
     tests = f"{PROJECT}/tests/edgeolk"
     chosen = [tests] if board.target.whole else [f"{tests}/{name}" for name in CORE]
     code, printed = board.run(
@@ -197,8 +206,8 @@ def tested(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
     return code == 0, ", ".join(counted) or f"ended with {code}"
 
 
-def written_here(simd: str, folder: Path, resume: Path | None = None) -> None:
-    """What this machine's learners say of the rows, in one variant."""
+def write_here(simd: str, folder: Path, resume: Path | None = None) -> None:
+    """Write what this machine's learners make of the rows, in one variant."""
     again = ["--resume", str(resume)] if resume else []
     subprocess.run(
         [sys.executable, "-m", "release.agreement", "write", str(folder), *again],
@@ -208,8 +217,8 @@ def written_here(simd: str, folder: Path, resume: Path | None = None) -> None:
     )
 
 
-def agreed(board: Board) -> tuple[bool, list[str]]:
-    """Whether learners say the same there as here, and load each other's files."""
+def compare_learners(board: Board) -> tuple[bool, list[str]]:
+    """Return whether learners agree and load each other's files, and lines about what was found."""
     fine = True
     said: list[str] = []
     reference, inside = BUILD / "agreement", board.system / "opt/agreement"
@@ -218,7 +227,7 @@ def agreed(board: Board) -> tuple[bool, list[str]]:
         fused = board.target.name == "aarch64" and simd == "baseline"
         other = FUSED if fused else simd
         if not (reference / other / "facts.json").exists():
-            written_here(other, reference / other)
+            write_here(other, reference / other)
         shutil.copytree(reference / other, inside / "x86-64" / simd)
         theirs = f"/opt/agreement/x86-64/{simd}"
         code, _ = board.run(
@@ -227,7 +236,7 @@ def agreed(board: Board) -> tuple[bool, list[str]]:
         if code:
             return False, [*said, f"{simd}: ended with {code}"]
         # Both ways: here the files of the board are resumed.
-        written_here(other, inside / "back" / simd, resume=inside / simd)
+        write_here(other, inside / "back" / simd, resume=inside / simd)
         ways = (inside / simd, reference / other), (inside / "back" / simd, inside / simd)
         wrong = [line for way in ways for line in compare(*way, same=True, said=said)]
         print(*said[-2:], *wrong, sep="\n", flush=True)
@@ -235,17 +244,14 @@ def agreed(board: Board) -> tuple[bool, list[str]]:
     return fine, said
 
 
-def tried(target: Target, release: Debian, processor: str, most: int, more: list[str]) -> Outcome:
-    """Tests and agreement of one platform."""
-    name = f"{target.name}-{release.tag}"
-    print(f"== {name} on {processor}", flush=True)
+def try_board(board: Board, name: str, most: int, more: list[str]) -> Outcome:
+    """Compare learners and run tests on one platform."""
     began = time.monotonic()
-    board = Board(prepared(target, release), target, release, processor)
-    alike, said = agreed(board)
-    passed, tests = tested(board, most, more)
+    alike, said = compare_learners(board)
+    passed, tests = run_tests(board, most, more)
     print(f"== {name}: {tests}, {(time.monotonic() - began) / 60:.0f} minutes", flush=True)
-    wheel = wheel_of(target, release)
-    return Outcome(name, processor, wheel, tests, said, not (alike and passed))
+    wheel = wheel_of(board.target, board.release)
+    return Outcome(name, board.processor, wheel, tests, said, not (alike and passed))
 
 
 def main() -> int:
@@ -257,14 +263,11 @@ def main() -> int:
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
     outcomes = []
-    for target in TARGETS.values():
-        for release in target.releases:
-            name = f"{target.name}-{release.tag}"
-            chosen = name.startswith(tuple(asked.only)) if asked.only else target.name != "x86_64"
-            if chosen:
-                outcomes += [
-                    tried(target, release, cpu, asked.most, more) for cpu in target.processors
-                ]
+    for name, target, release in platforms(asked.only, lambda target: target.name != "x86_64"):
+        for processor in target.processors:
+            print(f"== {name} on {processor}", flush=True)
+            board = Board(prepare(target, release), target, release, processor)
+            outcomes.append(try_board(board, name, asked.most, more))
     header = ["platform", "processor", "wheel, bytes", "tests", "beside x86-64"]
     print(Table("Platforms", header, [each.cells() for each in outcomes], left=5).markdown())
     return int(any(outcome.failed for outcome in outcomes))

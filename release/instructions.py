@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.table import Report, Table
 from firmware_sim.boards import board_of
-from release.emulated import prepared
+from release.emulated import prepare
 from release.steps import FEATURES, RAM, ROWS
 from release.targets import BOOKWORM, BUILD, TARGETS, Target
 
@@ -41,7 +41,7 @@ def count(target: Target) -> list[Count]:
     The emulator that loads plugins is linked dynamically: it stays outside of the target's root
     file system and looks there for what the program opens.
     """
-    system = prepared(target, BOOKWORM)
+    system = prepare(target, BOOKWORM)
     folders = ("opt/site", "opt/project", "usr/lib/python3/dist-packages")
     variables = {
         "PYTHONPATH": ":".join(str(system / folder) for folder in folders),

@@ -1,7 +1,8 @@
-"""What wheels are built for here: a row a platform, and Debian's names for it."""
+"""What wheels are built for: a row for each platform, with Debian's names for it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,25 +34,25 @@ class Target:
     Parameters
     ----------
     name : str
-        As the platform tag of a wheel ends.
+        The end of the platform tag of its wheels.
     debian : str
-        As Debian calls it.
+        Debian's name of the architecture.
     triplet : str
-        Of Debian's library folders, and in the names of compiled modules.
+        The name of Debian's library folder, also part of the names of compiled modules.
     zig : str
-        What zig compiles for; the number is the oldest glibc the wheel runs with.
+        The target of zig; the number is the oldest glibc the wheel runs with.
     emulator : str
-        Of qemu-user, without the prefix.
+        The program of qemu-user, without ``qemu-``.
     processors : tuple of str
-        Which ones are emulated: the plainest it has to run on comes last.
+        The emulated processors; the one with the fewest instructions comes last.
     flags : tuple of str
-        What else the compiler is told.
+        Further flags of the compiler.
     releases : tuple of Debian
         Releases that have it.
     shipped : bool
-        Whether its wheels are for people; the others are built for tests.
+        Whether its wheels are published; others are built for tests only.
     whole : bool
-        Whether all tests are run there, or those of the core.
+        Whether all tests are run there, or only those of the core.
     """
 
     name: str
@@ -128,3 +129,27 @@ TARGETS = {
         ),
     )
 }
+
+
+def platforms(
+    asked: Sequence[str], usual: Callable[[Target], bool]
+) -> Iterator[tuple[str, Target, Debian]]:
+    """Yield the name, target and release of each platform that is asked for.
+
+    Parameters
+    ----------
+    asked : sequence of str
+        Beginnings of names such as ``aarch64-cp311``; empty for the usual ones.
+    usual : callable
+        Whether a target is among the usual ones.
+    """
+    for target in TARGETS.values():
+        for release in target.releases:
+            name = platform_name(target, release)
+            if name.startswith(tuple(asked)) if asked else usual(target):
+                yield name, target, release
+
+
+def platform_name(target: Target, release: Debian) -> str:
+    """Return a name such as ``aarch64-cp311``."""
+    return f"{target.name}-{release.tag}"

@@ -16,7 +16,7 @@ import tarfile
 from pathlib import Path
 
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Debian, Target
+from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
 
 DIST = ROOT / "dist"
 #: Bytes a wheel may have.
@@ -25,12 +25,11 @@ MOST = 1_000_000
 
 def source_distribution() -> Path:
     """Pack the source; what follows is built from it, so that it is complete."""
-    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "-o", str(DIST)]
-    subprocess.run([*command, str(ROOT)], check=True, stdout=subprocess.DEVNULL)
+    run_module("build", "--sdist", "--no-isolation", "-o", str(DIST), str(ROOT))
     return max(DIST.glob("*.tar.gz"), key=lambda path: path.stat().st_mtime)
 
 
-def unpacked(source: Path) -> Path:
+def unpack(source: Path) -> Path:
     """Unpack it, and let Cython write the C files once for all targets."""
     folder = BUILD / "wheels" / "source"
     shutil.rmtree(folder, ignore_errors=True)
@@ -49,7 +48,7 @@ def headers(target: Target, release: Debian) -> list[Path]:
     numpy's are those of Debian 13: a module compiled with them runs with numpy 1.22 and later.
     """
     system = root_file_system(target, release)
-    folder = BUILD / "headers" / f"{target.name}-{release.tag}"
+    folder = BUILD / "headers" / platform_name(target, release)
     shutil.rmtree(folder, ignore_errors=True)
     name = f"python{release.python}"
     shutil.copytree(
@@ -65,7 +64,7 @@ def headers(target: Target, release: Debian) -> list[Path]:
 
 def compiler(target: Target, release: Debian) -> Path:
     """Write a script that is a C compiler for the target, its headers before all others."""
-    script = BUILD / "compilers" / f"{target.name}-{release.tag}"
+    script = BUILD / "compilers" / platform_name(target, release)
     script.parent.mkdir(parents=True, exist_ok=True)
     folders = " ".join(f"'-I{folder}'" for folder in headers(target, release))
     flags = " ".join(target.flags)
@@ -77,72 +76,72 @@ def compiler(target: Target, release: Debian) -> Path:
     return script
 
 
-def built(source: Path, target: Target, release: Debian) -> Path:
-    """Compile a copy of the source, repair the wheel; returns where it is."""
-    name = f"{target.name}-{release.tag}"
-    folder, raw = BUILD / "wheels" / name, BUILD / "wheels" / f"{name}-raw"
-    for old in (folder, raw):
-        shutil.rmtree(old, ignore_errors=True)
-    shutil.copytree(source, folder)
+def build_wheel(source: Path, target: Target, release: Debian) -> Path:
+    """Compile a copy of the source and put the wheel into ``dist``; return its path."""
+    environment = cross_environment(target, release)
+    wheel = compile_wheel(source, target, release, environment)
+    for old in DIST.glob("*.whl"):
+        if release.tag in old.name and old.stem.endswith(f"_{target.name}"):
+            old.unlink()
+    if not target.shipped:
+        return Path(shutil.copy(wheel, DIST))
+    run_module("auditwheel", "repair", "-w", str(DIST), str(wheel), environment=environment)
+    return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+
+
+def cross_environment(target: Target, release: Debian) -> dict[str, str]:
+    """Return the environment in which setuptools compiles for a target."""
     script = compiler(target, release)
     digits = release.tag.removeprefix("cp")
-    environment = {
+    return {
         **os.environ,
         "CC": str(script),
-        # Of zig's own library for 32-bit ARM all would be linked, 200 KB a module.
+        # Without this, all of zig's library for 32-bit ARM would be linked: 200 KB for each module.
         "LDSHARED": f"{script} -shared -s -Wl,--gc-sections",
         "CFLAGS": "",
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-{digits}-{target.triplet}.so",
         "_PYTHON_HOST_PLATFORM": f"linux-{target.name}",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    module = [sys.executable, "-m"]
-    subprocess.run(
-        [*module, "build", "--wheel", "--no-isolation", "-o", str(raw), str(folder)],
-        env=environment,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    tags = ["--python-tag", release.tag, "--abi-tag", release.tag, "--remove"]
-    subprocess.run(
-        [*module, "wheel", "tags", *tags, *map(str, raw.glob("*.whl"))],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+
+
+def compile_wheel(
+    source: Path, target: Target, release: Debian, environment: dict[str, str]
+) -> Path:
+    """Compile a copy of the source; return the wheel, with the tags of its Python."""
+    name = platform_name(target, release)
+    folder, raw = BUILD / "wheels" / name, BUILD / "wheels" / f"{name}-raw"
+    for old in (folder, raw):
+        shutil.rmtree(old, ignore_errors=True)
+    shutil.copytree(source, folder)
+    build = ("build", "--wheel", "--no-isolation", "-o", str(raw), str(folder))
+    run_module(*build, environment=environment)
+    tags = ("--python-tag", release.tag, "--abi-tag", release.tag, "--remove")
+    run_module("wheel", "tags", *tags, *map(str, raw.glob("*.whl")))
     [wheel] = raw.glob("*.whl")
-    before = set(DIST.glob("*.whl"))
-    for same in before:
-        if release.tag in same.name and same.stem.endswith(f"_{target.name}"):
-            same.unlink()
-    if not target.shipped:
-        return Path(shutil.copy(wheel, DIST))
-    subprocess.run(
-        [*module, "auditwheel", "repair", "-w", str(DIST), str(wheel)],
-        env=environment,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    return wheel
+
+
+def run_module(*words: str, environment: dict[str, str] | None = None) -> None:
+    """Run ``python -m`` with these words, and show only its errors."""
+    command = [sys.executable, "-m", *words]
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> int:
     """Build what is asked for; 1 where a wheel is too large."""
     parser = argparse.ArgumentParser(prog="python -m release.wheels", description=__doc__)
     parser.add_argument("--only", action="append", metavar="TARGET[-PYTHON]", default=[])
-    asked = tuple(parser.parse_args().only)
+    asked = parser.parse_args().only
     DIST.mkdir(exist_ok=True)
     packed = source_distribution()
     print(f"{packed.stat().st_size:>11,}  {packed.name}", flush=True)
-    source, large = unpacked(packed), False
-    for target in TARGETS.values():
-        for release in target.releases:
-            name = f"{target.name}-{release.tag}"
-            if not (name.startswith(asked) if asked else target.shipped):
-                continue
-            wheel = built(source, target, release)
-            size = wheel.stat().st_size
-            large |= size > MOST
-            print(f"{size:>11,}  {wheel.name}", flush=True)
+    source, large = unpack(packed), False
+    for _, target, release in platforms(asked, lambda target: target.shipped):
+        wheel = build_wheel(source, target, release)
+        size = wheel.stat().st_size
+        large |= size > MOST
+        print(f"{size:>11,}  {wheel.name}", flush=True)
     if large:
         print(f"a wheel may have {MOST:,} bytes", file=sys.stderr)
     return int(large)

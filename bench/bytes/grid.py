@@ -78,10 +78,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Grid:
-    """What is gone through.
+    """The runs of a frontier.
 
-    ``values`` are tried of a parameter a learner has; the first of each is tried first, so that a
-    run that is broken off has every learner once.
+    A learner tries ``values`` of each parameter that it has. The first of each come first, so that
+    an interrupted run has every learner once.
     """
 
     sizes: tuple[int, ...]
@@ -111,7 +111,7 @@ def choices(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Settings of the parameters that a published algorithm has, by their stored names."""
     method = ek.catalogue.find(name)
-    public = {stored: name for name, stored in method.renames.items()}
+    public = method.public
     own = uses({**DEFAULT_PARTS, **method.parts})
     axes: dict[str, tuple[Any, ...]] = {
         public.get(stored, stored): tried for stored, tried in values.items() if stored in own

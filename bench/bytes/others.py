@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench.bytes.grid import Job
-from bench.bytes.runs import Record, record
+from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, Rows, load
 
 #: Name -> (package, its class), by task.

@@ -46,7 +46,7 @@ def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
 
 
 def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Path) -> Path:
-    """A line a set: our bytes, and those of the smallest other that errs no more.
+    """Draw a line for each set: our bytes, and those of the smallest other that errs no more.
 
     An arrow ends beyond the largest size that published algorithms were given.
     """

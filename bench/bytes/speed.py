@@ -45,7 +45,7 @@ def timed(X: Rows, y: Rows, D: int, variant: str, row: bool) -> tuple[float, flo
 
 
 def main() -> int:
-    """Prints a line a case."""
+    """Print a line for each case."""
     print("us a row, int8: learning (asked for), scoring in blocks, ratio; share with a loss")
     found: dict[tuple[int, str, bool], list[tuple[float, float, float]]] = {}
     for _ in range(ROUNDS):

@@ -1,8 +1,8 @@
 """Rows a second of a fleet against one plain loop over `replay`, and the cost of Dask.
 
-What is held against each other alternates, a few streams at a time, so that what else the machine
-does befalls both. Run as ``python -m bench.fleets [STREAMS]``; without a number of streams what is
-found is written to ``bench/results/fleets.md``.
+The things compared take turns, a few streams at a time, so that other work on the machine slows
+both. Run as ``python -m bench.fleets [STREAMS]``; without a number of streams the figures are
+written to ``bench/results/fleets.md``.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def _panel(axes: Any, curves: Sequence[Curve]) -> None:
         axes.set_xticks(axis.sizes, [str(size) for size in axis.sizes])
         axes.minorticks_off()
     _guides(axes, curves)
-    # The panels are narrow: what is said of sparse rows is in the table.
+    # The panels are narrow; the table says which rows are sparse.
     axes.set_title(axis.title.replace(" a row, sparse=True", ""))
     axes.set_xlabel(axis.symbol)
     axes.set_ylabel("seconds a pass" if axis.key == "rows" else "us a step")

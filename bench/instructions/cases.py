@@ -94,7 +94,7 @@ class Case:
         return lambda: self.run(learner, given, y)
 
 
-#: Widest vectors that valgrind knows. Only code that is compiled anew for them is counted again.
+#: Widest vectors that valgrind knows. Only code compiled separately for them is counted again.
 WIDE = "v3"
 STORAGE = [
     Case("rbp", dtype, settings={"dtype": dtype}) for dtype in ("float64", "float16", "int8")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from bench.mcu import cmsis
 from bench.mcu.page import put
 from bench.mcu.rows import Array, packed, stream
 from bench.table import Table
@@ -23,6 +24,7 @@ from firmware_sim.mcu.program import HERE
 
 BOARD, STREAM, INPUTS = "mps2-an386", "occupancy", 5
 BEFORE, ROWS = 4000, 2000
+GAMMA = 1 / INPUTS
 _TOLD = struct.Struct("<3Q4I")
 _HARNESS = Path(__file__).with_name("peer.c")
 _NOTHING = "int peer_start(void) { return 0; }\n"
@@ -36,6 +38,7 @@ class Peer:
     sources: list[Path]
     include: list[Path]
     learns: str
+    flags: tuple[str, ...] = ()
 
 
 def _ours(name: str, learner: ek.Learner, folder: Path, learns: str) -> Peer:
@@ -108,14 +111,33 @@ def forest(X: Array, y: Array, folder: Path) -> Peer:
     )
 
 
-def vectors(X: Array, y: Array, folder: Path) -> Peer:
-    """micromlgen: scikit-learn's SVC."""
-    import micromlgen
+def _svc(X: Array, y: Array) -> Any:
+    """Of scikit-learn, on scaled rows."""
     from sklearn.svm import SVC
 
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    gamma = 1 / INPUTS
-    made: Any = SVC(kernel="rbf", gamma=gamma).fit(Z, (y > 0).astype(int))
+    return SVC(kernel="rbf", gamma=GAMMA).fit(Z, (y > 0).astype(int))
+
+
+def dsp(X: Array, y: Array, folder: Path) -> Peer:
+    """CMSIS-DSP: the same SVC."""
+    root, made = cmsis.unpacked(), _svc(X, y)
+    folder.mkdir(parents=True)
+    (folder / "peer_of.c").write_text(
+        "#include <stdint.h>\n" + _scaled(X, folder)
+        + cmsis.program(made.support_vectors_, made.dual_coef_, float(made.intercept_[0]), GAMMA)
+    )  # fmt: skip
+    sources = [root / "Source" / "SVMFunctions" / name for name in cmsis.SOURCES]
+    include = [folder, root / "Include", root / "PrivateInclude"]
+    name = f"CMSIS-DSP, the same SVC of {len(made.support_)}"
+    return Peer(name, [folder / "peer_of.c", *sources], include, "no", cmsis.FLAGS)
+
+
+def vectors(X: Array, y: Array, folder: Path) -> Peer:
+    """micromlgen: scikit-learn's SVC."""
+    import micromlgen
+
+    made = _svc(X, y)
     folder.mkdir(parents=True)
     (folder / "svm.h").write_text(micromlgen.port(made))
     # The cross-compiler may come without headers of C++.
@@ -132,7 +154,7 @@ def vectors(X: Array, y: Array, folder: Path) -> Peer:
 
 
 def _program(peer: Peer, folder: Path) -> Any:
-    flags = ["-O2", f"-DPEER_INPUTS={INPUTS}", "-fno-exceptions", "-fno-rtti", "-w"]
+    flags = ["-O2", *peer.flags, f"-DPEER_INPUTS={INPUTS}", "-fno-exceptions", "-fno-rtti", "-w"]
     return build(
         BOARDS[BOARD], [_HARNESS, *peer.sources], folder / "peer.elf", include=peer.include,
         flags=flags, libraries=["-lm"],
@@ -181,7 +203,7 @@ def main() -> int:
     rows = []
     kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (
         *(sorf, projectron, passive_aggressive),
-        *(forest, vectors),
+        *(forest, vectors, dsp),
     )
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -203,8 +225,8 @@ def main() -> int:
         " scaled by the training rows where there is no scaler inside. Flash is the whole program,"
         " RAM variables and stack; instructions a prediction (the last line: a row predicted and"
         " learned). A ring that is frozen keeps the last function, not the best one: it is for"
-        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict` is not there: no package of the"
-        " sources could be had.",
+        " learners that go on. CMSIS-DSP's `arm_svm_rbf_predict_f32` is compiled from the sources"
+        " of its Python package, without the vector instructions of larger cores.",
     )
     print(table.markdown())
     put(table)

@@ -121,7 +121,7 @@ def draw(result: Result, path: Path) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xticks(RAMS, [f"{ram} KiB" for ram in RAMS])
         axes.minorticks_off()
-        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # a difference of nothing shall look like it
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # no difference must look like none
         axes.set_title(f"{stream}: {name}")
         if i % len(ALGORITHMS) == 0:
             axes.set_ylabel("error, %")

@@ -52,7 +52,7 @@ def _measure(results: Results, rounds: int, allowance: float) -> None:
                 outcome = run(case, streams[case.data], params, allowance, before)
                 results.outcomes[case.key] = outcome
             except Failed as error:
-                if not case.model.ours:  # ours shall not fail
+                if not case.model.ours:  # a failure of ours is an error
                     raise
                 results.failures[case.key] = f"failed: {error}"
 

@@ -18,8 +18,10 @@ class Caches:
     l2: int
 
     def level(self, nbytes: int) -> str:
-        """The smallest level that so many bytes fit, all of it taken as free: what a roof assumes
-        must favour the machine."""
+        """Return the smallest level that holds so many bytes.
+
+        All of it counts as free, so that the roof is never below what the machine can do.
+        """
         return "L1" if nbytes <= self.l1 else "L2" if nbytes <= self.l2 else "beyond"
 
     def buffers(self) -> dict[str, int]:

@@ -32,9 +32,26 @@ from edgeolk.parts.table import DEFAULT_PARTS, Parts
 class Method:
     """One published algorithm.
 
-    ``choices`` are parameters that pick a part: name -> {value: parts}, the first value being the
-    default. ``renames`` maps a name of the paper to the stored one. ``gamma`` is the default width
-    of the Gaussian kernel times the number of features.
+    Attributes
+    ----------
+    algorithm : Algorithm
+        Its member, whose number is in model files.
+    name : str
+        What callers write.
+    title : str
+        What it does, in a few words.
+    source : str
+        The paper.
+    parts : dict
+        Its part on each axis where that is not the one of ``DEFAULT_PARTS``.
+    choices : dict
+        Parameters that pick parts: name -> {option: parts}. The first option is the default.
+    defaults : dict
+        Defaults of its own, by the stored name of the parameter.
+    renames : dict
+        Names of the paper -> stored names, where they differ.
+    gamma : float
+        Default width of the Gaussian kernel, times the number of features.
     """
 
     algorithm: Algorithm
@@ -46,6 +63,11 @@ class Method:
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
     gamma: float = 1.0
+
+    @property
+    def public(self) -> dict[str, str]:
+        """Names that the paper has for parameters, by the stored ones; those it renames only."""
+        return {stored: name for name, stored in self.renames.items()}
 
     @property
     def freezes(self) -> bool:
@@ -368,12 +390,23 @@ _BY_MEMBER = {method.algorithm: method for method in METHODS}
 
 
 def algorithms() -> tuple[Method, ...]:
-    """Every published algorithm."""
+    """Every published algorithm.
+
+    Returns
+    -------
+    tuple of Method
+        In the order of the table in the README.
+    """
     return METHODS
 
 
 def find(algorithm: Algorithm | str | Method) -> Method:
     """The row of an algorithm.
+
+    Parameters
+    ----------
+    algorithm : Algorithm, str or Method
+        Case does not matter in a name.
 
     Raises
     ------

@@ -23,7 +23,6 @@ FIXED: dict[str, Any] = {"relevance": False, "groups": 1}
 
 def parameter_rows(method: Method) -> list[Row]:
     """(name, default, allowed, meaning) of every parameter of a row: choices, numbers, lists."""
-    public = {stored: name for name, stored in method.renames.items()}
     rows = [
         (name, repr(next(iter(options))), " or ".join(map(repr, options)), meaning(name, options))
         for name, options in method.choices.items()
@@ -32,7 +31,7 @@ def parameter_rows(method: Method) -> list[Row]:
         default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
         shown = f"from {_size(method)} and the others" if callable(default) else _said(default)
         spec = PARAMETERS[stored]
-        rows.append((public.get(stored, stored), shown, spec.allowed(), spec.doc))
+        rows.append((method.public.get(stored, stored), shown, spec.allowed(), spec.doc))
     update = {**DEFAULT_PARTS, **method.parts}["update"]
     rows += [(name, *LISTS[name]) for name in UPDATES[Update(update)].lists]
     return rows

@@ -28,7 +28,7 @@ from edgeolk.core.state cimport (
     DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
     Skipped, State, Width,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip
+from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
@@ -348,6 +348,14 @@ cdef class Engine:
             self.decide_row(x, <double*>view.buf)
         finally:
             PyBuffer_Release(&view)
+
+    def wants_row(self, object x):
+        """Whether the label of one row of a float64 buffer could change the model; a yes counts."""
+        cdef double f = 0.0
+        if self.state.c.columns == 1:
+            self.decide_row(x, &f)
+        self.idle()
+        return <bint>wants(&self.state, f)
 
     # ---- what a Python face reads ---------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from edgeolk.files.head import length_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Laplacian
-from edgeolk.planning.regions import boundary
+from edgeolk.planning.layout import boundary
 
 SOURCE = "sorf.c"
 #: Bits of loops/structured.h.

@@ -8,7 +8,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 #: Readings that the scaler of a feature begins with (core/winsor.pxd).
 START = 3

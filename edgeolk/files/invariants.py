@@ -19,7 +19,7 @@ from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projectio
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 Words: TypeAlias = Mapping[str, float]
 Regions: TypeAlias = "Mapping[str, memoryview[Any]]"

@@ -7,6 +7,8 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
+from edgeolk.configuration.intake import intake_from
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.files.head import (
     FLAGS_OFFSET,
     MOST_BYTES,
@@ -17,12 +19,11 @@ from edgeolk.files.head import (
     lists_from,
 )
 from edgeolk.files.words import WORDS
-from edgeolk.intake import intake_from
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
-from edgeolk.planning.regions import KINDS, Lifetime, Region, state_bytes
-from edgeolk.resolved import Resolved
+from edgeolk.planning.layout import state_bytes
+from edgeolk.planning.regions import KINDS, Lifetime, Region
 
 #: Codes of element types that memoryviews have no better name for.
 _CASTS = {"e": "H", "w": "q"}

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
 from edgeolk.files.head import NATIVE, unpack
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
 from edgeolk.parts import Basis, Policy, Update
 from edgeolk.planning.regions import Region
-from edgeolk.resolved import Resolved
 
 #: Regions that follow from the others.
 DERIVED = frozenset({

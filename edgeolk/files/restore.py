@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from edgeolk.config import Config
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
 from edgeolk.files import live, v1, v2, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
@@ -23,8 +24,8 @@ from edgeolk.files.seal import verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
 from edgeolk.parts.numbers import Coefficients
-from edgeolk.planning.regions import ELEMENT_BYTES, Region, boundary, layout, total
-from edgeolk.resolved import Resolved
+from edgeolk.planning.layout import boundary, layout, total
+from edgeolk.planning.regions import ELEMENT_BYTES, Region
 
 READERS = {1: v1.read, 2: v2.read, 3: v3.read}
 #: Length of a file by its beginning, where that follows from the configuration.
@@ -45,6 +46,8 @@ def _checked(made: Resolved) -> Config:
 def _version(start: bytes | memoryview) -> int:
     version = version_of(start)
     if version == 0:
+        if bytes(start[:2]) == b"PK":
+            raise ValueError("not a model but a zip archive: take the model out of it first")
         raise ValueError("not a model: the first bytes are not the mark of one")
     if version not in READERS:
         raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from edgeolk.intake import Intake
+from edgeolk.configuration.intake import Intake
 
 
 @dataclass(frozen=True)

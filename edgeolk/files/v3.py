@@ -14,6 +14,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from edgeolk.configuration.intake import intake_from
 from edgeolk.files.head import (
     CRC_OFFSET,
     NATIVE,
@@ -25,7 +26,6 @@ from edgeolk.files.head import (
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
-from edgeolk.intake import intake_from
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 _SWAP = sys.byteorder == "big"

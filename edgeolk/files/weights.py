@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 #: Numbers of the linear candidate and of relevance stay far below this.
 MOST = 1e30

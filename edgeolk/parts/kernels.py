@@ -1,4 +1,4 @@
-"""Kernels as small frozen records."""
+"""Kernels and their parameters, as frozen records. Without numpy."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Kernel):
-    """<x, s>."""
+    """<x, s>; no parameters."""
 
     kind: ClassVar[KernelKind] = KernelKind.LINEAR
 

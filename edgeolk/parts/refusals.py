@@ -11,7 +11,7 @@ from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 #: What is looked at first says why: what learns, then what bounds it, then how it is stored.
 ORDER = (

@@ -3,9 +3,9 @@ scales inside. Without numpy."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from edgeolk.parts.real import real
 from edgeolk.parts.whole import whole
 
 #: Part of the file formats: never renumbered.
@@ -32,14 +32,7 @@ def clip_number(clip: Any) -> float:
     """Deviations to clip to as the block has them, 0 for None."""
     if clip is None:
         return 0.0
-    if isinstance(clip, bool) or not (hasattr(clip, "__float__") or hasattr(clip, "__index__")):
-        raise TypeError(f"clip must be a number or None, got {type(clip).__name__}")
-    try:
-        number = float(clip)
-    except TypeError:
-        raise TypeError(f"clip must be a number or None, got {type(clip).__name__}") from None
-    except OverflowError:
-        number = math.inf
+    number = real("clip", clip)
     if not LEAST_CLIP <= number <= MOST_CLIP:
         raise ValueError(f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}")
     return number

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from edgeolk.resolved import Resolved
+    from edgeolk.configuration.resolved import Resolved
 
 Condition = Callable[["Resolved"], bool]
 #: (what is refused, the sentence that says why)

@@ -9,12 +9,23 @@ MOST = 2**31 - 1
 
 
 def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
-    """A whole number in a range, numpy's included.
+    """A whole number in a range, numpy's included, as an int.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    value : int-like
+        bool is refused.
+    low, high : int
+        Both ends are allowed.
 
     Raises
     ------
-    TypeError, ValueError
-        Calls it by ``name``.
+    TypeError
+        No whole number.
+    ValueError
+        Out of range.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")

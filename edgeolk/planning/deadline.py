@@ -1,10 +1,10 @@
-"""The longest step of a composition, in B and d: what a loop with a deadline has to wait for."""
+"""The longest step of a composition, in B and d: what a loop with a deadline must allow for."""
 
 from __future__ import annotations
 
-from edgeolk.resolved import Resolved
+from edgeolk.configuration.resolved import Resolved
 
-#: A norm kept by increments is computed anew after so many removals.
+#: A norm that is kept by increments is computed afresh now and then, against rounding.
 RENEWAL = "O(B^2 d), when the norm is renewed"
 
 
@@ -19,7 +19,7 @@ def longest_step(config: Resolved) -> str:
     Returns
     -------
     str
-        With several classes K is their number. Such as ``"O(B^2 d + B^3), at a halving"``.
+        Such as ``"O(B^2 d + B^3), at a halving"``; K is the number of classes.
     """
     formula = config.basis.longest_step or config.policy.longest_step
     formula = formula.format(

@@ -15,7 +15,17 @@ T = TypeVar("T")
 
 
 def parse_bytes(size: int | str) -> int:
-    """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"`` (1 KiB = 1024, 1 kB = 1000).
+    """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"``.
+
+    Parameters
+    ----------
+    size : int or str
+        Bytes, or a number with the unit B, KiB, MiB, GiB (powers of 1024), kB, MB or GB (powers of
+        1000). Case does not matter; a fraction of a byte is dropped.
+
+    Returns
+    -------
+    int
 
     Raises
     ------
@@ -33,7 +43,7 @@ def parse_bytes(size: int | str) -> int:
 
 
 def _smallest(configure: Callable[[int], T], cap: int) -> int:
-    """The smallest budget that has a meaning; a parameter made from B may need a large one."""
+    """The smallest budget that is accepted: a parameter made from B may need a large one."""
     refused, accepted = 0, 1
     while True:
         try:
@@ -56,7 +66,7 @@ def _smallest(configure: Callable[[int], T], cap: int) -> int:
 
 
 def fit(configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str) -> T:
-    """What is configured with the largest budget whose plan fits.
+    """The configuration with the largest budget whose plan fits.
 
     Parameters
     ----------

@@ -1,30 +1,32 @@
-"""What is spent on speed where the caller says nothing."""
+"""Defaults that spend memory on speed: how rows are read, and how many are looked ahead."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from edgeolk.configuration.resolved import LOOKAHEAD, Resolved
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.whole import whole
-from edgeolk.resolved import LOOKAHEAD, Resolved
 
-#: Rows ahead: as many as the loops of every instruction set take together. More cost bytes and win
-#: nothing; State has room for no more than the most.
+#: Rows ahead: as many as the loops of every instruction set take together, since more would cost
+#: bytes and save no time; and the most that the struct State has room for.
 USUAL_AHEAD, MOST_AHEAD = 6, 64
-#: Bytes of a ring from which on reading it takes as long as what is computed from it, and the share
-#: of them that rows ahead may cost.
+#: Looking ahead saves readings of the ring. It pays from so many bytes of ring on, and may cost at
+#: most this share of them.
 LONG_TO_READ, SHARE_AHEAD = 2**18, 1 / 8
-#: Norms are kept, so that zeros need not be read, where they cost less of the ring than this.
+#: With norms of the support vectors the zeros of a row can be passed over. They are kept where they
+#: cost less than this share of the ring.
 SMALL_SHARE = 0.03
 
 
 def _but(config: Resolved, **changes: Any) -> Resolved:
+    """The configuration with some fields changed; a plain Resolved, whatever it was made from."""
     return Resolved(**{**vars(config), **changes})
 
 
 def usual_rows(config: Resolved) -> Rows:
-    """How rows are read where ``sparse`` is not said."""
+    """How rows are read where ``sparse`` is not given."""
     d, computing = config.n_features, config.storage.computing_bytes
     cost = config.stride * computing + d * (4 + computing)
     if cost >= SMALL_SHARE * d * config.stride * config.storage.nbytes:
@@ -47,16 +49,16 @@ def usual_lookahead(config: Resolved) -> int:
 
 
 def settled(config: Resolved, sparse: bool | None, lookahead: Any, *, capped: bool) -> Resolved:
-    """The configuration with what was not said filled in.
+    """The configuration with these defaults filled in.
 
     Parameters
     ----------
     config : Resolved
-        Everything else, checked; its rows are what ``sparse`` says, if anything.
+        Everything else, checked; how rows are read follows ``sparse`` where it is given.
     sparse, lookahead
-        As the caller has them, None for nothing.
+        As the caller gave them; None is filled in.
     capped : bool
-        Whether the block is to fit a number of bytes: then no rows are looked ahead unless asked.
+        Whether the block is to fit ``ram=``: then no rows are looked ahead unless asked for.
     """
     if sparse is None:
         config = _but(config, parts={**config.parts, "rows": usual_rows(config)})

@@ -128,7 +128,19 @@ class KernelClassifier(KernelModel, base.Classifier):
         return two_columns([self._learner.decision_one(row)])
 
     def predict_proba_one(self, x: Row, **kwargs: Any) -> dict[Any, float]:
-        """Probabilities of the labels seen; nothing before the first row."""
+        """Probabilities of the labels seen.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+
+        Returns
+        -------
+        dict
+            They sum to 1. Before the first row it is empty, or with two classes
+            ``{False: 0.5, True: 0.5}``.
+        """
         scores = self._scores(x)
         if scores is None or self._learner is None:
             return {} if self._multiclass else {False: 0.5, True: 0.5}
@@ -141,7 +153,18 @@ class KernelClassifier(KernelModel, base.Classifier):
         return {label: float(shares[place]) for label, place in self._classes.items()}
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
-        """The label with the highest score; None before the first row."""
+        """The most probable label.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+
+        Returns
+        -------
+        label or None
+            Before the first row None, or with two classes False.
+        """
         if self._learner is None:
             return None if self._multiclass else False
         return super().predict_one(x)

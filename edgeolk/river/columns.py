@@ -1,4 +1,4 @@
-"""Which number of a learner's row a key of a dict is."""
+"""The place of each key of a dict in a learner's row."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Columns:
 
     @property
     def known(self) -> bool:
-        """Whether it is known how many columns there are."""
+        """Whether the number of columns is fixed."""
         return self.n is not None
 
     def begin(self, x: Mapping[Hashable, Any]) -> None:
-        """Columns for the keys of the first row."""
+        """Fix the columns: one for each key of the first row."""
         if not x:
             raise ValueError("the first row that is learned must have features")
         # Keys of a dict have no order that means anything: the same keys make the same model.
@@ -67,7 +67,10 @@ class Columns:
         self._reserve(len(self.place))
 
     def row(self, x: Mapping[Hashable, Any], *, learning: bool) -> NDArray[np.float64]:
-        """The numbers of a dict; nothing is kept unless ``learned`` follows.
+        """The numbers of a dict, in an array that the next call overwrites.
+
+        With ``learning`` keys that are new take free columns. Values are remembered for rows that
+        lack them only if ``learned`` is called next.
 
         Raises
         ------
@@ -118,5 +121,5 @@ class Columns:
         return free and any(key not in self.place for key in x)
 
     def learned(self) -> None:
-        """The last row made was learned."""
+        """Remember the last row made, for ``missing="last"``: it was learned."""
         self.last[:] = self._row

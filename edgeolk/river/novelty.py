@@ -61,11 +61,21 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         self._learn(x, None, 1.0, loss="novelty", nu=self.nu)
 
     def score_one(self, x: Row) -> float:
-        """How novel a row is: the threshold less its score, above 0 where it is novel; 0 before
-        the first row."""
+        """How novel a row is: the threshold less its score.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+
+        Returns
+        -------
+        float
+            Above 0 for a novel row; 0 before the first row is learned.
+        """
         row = self._row(x)
         return 0.0 if row is None or self._learner is None else -self._learner.decision_one(row)
 
     def is_novel(self, x: Row) -> bool:
-        """Whether a row is novel."""
+        """Whether a row is novel, as its score says; False before the first row."""
         return self.score_one(x) > 0.0

@@ -67,6 +67,17 @@ class KernelRegressor(KernelModel, base.Regressor):
         self._learn(x, float(y), w, loss=self.loss)
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:
-        """The target; 0 before the first row."""
+        """The target of a row.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+
+        Returns
+        -------
+        float
+            0 before the first row is learned.
+        """
         row = self._row(x)
         return 0.0 if row is None or self._learner is None else self._learner.decision_one(row)

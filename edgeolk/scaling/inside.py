@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from edgeolk.configuration.intake import Intake
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import Engine
 from edgeolk.files import seal
-from edgeolk.intake import Intake
 from edgeolk.scaling.block import FORMAT_VERSION, HEAD, MAGIC
 from edgeolk.scaling.layout import FEATURE_BYTES, plan_of
 from edgeolk.scaling.scaler import RunningScaler

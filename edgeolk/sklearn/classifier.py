@@ -46,8 +46,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     epochs : int
         Passes of ``fit`` over the rows.
     shuffle : bool
-        Whether each pass of ``fit`` has an order of its own. The order of X does not matter then.
-        False learns the rows of a stream in order.
+        Whether each pass of ``fit`` has an order of its own, which does not depend on that of X.
+        False, for a stream: rows are learned in the order of X.
     random_state : int, RandomState or None
         Order of rows and seed of the learner.
 
@@ -59,7 +59,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         It knows the first of two classes as -1 and the second as +1, several by their place in
         ``classes_``.
     calibration_ : Calibration or None
-        Makes probabilities of scores; None where the loss is logistic and no one is needed.
+        Makes probabilities of scores; None for the logistic loss, which needs none.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where X is a table with names.
@@ -202,7 +202,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     def _learn(
         self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None, new: bool = True
     ) -> None:
-        """Learn rows; what scores they had before that calibrates, where they are new."""
+        """Learn rows; where they are new, the scores they had before that calibrate."""
         several = len(self.classes_) > 2
         labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
         calibration = self.calibration_ if new else None
@@ -237,7 +237,17 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         return self.learner_.decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of rows, of shape (n,)."""
+        """Labels of rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Members of ``classes_``.
+        """
         scores = self.decision_function(X)
         if scores.ndim > 1:
             chosen: NDArray[np.intp] = scores.argmax(axis=1)
@@ -246,11 +256,20 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         return np.asarray(self.classes_[chosen])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, of shape (n, n_classes), in the order of ``classes_``.
+        """Probabilities of the classes.
 
-        With the logistic loss the learner's own. Margins are no log odds: those of other losses
-        are made into probabilities by two numbers, learned online from the scores that rows had
-        before they were learned. ``to_learner`` leaves these two behind.
+        With the logistic loss they are the learner's own. Scores under other losses are not log
+        odds: two numbers, learned online from the scores that rows had before they were learned,
+        make probabilities of them. ``to_learner`` leaves out these two numbers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        float64 ndarray of shape (n, n_classes)
+            In the order of ``classes_``; each row sums to 1.
         """
         scores = self.decision_function(X)
         columns = scores if scores.ndim > 1 else two_columns(scores)

@@ -119,14 +119,43 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         self.learner_ = self._begin(rows, random, nu=self.nu, **own)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores less the threshold, of shape (n,): below 0 a row is novel."""
+        """Scores less the threshold.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            Below 0 for a novel row.
+        """
         check_is_fitted(self)
         return self.learner_.decision_function(self._checked(X, reset=False))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Scores of rows, of shape (n,): how near a row lies to those so far."""
+        """Scores of rows: the higher, the nearer a row lies to those so far.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+        """
         return self.decision_function(X) + self.offset_
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """+1 for rows that are normal, -1 for novel ones, of shape (n,)."""
+        """Which rows are novel.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        integer ndarray of shape (n,)
+            -1 for a novel row, else +1.
+        """
         return np.where(self.decision_function(X) >= 0.0, 1, -1)

@@ -29,9 +29,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     ----------
     learner_ : ek.Learner
     target_mean_, target_scale_ : float
-        What the learner's scores are multiplied by and moved by. 1 and 0 for ``sorf``, which
-        standardises targets itself; else of the first targets (at most 512), so that steps of any
-        algorithm have a sensible length. ``epsilon`` is then in units of ``target_scale_``.
+        A prediction is the learner's score times ``target_scale_``, plus ``target_mean_``. They are
+        0 and 1 for ``sorf``, which standardises targets itself; else mean and deviation of the
+        first targets (at most 512), so that steps of any algorithm have a sensible length.
+        ``epsilon`` is then in units of ``target_scale_``.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where X is a table with names.

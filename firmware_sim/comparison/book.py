@@ -10,12 +10,12 @@ from firmware_sim.errors import SimulatorError
 
 
 class Book:
-    """One line a result, in a file that begins with a mark of what was compared.
+    """A file with a line for each result, after a mark of what was compared.
 
     Parameters
     ----------
     path : Path
-        The file; a file with another mark is begun anew.
+        The file; one with another mark is overwritten.
     mark : str
         What must be the same for results to count.
 
@@ -36,7 +36,7 @@ class Book:
             raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
     def _read(self, path: Path, mark: str) -> bool:
-        """Take in what counts; whether the file can be gone on with."""
+        """Take in the results that count; return whether the file can be appended to."""
         if not path.exists():
             return False
         lines = path.read_text(errors="replace").split("\n")
@@ -45,9 +45,9 @@ class Book:
                 return False
             for line in filter(None, lines[1:]):
                 outcome = Outcome(**json.loads(line))
-                self.outcomes[f"{outcome.algorithm} {outcome.ram} {outcome.seed}"] = outcome
+                self.outcomes[outcome.key] = outcome
         except (ValueError, TypeError, AttributeError):
-            # A line was cut off, or it is somebody else's file: what is whole is written again.
+            # A line was cut off, or the file is not ours: whole results are written again.
             if not self.outcomes:
                 return False
             text = [json.dumps({"mark": mark})]
@@ -57,8 +57,7 @@ class Book:
 
     def enter(self, outcome: Outcome) -> None:
         """Keep a result."""
-        key = f"{outcome.algorithm} {outcome.ram} {outcome.seed}"
-        self.outcomes[key] = outcome
+        self.outcomes[outcome.key] = outcome
         self._file.write(json.dumps(outcome.to_dict()) + "\n")
         self._file.flush()
 

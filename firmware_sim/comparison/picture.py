@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from firmware_sim.comparison.report import size
+from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import printable
 from firmware_sim.report.picture import FAINT, PERCENTS, STYLE, TEXT, logarithmic
@@ -80,7 +80,7 @@ def draw(found: Comparison, path: Path) -> None:
         axes.set_ylim(*_limits(found, [e for line in lines.values() for _, e in line]))
         axes.xaxis.set_major_locator(FixedLocator(found.rams))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(int(value))))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: written(int(value))))
         axes.grid(axis="y", color="#EDF0F3")
         axes.set_xlabel("cap, bytes")
         axes.set_ylabel(f"{found.rows.lesson.title} (log scale)")

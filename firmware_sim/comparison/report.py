@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.plaintext import printable
+from firmware_sim.plaintext import counted, printable
 
 FORMAT = 2  # of compare.json
 #: An error so little above the least, in its own measure, counts as no worse.
@@ -78,13 +79,13 @@ def to_text(found: Comparison) -> str:
     rows = found.rows
     lines = [
         f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used; "
-        f"{len(rows.features)} readings",
+        f"{counted(len(rows.features), 'reading')}",
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {found.config.dtype}, scaling {found.config.scale}",
         "",
         f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long",
-        f"{'':<20}" + "".join(f"{size(ram):>16}" for ram in found.rams),
+        f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
     ]
     if not found.complete:
         lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.\n")
@@ -121,15 +122,9 @@ def sentence(found: Comparison) -> str:
     others = found.rows.baselines
     beaten = [other for other, loss in others.items() if error < loss]
     lost = [other for other in others if other not in beaten]
-    text = (
-        f"For this stream take {name} with ram={size(ram)!r} and gamma={found.rows.width.gamma:.4g}"
-    )
+    gamma = found.rows.width.gamma
+    text = f"For this stream take {name} with ram={written(ram)!r} and gamma={gamma:.4g}"
     text += f": {found.rows.lesson.words(error)}"
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     return f"{text}. (Chosen on the rows it is reported on.)"
-
-
-def size(ram: int) -> str:
-    """Return a cap as people write it."""
-    return f"{ram // 1024}KiB" if ram % 1024 == 0 else f"{ram}B"

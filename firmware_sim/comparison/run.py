@@ -117,17 +117,22 @@ def compare(
     seconds : float
         Processor time a run may take.
     workers : int, optional
-        Processes; by default one for each processor. More than one are started anew, so a script
-        that calls this must not do so when it is imported (``if __name__ == "__main__":``).
+        Processes; by default one for each processor. Where there are several, each imports the
+        calling script, which must therefore call this only under ``if __name__ == "__main__":``.
     on_start, on_run : callable, optional
         Called with the number of runs and of those there are already; called after each run.
     should_stop : callable, optional
         Asked after each run; True ends the comparison early.
 
+    Returns
+    -------
+    Comparison
+        All runs there are, those of earlier calls with the same folder among them.
+
     Raises
     ------
     SimulatorError
-        A method is unknown, a cap is none, or the stream is at fault.
+        A method is unknown, a cap is no size, or the stream cannot be read.
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]

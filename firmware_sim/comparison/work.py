@@ -14,6 +14,7 @@ from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.planning import learner_settings, plan_device
+from firmware_sim.streams import Row
 
 #: Rows learned between two looks at the clock.
 _CHUNK = 500
@@ -34,8 +35,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of it.
+class Outcome(Run):
+    """What came of a run.
 
     Attributes
     ----------
@@ -52,9 +53,6 @@ class Outcome:
         Why it is not done.
     """
 
-    algorithm: str
-    ram: int
-    seed: int
     status: str
     loss: float = 0.0
     rows: int = 0
@@ -98,7 +96,7 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
         Processor time it may take.
     """
     kernel, X = ek.Gaussian(gamma), lesson.X
-    # Where support vectors would be float32, as they are unless told, weights are what they are.
+    # float32 is the default for support vectors; an algorithm with weights keeps its own default.
     own = "" if config.dtype == "float32" else config.dtype
     mine = replace(
         config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="", dtype=own
@@ -112,20 +110,7 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
     except (SimulatorError, TypeError, ValueError) as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
     began = time.process_time()
-    answers = np.empty(len(X))
-    at = 0
-    status, detail = "done", ""
-    while at < len(X):
-        part = slice(at, min(at + _CHUNK, len(X)))
-        try:
-            answers[part] = lesson.teach(learner, part)
-        except (RuntimeError, ValueError) as error:
-            status, detail = "refused", str(error)
-            break
-        at = part.stop
-        if time.process_time() - began > seconds and at < len(X):
-            status, detail = "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
-            break
+    answers, learned, status, detail = _learned(learner, lesson, seconds)
     spent = time.process_time() - began
     loss = lesson.loss(answers) if status == "done" else 0.0
     if not np.isfinite(loss):
@@ -134,12 +119,29 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
         **asdict(run),
         status=status,
         loss=loss,
-        rows=at,
+        rows=learned,
         budget=plan.budget,
         nbytes=layout.end,
         seconds=round(spent, 3),
         detail=detail,
     )
+
+
+def _learned(learner: Any, lesson: Lesson, seconds: float) -> tuple[Row, int, str, str]:
+    """Learn all rows; return the answers, how many were learned, and status and detail."""
+    X = lesson.X
+    answers = np.empty(len(X))
+    began, at = time.process_time(), 0
+    while at < len(X):
+        part = slice(at, min(at + _CHUNK, len(X)))
+        try:
+            answers[part] = lesson.teach(learner, part)
+        except (RuntimeError, ValueError) as error:
+            return answers, at, "refused", str(error)
+        at = part.stop
+        if time.process_time() - began > seconds and at < len(X):
+            return answers, at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
+    return answers, at, "done", ""
 
 
 def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:

@@ -1,4 +1,4 @@
-"""Tasks on Dask: workers may die, the scheduler may be started anew, a task may be poison."""
+"""Tasks on Dask: workers may die, the scheduler may restart, a task may kill whatever runs it."""
 
 from __future__ import annotations
 

@@ -112,12 +112,12 @@ def read_configurations(path: str | Path) -> list[Configuration]:
 
 
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:
-    """See to it that all learn labels of one kind: losses of several cannot be held together.
+    """Refuse labels of several kinds: their losses cannot be compared.
 
     Raises
     ------
     SimulatorError
-        They do not, or a board's options and a configuration do not go together.
+        There are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
     kinds = {one.on("", said).kind for one in configurations for said in options.values()}

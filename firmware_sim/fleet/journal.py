@@ -71,7 +71,7 @@ class Journal:
         self._file.flush()
 
     def close(self) -> None:
-        """See to it that all of it is on disk."""
+        """Write all of it to disk and close the file."""
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
@@ -103,12 +103,12 @@ def publish(
 
 
 def check_form(form: str) -> None:
-    """See to it that records can be written in a format.
+    """Refuse a format that cannot be written here.
 
     Raises
     ------
     SimulatorError
-        What it needs is not there.
+        It is ``"parquet"``, and pyarrow is not installed.
     """
     if form == "parquet" and find_spec("pyarrow") is None:
         raise SimulatorError("--format parquet needs pyarrow: pip install pyarrow")

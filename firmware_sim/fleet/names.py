@@ -1,4 +1,4 @@
-"""Names that files can be called after."""
+"""Names of boards and configurations, which become parts of file names."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from firmware_sim.errors import SimulatorError
 
 
 def check_name(name: str) -> None:
-    """See to it that a name can be part of a file's.
+    """Refuse a name that cannot be part of a file name.
+
+    Parameters
+    ----------
+    name : str
+        Of a board or a configuration.
 
     Raises
     ------
     SimulatorError
-        It cannot.
+        It is empty, starts with a dot, or holds a slash or characters that cannot be printed.
     """
     if not name or name.startswith(".") or "/" in name or not name.isprintable():
         raise SimulatorError(

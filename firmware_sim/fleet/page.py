@@ -6,9 +6,10 @@ import html
 
 import numpy as np
 
-from firmware_sim.fleet.report import Findings, Table
+from firmware_sim.fleet.findings import Findings
 from firmware_sim.plaintext import printable
 from firmware_sim.report.document import document
+from firmware_sim.report.table import Table
 
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 36, 10, 44
 _STYLE = """

@@ -24,10 +24,10 @@ from firmware_sim.fleet.saving import save_parts
 from firmware_sim.fleet.scores import ClassBaselines, NumberBaselines
 from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import Record, Task, digest
-from firmware_sim.kinds import KINDS
 from firmware_sim.loop import Replay
 from firmware_sim.metrics import Figures
-from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.rows import opened
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.held import HeldStream
 
@@ -80,7 +80,7 @@ def _replayed(task: Task) -> list[Record]:
     if content != task.content:
         raise OSError(f"{task.board.stream} is not the file that the run began with")
     configs = [task.config(one) for one in task.configurations]
-    stream = _opened(configs[0])
+    stream = opened(configs[0])
     try:
         if any(row_by_row(config) for config in configs):
             held = HeldStream(stream)
@@ -114,18 +114,6 @@ def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
         device, name = replay.device, f"{task.board.device}.{one.name}"
         save_parts(Path(task.models), name, device.learner, device.scaler, device.target_scaler)
     return record
-
-
-def _opened(config: ReplayConfig) -> Stream:
-    return open_stream(
-        config.stream,
-        target=config.target,
-        ignore=config.ignore,
-        time=config.time,
-        categories=config.categories,
-        category_slots=config.category_slots,
-        labelled=KINDS[config.kind].is_taught,
-    )
 
 
 def _broken(config: ReplayConfig, stream: Stream) -> Stream:

@@ -1,8 +1,8 @@
 """Alarms of a learner that is told no labels, judged against labelled windows where there are any.
 
-A window is a stretch of rows labelled +1. An alarm is a stretch of rows called novel: whoever is
-woken is woken once. An alarm that touches no window is false, where there are labels at all. The
-area under the ROC curve is that of single rows, from a sample of fixed size of either kind.
+A window is a stretch of rows labelled +1. An alarm is a stretch of rows called novel, and counts
+once. An alarm that touches no window is false, where there are labels at all. The area under the
+ROC curve is computed over single rows, from a sample of fixed size of each kind.
 """
 
 from __future__ import annotations

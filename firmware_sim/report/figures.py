@@ -1,12 +1,12 @@
-"""What figures are called in a report, how they are written, and the tables of a kind of labels."""
+"""Names and formats of the figures in a report, and the tables of each kind of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Multiclass, Novelty, Prequential
+from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of
 
 #: Classes whose confusion is shown whole in text; of more, the commonest mistakes.
@@ -71,28 +71,6 @@ FIGURES: dict[str, tuple[str, Callable[[Number], str]]] = {
     "delay_rows": ("delay in rows", short),
     "delay_seconds": ("in time", duration),
 }
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a report; the first column holds names."""
-
-    name: str
-    title: str
-    head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-
-    def to_lines(self) -> list[str]:
-        """Return the table as text, a line a row."""
-        whole = [self.head, *self.rows]
-        widths = [max(len(row[i]) for row in whole) for i in range(len(self.head))]
-        return [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in whole
-        ]
 
 
 def figures(result: ReplayResult) -> Table:

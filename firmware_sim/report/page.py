@@ -11,7 +11,8 @@ from firmware_sim.plaintext import printable
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document
-from firmware_sim.report.figures import Table, figures, judged_by, tables
+from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 from firmware_sim.report.verdict import advice, over_time, verdict
 

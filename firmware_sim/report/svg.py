@@ -108,13 +108,19 @@ def _grid(scale: _Scale, shares: bool) -> list[str]:
         ends = f'x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"'
         out.append(f'<line class="grid" {ends}/>')
         out.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
-    for i in range(5):
-        row = scale.rows * i // 4
-        anchor = "start" if i == 0 else "end" if i == 4 else "middle"
+    for row in row_marks(scale.rows):
+        anchor = "start" if row == 0 else "end" if row == scale.rows else "middle"
         out.append(
             f'<text x="{scale.x(row):.1f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{row:,}</text>'
         )
     return out
+
+
+def row_marks(rows: int) -> list[int]:
+    """Return 0 and the last row, and round numbers between them that leave both room."""
+    decade = 10 ** (len(str(max(rows // 4, 1))) - 1)
+    step = next((n * decade for n in (1, 2, 5) if n * decade * 5 >= rows), 10 * decade)
+    return [0, *(row for row in range(step, rows, step) if rows - row > 0.6 * step), rows]
 
 
 def _ticks(low: float, high: float) -> list[float]:

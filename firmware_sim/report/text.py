@@ -6,7 +6,7 @@ from firmware_sim.boards import board_of, size
 from firmware_sim.config import freezes
 from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Novelty
-from firmware_sim.plaintext import printable
+from firmware_sim.plaintext import counted, printable
 from firmware_sim.repair import KEEPS
 from firmware_sim.report.figures import FIGURES, figures, judged_by, tables
 from firmware_sim.report.record import rate
@@ -26,7 +26,7 @@ def to_text(result: ReplayResult) -> str:
         *board_lines(result),
         *([] if result.emulated is None else result.emulated.to_lines()),
     ]
-    # Names come from the stream, and a terminal shall do nothing they say.
+    # Names come from the stream and may hold characters that steer a terminal.
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
@@ -41,8 +41,8 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
     lines.append(
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
-        f"{rows.missing:,} with missing values{damaged}; {len(result.stream.features)} readings "
-        f"-> {result.stream.target or 'no label'}"
+        f"{rows.missing:,} with missing values{damaged}; "
+        f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     )
     if rows.missing_by_column:
         counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])

@@ -83,7 +83,7 @@ def picture_refusal() -> str:
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
     """Write the report into a folder that is claimed; see `write_report`."""
     try:
-        for name in FILES:  # what is not written anew must not pass for this replay's
+        for name in FILES:  # an older file must not pass for this replay's
             with contextlib.suppress(FileNotFoundError):
                 (folder / name).unlink()
         files = [folder / name for name in FILES[:3]]

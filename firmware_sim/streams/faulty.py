@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from firmware_sim.faults import OF_ROWS, Effect, Fault, Spread, effect
+from firmware_sim.faults import KINDS, Effect, Fault, Spread, effect
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]
@@ -50,7 +50,7 @@ class FaultyStream(Stream):
         acts = [
             (at, fault, effect(fault, self.features, spread, self._draws(at)))
             for at, fault in enumerate(self.faults)
-            if fault.kind not in OF_ROWS
+            if not KINDS[fault.kind].of_rows
         ]
         return spread, acts
 
@@ -67,7 +67,7 @@ class FaultyStream(Stream):
             "burst": self._held_back,
         }
         for at, fault in enumerate(self.faults):
-            if fault.kind in OF_ROWS:
+            if KINDS[fault.kind].of_rows:
                 rows = ways[fault.kind](rows, row, at, fault)
         number = 0
         for sample in rows:

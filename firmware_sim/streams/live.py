@@ -56,7 +56,7 @@ class Source(ABC):
         idle : float or None
             Seconds of silence that end it; None for no end.
         patience : callable, optional
-            Gives those seconds anew at every silence, instead.
+            Gives these seconds at every silence, in place of `idle`.
         """
         if self._records is None:
             self._records = self.records()

@@ -58,8 +58,8 @@ class MqttSource(Source):
     Attributes
     ----------
     received, dropped, damaged, reconnects, repeated : int
-        Messages that came; those that found no room; those that are no row; connections made anew;
-        those that came again and were left out.
+        Messages received; those dropped because the queue was full; those that cannot be read as a
+        row; connections made again; messages that came a second time and were left out.
 
     Raises
     ------

@@ -182,5 +182,7 @@ def test_goes_on_from_the_bytes_of_a_file(options: dict[str, Any], tmp_path: Pat
 def test_bytes_that_are_no_model_are_refused() -> None:
     with pytest.raises(ValueError, match="not a model"):
         BareLearner.from_bytes(bytes(200))
+    with pytest.raises(ValueError, match="zip archive: take the model out of it"):
+        BareLearner.from_bytes(b"PK" + bytes(198))
     with pytest.raises(KeyError):
         _ = BareLearner("rbp", n_features=D, budget=5).threshold

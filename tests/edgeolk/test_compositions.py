@@ -13,11 +13,11 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.files.head import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.resolved import Resolved
 
 SENTENCES = sentences()
 

@@ -14,7 +14,7 @@ from helpers import EVERY, LIVELY, Csr, Owned, whole_end
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.intake import ARGUMENTS
+from edgeolk.configuration.intake import ARGUMENTS
 
 D, BUDGET, ROWS = 4, 12, 160
 every = pytest.mark.parametrize("name", EVERY)

@@ -29,7 +29,7 @@ def configurations(draw: Any) -> dict[str, Any]:
     """Arguments of a learner: any algorithm with any of its choices, kernel, storage and size."""
     method = draw(st.sampled_from(METHODS))
     options = {name: draw(st.sampled_from(list(row))) for name, row in method.choices.items()}
-    public = {stored: name for name, stored in method.renames.items()}
+    public = method.public
     for stored, (low, high) in SIZED.items():
         name = public.get(stored, stored)
         if name in ("M", "b0", "k") and draw(st.booleans()):

@@ -1,12 +1,16 @@
 """A long life: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
 
-Every algorithm learns that many steps; what went wrong ends the program with 1. A line of the
-table tells, for each: steps; how often something was made afresh (halvings, counted removals
-since the last refresh); the largest relative distance between what is kept by increments and what
-is computed anew, looked at ten times on the way (norm; k(s, s); f of the support vectors; the kept
-inverse or factor, as the largest entry of M K - I or of the factor's distance from a fresh one);
-the range the common scale was seen in; numbers that are not finite; resident bytes gained from the
-first tenth to the last.
+Every algorithm learns that many steps; the program ends with 1 if anything went wrong. The table
+has a line for each algorithm:
+
+- steps;
+- how often something was computed afresh (halvings, counted removals since the last refresh);
+- the largest relative distance, over ten checks, between what is kept by increments and what is
+  computed afresh: norm; k(s, s); f of the support vectors; the kept inverse or factor, as the
+  largest entry of M K - I or of the factor's distance from a fresh one;
+- the range in which the common scale was seen;
+- numbers that are not finite;
+- resident bytes gained from the first tenth to the last.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
 
 
 def drift(learner: ek.Learner) -> dict[str, float]:
-    """Relative distances between what is kept and what is computed anew."""
+    """Relative distances between what is kept and what is computed afresh."""
     found: dict[str, float] = {}
     if not learner.config.basis.keeps_vectors or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS:
         if learner.norm2 is not None:

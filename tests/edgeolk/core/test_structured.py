@@ -292,6 +292,19 @@ def test_whole_numbers_learn_as_well(task, name):
     assert found[0] == pytest.approx(found[1], rel=0.05, abs=0.01)
 
 
+def test_whole_numbers_find_the_novel():
+    """As many alarms; scores are mean kernels, so nearly the same."""
+    X = np.random.default_rng(4).standard_normal((1500, 4)).astype(np.float32)
+    found = []
+    for form in ("fixed", "plain"):
+        loops = Sorf(4, 200, 0.2, task="novelty", dtype="int8", nu=0.1, window=256, form=form,
+                     variant="plain", seed=9)  # fmt: skip
+        found.append((np.array(loops.steps(X)), int(loops.mistakes[0])))
+    (said, alarms), (exact, expected) = found
+    assert abs(alarms - expected) < 0.1 * expected
+    assert np.abs(said - exact).max() < 0.03
+
+
 @pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
 @pytest.mark.parametrize("d", [1, 8, 97])
 def test_features_in_whole_numbers(d, gamma):

@@ -12,7 +12,7 @@ from helpers import EVERY, KERNELS, NEEDS
 import edgeolk as ek
 from edgeolk.config import Config
 from edgeolk.files import live
-from edgeolk.planning.regions import layout
+from edgeolk.planning.layout import layout
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
 LARGE = ("pomdr",)

@@ -13,10 +13,10 @@ from helpers import KERNELS, LIVELY, NEEDS, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
 from edgeolk.files.head import NATIVE, unpack
 from edgeolk.files.invariants import check_state
-from edgeolk.resolved import Resolved
 
 D, B = 3, 6
 X, Y = random_stream(6, 60, D)

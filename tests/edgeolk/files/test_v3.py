@@ -15,7 +15,8 @@ import edgeolk as ek
 from edgeolk.files import head, live, restore, v3
 from edgeolk.files.head import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.files.seal import checksum
-from edgeolk.planning.regions import ELEMENT_BYTES, Region, layout
+from edgeolk.planning.layout import layout
+from edgeolk.planning.regions import ELEMENT_BYTES, Region
 
 STEMS = [stem for version, stem in CASES if version == 3]
 stems = pytest.mark.parametrize("stem", STEMS)

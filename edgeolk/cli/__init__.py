@@ -1,0 +1,5 @@
+"""The command line: ``edgeolk list``, ``plan``, ``info`` and ``export``."""
+
+from edgeolk.cli.program import build_parser, main
+
+__all__ = ["build_parser", "main"]

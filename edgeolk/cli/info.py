@@ -1,0 +1,60 @@
+"""``edgeolk info``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+from enum import IntEnum
+from typing import Any
+
+from edgeolk.learner import Learner, load
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _intake(learner: Learner) -> list[str]:
+    """Lines on what is done with rows on their way in."""
+    intake = learner.config.intake
+    lines = []
+    if intake.gamma_rows:
+        known = learner.steps >= intake.gamma_rows
+        state = "made from" if known else "provisional, to be made from"
+        lines.append(f"width            {state} the first {intake.gamma_rows} rows")
+    scaler = learner.scaler
+    if scaler is not None:
+        counts = scaler.n_clipped
+        clipped = 0 if counts is None else int(counts.sum())
+        lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
+    if intake.clip_rows:
+        lines.append(f"rows bounded     to {intake.clip_rows:g}: {learner.n_clipped}")
+    return lines
+
+
+def _run(options: argparse.Namespace) -> None:
+    learner = load(options.model)
+    parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
+    values = ", ".join(f"{name} = {_shown(value)}" for name, value in learner.parameters.items())
+    print(f"algorithm        {learner.algorithm} ({parts})")
+    print(f"parameters       {values or 'none'}")
+    print(f"kernel           {learner.kernel}")
+    print(f"features         {learner.n_features}, {learner.dtype}")
+    print(f"coefficients     {learner.coefficients}")
+    for line in _intake(learner):
+        print(line)
+    print(f"support vectors  {learner.n_support} of {learner.budget}")
+    print(f"steps            {learner.steps}, {learner.updates} updates")
+    if learner.is_regression:
+        print(f"squared error    {learner.squared_error:.6g}")
+    else:
+        print(f"mistakes         {learner.mistakes}")
+    print(f"bytes            {learner.nbytes}")
+
+
+def add_info(commands: Any) -> None:
+    """Add the command to a parser's subparsers."""
+    parser = commands.add_parser("info", help="what a model file holds")
+    parser.add_argument("model", help="a file written by Learner.save")
+    parser.set_defaults(run=_run)

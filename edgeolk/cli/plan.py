@@ -1,0 +1,196 @@
+"""``edgeolk plan``: memory, to the byte, before anything is built."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import json
+from typing import Any
+
+from edgeolk.catalogue import algorithms
+from edgeolk.near import near
+from edgeolk.parts import Dtype
+from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from edgeolk.planning import parse_bytes
+from edgeolk.plans import Plan, plan
+
+DTYPES = [member.name.lower() for member in Dtype]
+KERNELS: dict[str, type[Kernel]] = {
+    kind.__name__.lower(): kind for kind in (Gaussian, Laplacian, Polynomial, Linear, Sigmoid)
+}
+_WORDS = {"true": True, "false": False, "none": None, "inf": float("inf")}
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """NAME=VALUE; the value is a Python literal, a word such as inf, or else text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
+    if value.lower() in _WORDS:
+        return name, _WORDS[value.lower()]
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
+    """NAME or NAME:FIELD=NUMBER,..., as in polynomial:degree=3,scale=0.5."""
+    name, _, rest = text.partition(":")
+    kind = KERNELS.get(name.lower())
+    if kind is None:
+        raise argparse.ArgumentTypeError(
+            f"{name!r} is none of {', '.join(KERNELS)}{near(name, KERNELS)}"
+        )
+    given = dict(_pair(part) for part in rest.split(",") if part)
+    known = [field.name for field in dataclasses.fields(kind)]
+    for field in given:
+        if field not in known:
+            raise argparse.ArgumentTypeError(
+                f"the {name} kernel has no {field!r}, it has {', '.join(known) or 'no fields'}"
+            )
+    return kind, given
+
+
+def _kernel_of(options: argparse.Namespace) -> Kernel:
+    """The kernel asked for; a width that is left out is 1 / d, as a learner's."""
+    kind, given = options.kernel
+    if kind in (Gaussian, Laplacian):
+        given = {"gamma": 1.0 / max(options.features, 1), **given}
+    made: Kernel = kind(**given)
+    return made
+
+
+def _record(made: Plan, options: argparse.Namespace, *, regions: bool) -> dict[str, Any]:
+    """A plan for programs."""
+    record: dict[str, Any] = {
+        "algorithm": made.algorithm,
+        "n_features": made.n_features,
+        "budget": made.budget,
+        "dtype": made.dtype,
+        "kernel": str(_kernel_of(options)),
+        "sparse": bool(options.sparse),
+        "seed": options.seed,
+        "nbytes": made.nbytes,
+        "longest_step": made.longest_step,
+    }
+    if regions:
+        record["regions"] = [region._asdict() for region in made.regions]
+    return record
+
+
+def _plan_of(name: str, options: argparse.Namespace) -> Plan:
+    return plan(
+        name,
+        n_features=options.features,
+        ram=options.ram,
+        budget=options.budget,
+        kernel=_kernel_of(options),
+        dtype=options.dtype,
+        seed=options.seed,
+        sparse=options.sparse,
+        **dict(options.param),
+    )
+
+
+def _recommended(options: argparse.Namespace) -> str:
+    """One line on the recommended learner of this size, or the sentence that refuses it."""
+    try:
+        made = plan(n_features=options.features, ram=options.ram, budget=options.budget)
+    except ValueError as error:
+        return str(error)
+    what = "scaling and the width of its kernel inside"
+    return f"{made.algorithm}, D = {made.budget}, {what}, {made.nbytes} bytes"
+
+
+def _one(options: argparse.Namespace) -> None:
+    """Every region of one algorithm."""
+    made = _plan_of(options.algorithm, options)
+    print(json.dumps(_record(made, options, regions=True), indent=1) if options.json else made)
+
+
+def _every_plan(options: argparse.Namespace) -> dict[str, Plan | str]:
+    """The plan of each algorithm, or the sentence that refuses it.
+
+    Raises
+    ------
+    ValueError
+        All are refused, for the same reason.
+    """
+    plans: dict[str, Plan | str] = {}
+    for row in algorithms():
+        try:
+            plans[row.name] = _plan_of(row.name, options)
+        except ValueError as error:
+            plans[row.name] = str(error)
+    outcomes = set(plans.values())
+    if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
+        raise ValueError(reason)
+    return plans
+
+
+def _all(options: argparse.Namespace) -> None:
+    """A line for each algorithm."""
+    plans = _every_plan(options)
+    if options.json:
+        records = [
+            {"algorithm": name, "refused": made}
+            if isinstance(made, str)
+            else _record(made, options, regions=False)
+            for name, made in plans.items()
+        ]
+        print(json.dumps(records, indent=1))
+        return
+    print(f"recommended: {_recommended(options)}")
+    size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
+    rows = ", sparse rows" if options.sparse else ""
+    kernel = type(_kernel_of(options)).__name__
+    print(f"{size}, d = {options.features}, {options.dtype}, {kernel} kernel{rows}")
+    print(f"{'algorithm':<20}{'B':>8}{'bytes':>12}{'bytes per SV':>14}  longest step")
+    for name, made in plans.items():
+        if isinstance(made, str):
+            print(f"{name:<20}{'-':>8}  {made}")
+            continue
+        each = made.nbytes / made.budget
+        print(f"{name:<20}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}  {made.longest_step}")
+
+
+def _run(options: argparse.Namespace) -> None:
+    if options.algorithm:
+        _one(options)
+    elif options.param:
+        raise ValueError("--param needs --algorithm: each has parameters of its own")
+    else:
+        _all(options)
+
+
+def add_plan(commands: Any) -> None:
+    """Add the command to a parser's subparsers."""
+    parser = commands.add_parser("plan", help="memory, to the byte, before anything is built")
+    add = parser.add_argument
+    size = parser.add_mutually_exclusive_group(required=True)
+    size.add_argument("--ram", help="cap, such as 64KiB: the largest budget that fits")
+    size.add_argument("--budget", type=int, help="support vectors: the bytes they take")
+    add("--features", type=int, required=True, help="dimension d")
+    add("--algorithm", help="every region of this one (default: a line for each)")
+    add("--dtype", default="float32", choices=DTYPES)
+    add(
+        "--kernel",
+        type=_kernel,
+        default="gaussian",
+        metavar="NAME[:FIELD=X,...]",
+        help=f"{', '.join(KERNELS)}, as in polynomial:degree=3 (default: %(default)s, width 1/d)",
+    )
+    add(
+        "--param",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="one of the algorithm's own parameters (repeatable)",
+    )
+    add("--sparse", action="store_true", default=None, help="rows that are mostly zeros")
+    add("--seed", type=int, default=0, help="of the generator; it takes no bytes")
+    add("--json", action="store_true", help="for programs")
+    parser.set_defaults(run=_run)

@@ -1,0 +1,94 @@
+"""Command line: what algorithms there are, what they take, what a model file holds; export to C."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from edgeolk.catalogue import algorithms
+from edgeolk.catalogue.page import page, parameter_rows, table
+from edgeolk.cli.info import add_info
+from edgeolk.cli.plan import add_plan
+from edgeolk.errors import BudgetError
+from edgeolk.export import export_c
+from edgeolk.learner import load
+
+
+def _list(options: argparse.Namespace) -> None:
+    if options.markdown or options.page:
+        print(table() if options.markdown else page())
+        return
+    for row in algorithms():
+        print(f"{row.name:<20} {row.title}{' (freezes when full)' if row.freezes else ''}")
+        if options.verbose:
+            print(f"{'':<20} {row.source}")
+            for name, default, allowed, meaning in parameter_rows(row):
+                print(f"{'':<22} {name} = {default}: {meaning} ({allowed})")
+
+
+def _export(options: argparse.Namespace) -> None:
+    names = [name for name in options.with_.split(",") if name]
+    for name in export_c(load(options.model), options.out, with_=names):
+        print(name)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+        Parsed options carry ``run``, the function that does what they ask.
+    """
+    parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="the published algorithms")
+    listing.add_argument("-v", "--verbose", action="store_true", help="source and parameters too")
+    form = listing.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
+    listing.set_defaults(run=_list)
+
+    add_plan(commands)
+    add_info(commands)
+
+    export = commands.add_parser("export", help="a model as C99 for a microcontroller")
+    export.add_argument("model", help="a file written by Learner.save")
+    export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    export.add_argument(
+        "--with", dest="with_", default="", metavar="NAMES",
+        help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
+    )  # fmt: skip
+    export.set_defaults(run=_export)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without them those of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0, or 2 where a command refused, with a sentence on standard error.
+
+    Raises
+    ------
+    SystemExit
+        From the parser: with 2 for bad arguments, with 0 after ``--help``.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except BrokenPipeError:
+        return 0
+    except (ValueError, TypeError, OSError, BudgetError) as error:
+        print(f"edgeolk: {error}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,103 @@
+"""The arguments that say what is done with a row on its way in, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from edgeolk.configuration.intake import ALIASES, GAMMA_ROWS, Intake, row_length
+from edgeolk.parts.scaling import CLIP, METHODS, clip_number, method_number, window_number
+from edgeolk.parts.whole import whole
+
+#: Stands for an argument that is not given where None is a value of its own.
+_NOTHING: Any = object()
+
+
+def intake_of(given: dict[str, Any], own: Collection[str], *, default: bool, width: bool) -> Intake:
+    """The intake that arguments ask for; they are taken out of ``given``.
+
+    Parameters
+    ----------
+    given : dict
+        Arguments of the caller.
+    own : collection of str
+        Names that the algorithm has for parameters of its own.
+    default : bool
+        Whether rows are scaled, and the width is chosen, where nothing is said.
+    width : bool
+        Whether a kernel is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    """
+    gamma_rows = _gamma_rows(given, own, default and not width)
+    length = given.pop("clip_rows", None)
+    return Intake(
+        **_scaler(given, own, "standard" if default else None),
+        clip_rows=0.0 if length is None else row_length(length),
+        gamma_rows=gamma_rows,
+    )
+
+
+def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
+    """The value of an argument, by its name or its alias.
+
+    Where the algorithm has a parameter of that name, only the alias means the argument.
+    """
+    value = given.pop(ALIASES[name], _NOTHING)
+    if name not in own and name in given:
+        if value is not _NOTHING:
+            raise TypeError(f"give {name}= or {ALIASES[name]}=, which are the same, and not both")
+        value = given.pop(name)
+    return value
+
+
+def _gamma_rows(given: dict[str, Any], own: Collection[str], default: bool) -> int:
+    """Rows that the width of the kernel is made from, 0 where it is not made from any."""
+    # An algorithm's own gamma is a number: "auto" can only mean the width.
+    if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
+        given["kernel_gamma"] = given.pop("gamma")
+    gamma = _either("gamma", given, own)
+    if gamma is _NOTHING:
+        gamma = "auto" if default else None
+    if gamma is not None and not (isinstance(gamma, str) and gamma == "auto"):
+        raise TypeError(
+            f"gamma must be 'auto' or None, got {gamma!r}; a width that is known goes into the"
+            " kernel, as in kernel=ek.Gaussian(0.5)"
+        )
+    rows = given.pop("gamma_rows", None)
+    if gamma is None:
+        if rows is not None:
+            raise TypeError("gamma_rows needs gamma='auto'")
+        return 0
+    return whole("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
+
+
+def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
+    """The fields of an intake that are its scaler's."""
+    scale = given.pop("scale", default)
+    clip = _either("clip", given, own)
+    window = given.pop("scale_window", None)
+    freeze_after = given.pop("freeze_after", None)
+    if scale is None:
+        asked = {
+            "clip": None if clip is _NOTHING else clip,
+            "scale_window": window,
+            "freeze_after": freeze_after,
+        }
+        for name, value in asked.items():
+            if value is not None:
+                raise TypeError(f"{name} is of the scaler inside and needs scale=")
+        return {}
+    if not isinstance(scale, str) or scale not in METHODS:
+        known = ", ".join(map(repr, METHODS))
+        raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
+    if clip is None:
+        raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
+    number = CLIP if clip is _NOTHING else clip_number(clip)
+    made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
+    if freeze_after is not None:
+        made["freeze_after"] = whole("freeze_after", freeze_after, 1, 2**53)
+    return made

@@ -1,0 +1,290 @@
+"""A configuration in full: every default filled in, and all that follows from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import cast
+
+from edgeolk.configuration.intake import Intake
+from edgeolk.files.head import OMITTED
+from edgeolk.parts.bases import BasisTraits
+from edgeolk.parts.bounds import ProjectionTraits
+from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.numbers import (
+    AXES,
+    STORED,
+    Algorithm,
+    Basis,
+    Coefficients,
+    Dtype,
+    Loss,
+    Sampling,
+)
+from edgeolk.parts.policies import PolicyTraits
+from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
+from edgeolk.parts.table import TRAITS
+from edgeolk.parts.traits import Part
+from edgeolk.parts.updates import UpdateTraits
+
+#: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
+#: aligned loads are faster, but a small ring has no bytes to spare.
+ROW_BYTES = 64
+PAGE = 4096
+
+#: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
+OPTIONS = ("skip_bad_rows", "checksums")
+#: Another such value: rows that ``learn_many`` looks ahead, absent for none.
+LOOKAHEAD = "lookahead"
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """What a model block is made from.
+
+    Attributes
+    ----------
+    member : Algorithm
+        The published algorithm, or ``Algorithm.CUSTOM``.
+    n_features, budget, seed : int
+        Dimension d, capacity B, seed of the generator.
+    kernel : Kernel
+        With ``gamma="auto"`` the one that answers until the width is known.
+    parts : mapping of axis to member
+        The part on each axis of ``AXES``.
+    values : mapping of stored parameter name to number
+        Parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
+    feature_range : tuple or None
+        Ends of the levels of int8 storage, as given.
+    columns : int
+        Columns of coefficients: the number of classes, or 1 for two.
+    lists : mapping of stored name to numbers
+        Parameters that are several numbers, those at their defaults omitted.
+    intake : Intake
+        What is done with a row before the learner sees it.
+    """
+
+    member: Algorithm
+    n_features: int
+    budget: int
+    seed: int
+    kernel: Kernel
+    parts: Mapping[str, IntEnum]
+    values: Mapping[str, float]
+    feature_range: tuple[object, object] | None = None
+    columns: int = 1
+    lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    intake: Intake = field(default_factory=Intake)
+
+    # ---- rows of the parts --------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[Part]:
+        """The row of each part."""
+        return [TRAITS[axis][part] for axis, part in self.parts.items()]
+
+    @property
+    def policy(self) -> PolicyTraits:
+        """The row of the budget policy."""
+        return cast(PolicyTraits, TRAITS["policy"][self.parts["policy"]])
+
+    @property
+    def basis(self) -> BasisTraits:
+        """The row of the basis."""
+        return cast(BasisTraits, TRAITS["basis"][self.parts["basis"]])
+
+    @property
+    def update(self) -> UpdateTraits:
+        """The row of the update."""
+        return cast(UpdateTraits, TRAITS["update"][self.parts["update"]])
+
+    @property
+    def projection(self) -> ProjectionTraits:
+        """The row of the projection."""
+        return cast(ProjectionTraits, TRAITS["projection"][self.parts["projection"]])
+
+    @property
+    def storage(self) -> StorageTraits:
+        """The row of the storage type."""
+        return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
+
+    @property
+    def vectors(self) -> Dtype:
+        """Type that rows are rounded to before they are learned or scored.
+
+        That of the ring, since an example may enter it; without a ring that of the arithmetic.
+        """
+        if self.basis.keeps_vectors:
+            return self.dtype
+        return Dtype.FLOAT64 if self.dtype == Dtype.FLOAT64 else Dtype.FLOAT32
+
+    @property
+    def dtype(self) -> Dtype:
+        """Storage type of support vectors, or of the weights of structured features."""
+        return Dtype(self.parts["dtype"])
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """Storage type of coefficients."""
+        return Coefficients(self.parts["coefficients"])
+
+    # ---- sizes --------------------------------------------------------------------------------
+
+    @property
+    def slots(self) -> int:
+        """Slots of the ring: the budget, and one more where the policy compares the newcomer."""
+        return self.budget + self.policy.spare_slot
+
+    @property
+    def stride(self) -> int:
+        """Numbers from one feature's row of the ring to the next: slots, padded where cheap."""
+        padded = self._padded(self.slots)
+        # Rows a multiple of a page apart would compete for the same lines of the first-level cache.
+        return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
+
+    @property
+    def window_stride(self) -> int:
+        """Examples in the window of ``Update.OPTIMISTIC``, padded as ``stride``."""
+        return self._padded(int(self.values.get("window", 0.0)))
+
+    @property
+    def weights(self) -> int:
+        """Coefficients in a column, padded so that columns are not a multiple of a page apart."""
+        weights = self.basis.per_member * self.stride
+        spread = self.columns > 1 and weights * self.coefficient_bytes % PAGE == 0
+        return weights + ROW_BYTES // 4 if spread else weights
+
+    @property
+    def lookahead(self) -> int:
+        """Rows that ``learn_many`` looks ahead."""
+        return int(self.values.get(LOOKAHEAD, 0.0))
+
+    @property
+    def coefficient_bytes(self) -> int:
+        """Bytes of one coefficient."""
+        return COEFFICIENTS[self.coefficients].nbytes
+
+    @property
+    def value_bytes(self) -> int:
+        """Bytes of a kernel value as it is computed.
+
+        Exponentials are computed in the type of rows, other kernels in float64.
+        """
+        return self.storage.computing_bytes if self.kernel.normalised else 8
+
+    def _padded(self, n: int) -> int:
+        lanes = ROW_BYTES // self.storage.computing_bytes
+        padded = -(-n // lanes) * lanes
+        return padded if (padded - n) * 16 <= n else n
+
+    # ---- what follows from the parts ----------------------------------------------------------
+
+    @property
+    def tracks_norm(self) -> bool:
+        """Whether ||f||^2 is kept."""
+        return self.projection.needs_norm or self.policy.needs_norm
+
+    @property
+    def changes_old(self) -> bool:
+        """Whether a coefficient may change between its insertion and its removal."""
+        return (
+            bool(self.projection.bound)
+            or self.policy.changes_old
+            or self.basis.changes_old
+            or self.update.scales
+            or self.values.get("lam", 0.0) > 0.0
+        )
+
+    @property
+    def removes(self) -> bool:
+        """Whether support vectors may leave."""
+        return self.policy.removes
+
+    @property
+    def freezes(self) -> bool:
+        """Whether a full ring admits nobody."""
+        return self.policy.freezes and self.basis.freezes
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether targets are real numbers."""
+        return "errors" in TRAITS["loss"][self.parts["loss"]].regions
+
+    @property
+    def can_look_ahead(self) -> bool:
+        """Whether kernel values of rows can be computed before the rows are learned.
+
+        Not where a step needs distances too, nor where the rows in between change how a row is
+        scaled.
+        """
+        return (
+            self.parts["basis"] == Basis.SUPPORT_VECTORS
+            and "distance_row" not in self.policy.regions
+            and not self.intake.reshapes
+        )
+
+    # ---- as a block stores it -----------------------------------------------------------------
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The number of each part, in the order of ``AXES``."""
+        return tuple(int(self.parts[axis]) for axis in AXES)
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """Every parameter in the order of ``STORED``, 0 where it is not used."""
+        return tuple(self.values.get(name, 0.0) for name in STORED)
+
+    @property
+    def stored_values(self) -> dict[str, float]:
+        """Parameters in use and those of the kernel, by name, as the header holds them."""
+        _, _, gamma, scale, offset = self.kernel.fields()
+        kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
+        used = {name: value for name, value in kernel.items() if value != 0.0}
+        own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
+        listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
+        return {**own, **used, **listed, **self.intake.stored()}
+
+    def list_of(self, name: str) -> tuple[float, ...]:
+        """The numbers in force of a parameter that is a list, by its stored name."""
+        if name in self.lists:
+            return self.lists[name]
+        if name.startswith("widths"):
+            return WIDTHS[int(self.values["groups"])][int(name[-1])]
+        return LIST_DEFAULTS[name]
+
+    @property
+    def no_weights(self) -> str:
+        """Why a row cannot count more or less than one, "" if it can."""
+        if self.parts["sampling"] != Sampling.ALWAYS:
+            return "it samples rows, and a weight would change the odds"
+        if self.update.whole and not self.needs_labels:
+            return "novelty of structured features follows every row alike"
+        return self.update.weighs
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether a row is learned with a label."""
+        return self.parts["loss"] != Loss.NOVELTY
+
+    @property
+    def option_regions(self) -> tuple[str, ...]:
+        """Regions that parameters and the intake ask for."""
+        asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
+        if self.values.get("scratch"):
+            asked.append("feature_row")
+        if "relevance" in asked:
+            asked += ["turns", "inputs"]
+        if self.columns > 1:
+            asked.append("class_scores")
+            if not self.update.whole:
+                asked += ["kernel_row", *(self.policy.columns or ())]
+        if "skip_bad_rows" in self.values:
+            asked.append("skipped")
+        if "checksums" in self.values:
+            asked.append("checksums")
+        if self.lookahead:
+            asked += ["rows_ahead", "values_ahead"]
+        return (*asked, *self.intake.regions)

@@ -1,0 +1,65 @@
+"""Parameters that are several numbers: ``blends``, and ``widths`` with a list for each group."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+#: Numbers of a list where the caller gives none.
+LIST_DEFAULTS: dict[str, tuple[float, ...]] = {"blends": (0.0, 0.1, 0.3, 1.0)}
+
+#: Widths of the kernels as multiples of gamma, by the number of groups.
+WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
+    1: ((0.3, 1.0, 3.0),),
+    2: ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0)),
+    3: ((0.3, 0.3, 1.0), (1.0, 3.0, 3.0), (3.0, 10.0, 10.0)),
+}
+
+
+def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str, tuple[float, ...]]:
+    """The lists in force, those left at their defaults omitted.
+
+    Parameters
+    ----------
+    values : mapping
+        Parameters in force, of which ``groups`` counts.
+    widths : sequence of numbers, or of one sequence a group, or None
+    blends : sequence of numbers or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        Names the argument, what was got and what is allowed.
+    """
+    groups = int(values["groups"])
+    made: dict[str, tuple[float, ...]] = {}
+    if blends is not None:
+        made["blends"] = _numbers("blends", blends, 2)
+        rises = all(a < b for a, b in itertools.pairwise(made["blends"]))
+        if not rises or made["blends"][0] != 0.0 or made["blends"][-1] != 1.0:
+            raise ValueError(f"blends must rise from 0 to 1, got {blends!r}")
+    if widths is None:
+        if groups not in WIDTHS:
+            raise ValueError(f"groups={groups} needs widths=, one sequence a group")
+        return made
+    nested = [hasattr(width, "__len__") for width in widths]
+    each = list(widths) if any(nested) else [widths]
+    if len(each) != groups:
+        raise ValueError(f"widths must be {groups} sequences, one a group, got {widths!r}")
+    for group, one in enumerate(each):
+        made[f"widths{group}"] = _numbers("widths", one, 1)
+        if not min(made[f"widths{group}"]) > 0.0:
+            raise ValueError(f"widths must be above 0, got {widths!r}")
+    return made
+
+
+def _numbers(name: str, given: Any, least: int) -> tuple[float, ...]:
+    try:
+        made = tuple(float(number) for number in given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a sequence of numbers, got {given!r}") from None
+    if not least <= len(made) <= 8 or not all(map(math.isfinite, made)):
+        raise ValueError(f"{name} must be {least} to 8 finite numbers, got {given!r}")
+    return made

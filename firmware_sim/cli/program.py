@@ -1,0 +1,50 @@
+"""The parser of the command line, and its exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from edgeolk import __version__
+from firmware_sim.cli import compare, fleet, listings, record, replay, tune
+from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
+from firmware_sim.cli.terminal import tell
+from firmware_sim.errors import SimulatorError
+
+#: In the order of ``--help``.
+COMMANDS = (replay, compare, tune, record, fleet, listings)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; what it parses has ``run``, the function of the chosen command."""
+    parser = argparse.ArgumentParser(
+        prog="firmware_sim",
+        description="Replay a sensor stream through a firmware main loop under a RAM cap.",
+    )
+    parser.add_argument("--version", action="version", version=f"firmware_sim {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_options(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    0: the command reached its end. 2: bad arguments, a bad stream, parts that do not fit the
+    cap, or a stop at a missing value. 3: memory was taken beyond the cap and the process that took
+    it was killed. 4: the learner's process ended for another reason. 130 or 143: interrupted by
+    Ctrl-C or SIGTERM; the report so far is printed.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    chosen = parser().parse_args(words, argparse.Namespace(words=words))
+    try:
+        code: int = chosen.run(chosen)
+        return code
+    except SimulatorError as error:
+        tell(str(error))
+        return USAGE
+    except KeyboardInterrupt:
+        tell("interrupted before the first row")
+        return INTERRUPTED

@@ -1,0 +1,84 @@
+"""What commands print, and their progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from firmware_sim.plaintext import printable
+from firmware_sim.report.writing import picture_refusal
+
+
+def tell(message: str) -> None:
+    """Print one line on standard error, whatever the message holds."""
+    print(f"firmware_sim: {printable(message)}", file=sys.stderr)
+
+
+def show(text: str) -> None:
+    """Print on standard output; a reader that has left, as ``| head`` does, is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit, and that must not fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def can_draw(chosen: argparse.Namespace) -> bool:
+    """Whether a picture is wanted and possible; says why where it is wanted and impossible."""
+    if chosen.no_picture:
+        return False
+    if picture_refusal():
+        tell(picture_refusal() + "; --no-picture leaves it out without a word")
+        return False
+    return True
+
+
+class Bar:
+    """A progress bar on a terminal; elsewhere nothing.
+
+    Parameters
+    ----------
+    unit : str
+        What is counted, with a space before it.
+    chosen : Namespace
+        The options; ``--no-progress`` and ``--quiet`` leave the bar out.
+
+    Attributes
+    ----------
+    wanted : bool
+        Whether there will be one.
+    """
+
+    def __init__(self, unit: str, chosen: argparse.Namespace) -> None:
+        hidden = chosen.no_progress or getattr(chosen, "quiet", False)
+        self.wanted = not hidden and sys.stderr.isatty() and find_spec("tqdm") is not None
+        self._unit = unit
+        self._bar: Any = None
+
+    def start(self, total: int | None, done: int = 0) -> None:
+        """Show it."""
+        if self.wanted:
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                total=total, initial=done, unit=self._unit, unit_scale=True, file=sys.stderr
+            )
+
+    def move(self) -> None:
+        """Move it on by one."""
+        if self._bar is not None:
+            self._bar.update()
+
+    def close(self) -> None:
+        """Leave it as it is; nothing happens the second time."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,111 @@
+"""The report of a fleet: figures by hand, and a page that loads nothing."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from firmware_sim.fleet import Fleet
+from firmware_sim.fleet.findings import findings
+from firmware_sim.fleet.page import to_page
+from firmware_sim.fleet.report import to_text
+from firmware_sim.fleet.statistics import differences, distributions, interval, losses, reference
+from firmware_sim.fleet.task import Record
+
+
+def record(device: str, name: str, loss: float | None, detail: str = "") -> Record:
+    status = "failed" if loss is None else "done"
+    figures: dict[str, float | int | None] = {} if loss is None else {"rows_used": 100}
+    return Record(f"{device} {name}", device, f"{device}.csv", name, status, detail, loss, figures)
+
+
+@pytest.fixture
+def fleet():
+    a, b = [0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.2, 0.6]
+    records = []
+    for i, (one, other) in enumerate(zip(a, b, strict=True)):
+        records += [record(f"<b{i}>", "a", one), record(f"<b{i}>", "b", other)]
+    records += [record(f"x{i}", name, None, f"x{i}.csv is bad") for i in range(3) for name in "ab"]
+    return Fleet(7, ("a", "b"), records)
+
+
+def test_distributions_and_paired_differences(fleet):
+    table = losses(fleet.records)
+    first, second = distributions(table)
+    assert first.mean == pytest.approx(0.25)
+    assert first.quantiles[2] == pytest.approx(0.25)
+    assert (first.best_on, second.best_on) == (3, 2)
+    assert reference(table) == "a"
+    (gap,) = differences(table, "a")
+    assert (gap.name, gap.streams, gap.wins, gap.losses) == ("b", 4, 1, 2)
+    assert gap.mean == pytest.approx(0.05)
+    assert -0.1 <= gap.low <= 0.05 <= gap.high <= 0.2
+
+
+def test_differences_are_over_boards_that_both_finished():
+    records = [record("1", "a", 0.1), record("1", "b", 0.3), record("2", "b", 0.9)]
+    records.append(record("2", "a", None, "died"))
+    (gap,) = differences(losses(records), "a")
+    assert gap.streams == 1
+    assert gap.mean == pytest.approx(0.2)
+    assert reference(losses(records)) == "b"  # the one with a result on every board
+
+
+def test_the_interval_covers_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(7)
+    hits = 0
+    for _ in range(200):
+        low, high = interval(rng.standard_normal(60) + 0.5)
+        hits += low <= 0.5 <= high
+    assert 178 <= hits <= 199  # 95 % of 200, less what the bootstrap lacks, and chance
+    again = interval(np.arange(10.0))
+    assert again == interval(np.arange(10.0))
+
+
+def test_text_names_the_best_the_worst_and_what_failed(fleet):
+    text = to_text(findings(fleet))
+    assert "7 boards x 2 configurations: 8 done, 6 failed" in text
+    assert "On these boards a errs least: 25.00 % in the mean; b cannot be told from it." in text
+    assert "x0 and 2 more" in text
+    assert "... is bad" in text
+    worst = text.index("worst boards")
+    assert text.index("<b3>", worst) < text.index("<b2>", worst)
+
+
+def test_a_fleet_of_failures_has_a_report():
+    text = to_text(findings(Fleet(1, ("a",), [record("1", "a", None, "died")])))
+    assert "No configuration got to the end" in text
+    assert "died" in text
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "line", "rect", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_escaped_and_loads_nothing(fleet):
+    page = to_page(findings(fleet))
+    tags = _Tags()
+    tags.feed(page)
+    assert tags.open == []
+    ids = {attrs.get("id") for _, attrs in tags.seen}
+    assert {"verdict", "distributions", "differences", "worst", "failures"} <= ids
+    assert not {"script", "img", "iframe"} & {tag for tag, _ in tags.seen}
+    assert "http" not in page.replace("http-equiv", "")
+    assert "<b0>" not in page
+    assert sum(attrs.get("class") == "box" for _, attrs in tags.seen) == 2

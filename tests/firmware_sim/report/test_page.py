@@ -1,0 +1,211 @@
+"""The HTML page, as a parser and as a browser sees it; the command to repeat it; rises."""
+
+from __future__ import annotations
+
+import html.parser
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.replay import to_config
+from firmware_sim.report.command import command
+from firmware_sim.report.page import to_page
+from firmware_sim.report.rises import rises
+from firmware_sim.report.svg import row_marks
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return to_page(
+        fs.replay(
+            fs.ReplayConfig(
+                "occupancy", ram="8KiB", limit=3000, faults=FAULTS, missing="last", device="pico"
+            )
+        )
+    )
+
+
+class Reader(html.parser.HTMLParser):
+    """Notes ids and addresses, and that every element is closed in order."""
+
+    EMPTY = ("meta", "link", "line", "polygon", "polyline")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: set[str] = set()
+        self.addresses: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                assert value not in self.ids
+                self.ids.add(str(value))
+            if name in ("src", "href"):
+                self.addresses.append(str(value))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def parsed(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_page_is_whole_and_loads_nothing(page: str) -> None:
+    reader = parsed(page)
+    wanted = {"verdict", "errors", "figures", "confusion", "rows", "memory", "map", "board"}
+    assert wanted | {"run", "command"} <= reader.ids
+    assert reader.addresses == ["data:,"]
+    assert "script" not in reader.tags
+    assert "http" not in page.replace('http-equiv="Content', "")
+    assert page.count('class="fault"') == 3  # two bands and their legend
+    assert "stuck of light_lux, rows 1,000 to 1,500" in page
+
+
+def test_names_of_strangers_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "a&lt;b.csv"
+    lines = "\n".join(f"{i % 7},{i % 2}" for i in range(60))
+    path.write_text(f"<img src=x onerror=alert(1)>\x1b[0m,y\n{lines}\n,1\n")
+    text = to_page(fs.replay(fs.ReplayConfig(str(path), target="y", ram="8KiB")))
+    assert "img" not in parsed(text).tags
+    assert "a&amp;lt;b.csv" in text
+    assert "&lt;img src=x onerror=alert(1)&gt;\\x1b[0m 1" in text
+
+
+def test_pages_of_odd_replays(tmp_path: Path) -> None:
+    stopped = fs.Replay(fs.ReplayConfig("occupancy", gamma=1.0)).run(should_stop=lambda: True)
+    assert "No row was scored." in to_page(stopped)
+    parsed(to_page(stopped))
+    parsed(to_page(fs.replay(fs.ReplayConfig("occupancy", limit=1, gamma=1.0))))
+    path = tmp_path / "s.csv"
+    path.write_text("a,y\n" + "\n".join(f"{i % 7},{i * 1.5}" for i in range(90)))
+    numbers = fs.ReplayConfig(str(path), target="y", algorithm="ogd", params={"loss": "square"})
+    text = to_page(fs.replay(numbers))
+    assert "confusion" not in parsed(text).ids
+    assert "R2 vs last value" in text
+
+
+def browse(page: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    assert BROWSER is not None
+    return subprocess.run(
+        [
+            *(BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
+            *(f"--user-data-dir={page.parent / 'profile'}", *more, page.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "HOME": str(page.parent)},
+    )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
+    """At phone width nothing is wider than the screen, and the console stays empty."""
+    path = tmp_path / "report.html"
+    path.write_text(page)
+    plain = browse(path, "--dump-dom", "--window-size=390,844")
+    assert "CONSOLE" not in plain.stderr
+    assert '<p id="verdict">' in plain.stdout
+    # A script of the test's own looks at sizes; the page itself forbids scripts.
+    measure = (
+        "<script>document.title = JSON.stringify({inner: innerWidth, wide: "
+        "document.documentElement.scrollWidth, chart: document.querySelector('svg')"
+        ".getBoundingClientRect().width, line: parseFloat(getComputedStyle(document.body)"
+        ".fontSize)})</script></body>"
+    )
+    policy = re.search(r"<meta http-equiv[^>]*>", page)
+    assert policy is not None
+    path.write_text(page.replace(policy[0], "").replace("</body>", measure))
+    framed = tmp_path / "phone.html"  # a window is never as narrow as a phone: a frame is
+    framed.write_text(
+        '<iframe id="phone" src="report.html" style="width:390px;height:844px;border:0"></iframe>'
+        "<script>onload = () => document.title = document.getElementById('phone')"
+        ".contentDocument.title</script>"
+    )
+    seen = browse(framed, "--dump-dom", "--allow-file-access-from-files")
+    found = re.search(
+        r'<title>\{"inner":(\d+),"wide":(\d+),"chart":([\d.]+),"line":(\d+)', seen.stdout
+    )
+    assert found is not None, seen.stderr[-2000:]
+    inner, wide, chart, line = (float(part) for part in found.groups())
+    assert inner == 390
+    assert wide <= 390
+    assert 300 < chart <= 390
+    assert line >= 16
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"algorithm": "bpa_s", "params": {"C": 2, "loss": "ramp"}, "gamma": 0.1, "seed": 3},
+        {"ignore": ("a", "b c"), "missing_codes": (-200.0, 5.0), "positive": "-1", "limit": 9},
+        {"faults": FAULTS, "label_delay": "90s", "label_queue": 5, "label_missing": 0.25},
+        {"ask": True, "kernel": "polynomial", "degree": 2, "offset": -0.5, "device": "pico"},
+        {"missing": "mean", "damaged": "stop", "categories": "hash", "period": 2.5, "idle": 3.0},
+        {"enforce": "process", "limit_by": "seccomp", "leak": 64, "scale": "minmax"},
+    ],
+)
+def test_command_gives_the_configuration_again(changes: dict[str, object]) -> None:
+    config = fs.ReplayConfig("my file.csv", **{"ram": "16KiB", **changes})  # type: ignore[arg-type]
+    words = shlex.split(command(config))
+    assert words[:4] == ["python", "-m", "firmware_sim", "replay"]
+    assert to_config(parser().parse_args(words[3:])) == config
+
+
+def test_command_with_members_of_enums_and_streams_of_its_own() -> None:
+    config = fs.ReplayConfig("s", params={"loss": ek.Loss.RAMP})
+    assert "--param loss=ramp" in command(config)
+    assert command(fs.ReplayConfig(fs.Replay(fs.ReplayConfig("occupancy", gamma=1.0)).stream)) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "marks"),
+    [(1, [0, 1]), (500, [0, 100, 200, 300, 400, 500]), (4137, [0, 1000, 2000, 3000, 4137])],
+)
+def test_rows_are_marked_at_round_numbers(rows: int, marks: list[int]) -> None:
+    assert row_marks(rows) == marks
+
+
+def test_rises_are_where_the_error_rises() -> None:
+    result = fs.replay(fs.ReplayConfig("occupancy", limit=2, gamma=1.0))
+    rng = np.random.default_rng(0)
+    metrics = type(result.metrics)()
+    for row in range(8000):
+        wrong = rng.random() < (0.4 if 5000 <= row < 5600 else 0.05)
+        metrics.add(1, -1.0 if wrong else 1.0)
+    result.metrics = metrics
+    ((first, last),) = rises(result)
+    assert 4700 < first < 5100
+    assert 5500 < last < 5900
+    calm = type(result.metrics)()
+    for _ in range(8000):
+        calm.add(1, -1.0 if rng.random() < 0.05 else 1.0)
+    result.metrics = calm
+    assert rises(result) == []

@@ -1,0 +1,111 @@
+"""The folder of a report: one replay at a time, no file of another's, no loss for a picture."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.report import writing
+from firmware_sim.report.writing import claimed
+
+SHORT = ["replay", "occupancy", "--ram", "8KiB", "--limit", "200", "--gamma", "0.2"]
+
+
+def short() -> fs.ReplayResult:
+    return fs.replay(fs.ReplayConfig("occupancy", ram="8KiB", limit=50, gamma=0.2))
+
+
+def test_two_replays_do_not_share_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with claimed(tmp_path):
+        assert main([*SHORT, "--out", str(tmp_path)]) == 2
+        assert f"another replay is writing to {tmp_path}" in capsys.readouterr().err
+        with pytest.raises(fs.SimulatorError, match=r"another replay.*--out"):
+            fs.write_report(short(), tmp_path)
+        assert not list(tmp_path.iterdir())
+    assert main([*SHORT, "--out", str(tmp_path), "--quiet", "--no-picture"]) == 0
+
+
+def test_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
+    result = short()
+    assert len(fs.write_report(result, tmp_path)) == 4
+    (tmp_path / "notes").touch()
+    fs.write_report(result, tmp_path, picture=False)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["notes", "report.html", "report.json", "report.txt"]
+
+
+def test_without_matplotlib_the_report_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        writing, "find_spec", lambda name: None if name == "matplotlib" else find_spec(name)
+    )
+    assert main([*SHORT, "--out", str(tmp_path)]) == 0
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first.startswith("firmware_sim: no picture: matplotlib is not installed (pip install")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "report.html",
+        "report.json",
+        "report.txt",
+    ]
+    assert main([*SHORT, "--out", str(tmp_path), "--no-picture"]) == 0
+    assert "matplotlib" not in capsys.readouterr().err
+
+
+def test_imports_are_only_what_is_used(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom firmware_sim.cli import main\n"
+        f"code = main({[*SHORT, '--out', str(tmp_path), '--no-picture', '--quiet']!r})\n"
+        "loaded = {name.split('.')[0] for name in sys.modules}\n"
+        "print(code, sorted(loaded & {'matplotlib', 'tqdm', 'paho', 'PIL', 'scipy'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0 []\n"
+
+
+def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
+    """The signal comes from within, at a known row, so the test waits for nothing."""
+    program = (
+        "import signal, sys\nfrom firmware_sim.cli import main, replay\n"
+        "class Ended(replay.Replay):\n"
+        "    def run(self, **options):\n"
+        "        rows = iter(range(10_000))\n"
+        "        end = lambda: next(rows) == 99 and signal.raise_signal(signal.SIGTERM)\n"
+        "        return super().run(on_row=end, should_stop=options['should_stop'])\n"
+        "replay.Replay = Ended\n"
+        f"sys.exit(main({[*SHORT, '--out', str(tmp_path), '--no-picture']!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stdout.startswith("INTERRUPTED: interrupted before row 101")
+    assert "100 rows read" in (tmp_path / "report.txt").read_text()
+
+
+def test_names_of_a_stream_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = tmp_path / "s.csv"
+    lines = [f"{i},{i % 7},{i % 2}" for i in range(60)]
+    stream.write_text("a\x1b]0;owned\x07,$\\frac{,y\n" + "\n".join(lines) + "\n,1,1\n")
+    arguments = ["replay", str(stream), "--ram", "8KiB", "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--target", "y"]) == 0  # a formula in a name breaks no picture
+    assert main([*arguments, "--target", "z"]) == 2
+    printed = capsys.readouterr()
+    text = (tmp_path / "out" / "report.txt").read_text()
+    assert r"a\x1b]0;owned\x07 1" in text
+    for shown in (printed.out, printed.err, text):
+        assert "\x1b" not in shown
+        assert "\x07" not in shown

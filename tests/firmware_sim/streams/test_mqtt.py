@@ -1,0 +1,365 @@
+"""Rows from an MQTT broker: a real mosquitto on the loopback, where the machine has one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import mqtt
+from firmware_sim.streams.mqtt import MqttSource
+from firmware_sim.streams.opening import open_stream
+
+BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+needs_broker = pytest.mark.skipif(
+    BROKER is None or find_spec("paho") is None,
+    reason="no mosquitto here" if BROKER is None else "no paho-mqtt here",
+)
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number = int(probe.getsockname()[1])
+    config = tmp_path_factory.mktemp("broker") / "mosquitto.conf"
+    config.write_text(
+        f"listener {number} 127.0.0.1\nallow_anonymous true\npersistence false\n"
+        "max_queued_messages 0\nlog_dest stderr\nuser nobody\n"
+    )
+    with subprocess.Popen(
+        [str(BROKER), "-c", str(config)], stderr=subprocess.PIPE, text=True
+    ) as broker:
+        assert broker.stderr is not None
+        for line in broker.stderr:  # it says when it is ready
+            if " running" in line:
+                break
+        # A full pipe would stop the broker.
+        threading.Thread(target=broker.stderr.read, daemon=True).start()
+        yield number
+        broker.terminate()
+
+
+def message(value: int, mid: int, dup: bool = False) -> SimpleNamespace:
+    """A message as the client library hands it over."""
+    return SimpleNamespace(payload=str(value).encode(), mid=mid, dup=dup)
+
+
+class Publisher:
+    """A client that publishes and waits for what it asks for."""
+
+    def __init__(self, port: int) -> None:
+        from paho.mqtt import client as paho
+
+        self.client: Any = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+        connected: queue.Queue[object] = queue.Queue()
+        self.client.on_connect = lambda *arguments: connected.put(arguments)
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+        connected.get(timeout=30)
+
+    def send(self, topic: str, *payloads: str | bytes) -> None:
+        for message in [self.client.publish(topic, payload, qos=1) for payload in payloads]:
+            message.wait_for_publish(timeout=60)
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+@pytest.fixture
+def publisher(port: int) -> Iterator[Publisher]:
+    made = Publisher(port)
+    yield made
+    made.close()
+
+
+def taken(source: MqttSource, n: int) -> list[list[str]]:
+    out: list[list[str]] = []
+    for cells in source.records():
+        if cells is not None:
+            out.append(cells)
+        if len(out) == n:
+            break
+    return out
+
+
+class Line:
+    """A way to the broker that can be cut."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._server.getsockname()[1])
+        self._ends: list[socket.socket] = []
+        self._all: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._start(self._serve)
+
+    def _start(self, work: Callable[..., None], *arguments: socket.socket) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                near, _ = self._server.accept()
+                far = socket.create_connection(("127.0.0.1", self._port))
+                self._ends += [near, far]
+                self._all += [near, far]
+                self._start(self._pass_on, near, far)
+                self._start(self._pass_on, far, near)
+
+    def _pass_on(self, a: socket.socket, b: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := a.recv(65_536):
+                b.sendall(data)
+        for end in (a, b):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self) -> None:
+        """Cut every connection; new ones can be made."""
+        ends, self._ends = self._ends, []
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.cut()
+        self._server.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(30)
+        for end in (self._server, *self._all):
+            end.close()
+
+
+@pytest.fixture
+def line(port: int) -> Iterator[Line]:
+    made = Line(port)
+    yield made
+    made.close()
+
+
+@needs_broker
+def test_json_messages(port: int, publisher: Publisher) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/json/room")
+    try:
+        sent = [{"t": 20.25, "on": True, "name": None}, {"t": 1e-7, "on": False, "more": 3}]
+        publisher.send("json/room", "no json", *[json.dumps(values) for values in sent])
+        publisher.send("json/room", "[1, 2]", '{"t": {"deep": 1}}', '{"on": "x", "t": 1}')
+        assert source.header() == ["t", "on", "name"]
+        assert taken(source, 5) == [
+            ["20.25", "true", ""],
+            ["1e-07", "false", ""],
+            [],
+            [],
+            ["1", "x", ""],
+        ]
+        assert source.damaged == 3
+        assert "3 messages are no rows" in source.notes()
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_csv_messages_of_several_topics(port: int, publisher: Publisher) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/csv/+?columns=a,b,y&qos=2")
+    try:
+        publisher.send("csv/one", "1,2,1")
+        publisher.send("csv/two", "3,4,0\n", b"\xff\xfe")
+        assert source.header() == ["a", "b", "y"]
+        assert taken(source, 3) == [["1", "2", "1"], ["3", "4", "0"], []]
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_ten_thousand_messages_and_a_forced_reconnect(
+    line: Line, publisher: Publisher, tmp_path: Path
+) -> None:
+    """None lost at QoS 1, and the memory of the process that takes them stays small."""
+    n = 10_000
+    out = tmp_path / "many.csv"
+    url = f"mqtt://127.0.0.1:{line.port}/many?columns=i,x"
+    arguments = ["record", url, str(out), "--limit", str(n)]
+    program = (  # the kernel's count for an ended child would have its parent's memory in it
+        "import re\nfrom firmware_sim.cli import main\n"
+        f"assert main({arguments!r}) == 0\n"
+        "print(re.search(r'VmHWM:\\s*\\d+', open('/proc/self/status').read())[0])\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as recorder:
+        assert recorder.stderr is not None
+        assert recorder.stderr.readline() == f"recording {url}\n"  # it is subscribed
+        publisher.send("many", *[f"{i},{i / 7:.6f}" for i in range(n // 2)])
+        line.cut()
+        publisher.send("many", *[f"{i},{i / 7:.6f}" for i in range(n // 2, n)])
+        assert recorder.stdout is not None
+        said = recorder.stdout.read()
+    assert recorder.returncode == 0
+    assert "1 reconnections" in said
+    rows = out.read_text().splitlines()[1:]
+    # What was in flight is sent again, and left out.
+    assert [int(row.split(",")[0]) for row in rows] == list(range(n))
+    assert int(said.split()[-1]) < 80_000  # KiB: an interpreter, numpy, the client
+
+
+@needs_broker
+def test_full_queue_drops_and_counts(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/full?columns=i", size=5)
+    monkeypatch.setattr(mqtt, "PATIENCE", 0.0)
+    monkeypatch.setattr(mqtt, "_TICK", 0.01)
+    try:
+        for i in range(7):
+            source._on_message(None, None, message(i, i))
+        assert (source.received, source.dropped) == (5, 2)
+        assert "2 messages found no room in the queue and were dropped" in source.notes()
+        assert taken(source, 5) == [["0"], ["1"], ["2"], ["3"], ["4"]]
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_messages_that_are_sent_again_are_left_out(port: int) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/twice?columns=i")
+    try:
+        for one in (
+            message(1, 7),
+            message(2, 8),
+            message(3, 8),  # the number was free again
+            message(4, 9, dup=True),  # lost the first time
+            message(4, 9, dup=True),  # nothing is sent again on the same connection
+        ):
+            source._on_message(None, None, one)
+        assert (source.received, source.repeated) == (5, 0)
+        source.connects += 1  # the line was cut
+        for one in (
+            message(3, 8, dup=True),  # here already: the answer was lost, not the message
+            message(2, 7, dup=True),  # the number was free again, and this one lost
+            message(1, 7),
+        ):
+            source._on_message(None, None, one)
+        assert (source.received, source.repeated) == (7, 1)
+        source.connects += 1
+        source._on_message(None, None, message(3, 8, dup=True))  # and once more
+        assert (source.received, source.repeated) == (7, 2)
+        assert "2 messages came again, as QoS 1 may send them, and were left out" in source.notes()
+        assert taken(source, 7) == [[str(i)] for i in (1, 2, 3, 4, 4, 2, 1)]
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_a_field_that_numbers_messages_tells_which_came_before(
+    port: int, publisher: Publisher
+) -> None:
+    """What a publisher sends twice carries no mark: its own number does."""
+    rows = [{"seq": i, "a": i % 3, "y": i % 2} for i in (1, 2, 1, 3, 3, 4)]
+    url = f"mqtt://127.0.0.1:{port}/numbered?id=seq"
+    source = MqttSource(url)
+    try:
+        publisher.send("numbered", *(json.dumps(row) for row in rows), '{"a": 9, "y": 1}')
+        assert source.header() == ["seq", "a", "y"]
+        assert [cells[0] for cells in taken(source, 5)] == ["1", "2", "3", "4", ""]
+        assert source.repeated == 2
+    finally:
+        source.close()
+    with pytest.raises(StreamError, match="the id 'n' is none of the columns"):
+        MqttSource(f"mqtt://127.0.0.1:{port}/numbered?columns=a,b&id=n")
+
+
+@needs_broker
+def test_a_message_sent_twice_is_learned_once(
+    port: int, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"seq": i, "a": i % 5, "y": i % 2} for i in range(60)]
+    again = [row for row in rows for _ in range(1 + (row["seq"] % 7 == 0))]
+    results = []
+    for topic, sent in (("once", rows), ("again", again)):
+        source = MqttSource(f"mqtt://127.0.0.1:{port}/{topic}?id=seq")
+        publisher.send(topic, *(json.dumps(row) for row in sent))
+        monkeypatch.setattr("firmware_sim.streams.opening.open_source", lambda _, s=source: s)
+        config = fs.ReplayConfig("mqtt://", target="y", ram="4KiB", limit=60, algorithm="rbp")
+        results.append(fs.replay(config))
+    assert results[0].stream.features == ("a",)
+    assert results[0].learner == results[1].learner
+    assert results[0].metrics.summary() == results[1].metrics.summary()
+    assert source.repeated == 9
+
+
+@needs_broker
+def test_replay_and_record_of_a_live_stream(
+    port: int, publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    values = [
+        {"light": round(500 * (i // 20 % 2) + rng.normal(0, 50), 2), "y": i // 20 % 2}
+        for i in range(300)
+    ]
+    payloads = [json.dumps(value) for value in values]
+    path = tmp_path / "room.csv"
+    path.write_text("light,y\n" + "".join(f"{v['light']},{v['y']}\n" for v in values))
+    from_file = fs.replay(fs.ReplayConfig(str(path), target="y", ram="8KiB"))
+
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/room")
+    publisher.send("room", *payloads)
+    monkeypatch.setattr("firmware_sim.streams.opening.open_source", lambda _: source)
+    result = fs.replay(fs.ReplayConfig("mqtt://", target="y", ram="8KiB", limit=300))
+    assert result.metrics.summary() == from_file.metrics.summary()
+    assert result.rows.used == 300
+    assert "300 messages received at QoS 1" in result.stream.notes
+
+    recorded = MqttSource(f"mqtt://127.0.0.1:{port}/room")
+    publisher.send("room", *payloads)
+    monkeypatch.setattr("firmware_sim.cli.record.open_source", lambda _: recorded)
+    assert main(["record", "mqtt://", str(tmp_path / "r.csv"), "--limit", "300", "--quiet"]) == 0
+    assert (tmp_path / "r.csv").read_text() == path.read_text()
+
+
+@needs_broker
+def test_no_broker_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number = probe.getsockname()[1]
+        with pytest.raises(StreamError, match=f"no broker at 127.0.0.1:{number}"):
+            MqttSource(f"mqtt://127.0.0.1:{number}/t")
+    with pytest.raises(StreamError, match="no broker at") as error:
+        open_stream(f"mqtt://me:secret@127.0.0.1:{number}/t", target="y")
+    assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mqtt://host", "mqtt:///topic", "mqtt://host/t?qos=3", "mqtt://host/t?colums=a", "mqtts://"],
+)
+def test_addresses_that_make_no_sense(url: str) -> None:
+    with pytest.raises(StreamError, match=r"is not of the form mqtt://.*HOST\[:PORT\]/TOPIC"):
+        MqttSource(url)
+
+
+def test_without_the_client_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(mqtt, "import_module", missing)
+    with pytest.raises(StreamError, match=r"pip install 'edgeolk\[mqtt\]'"):
+        MqttSource("mqtt://127.0.0.1/t")

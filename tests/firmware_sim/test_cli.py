@@ -1,0 +1,255 @@
+"""The command line, from its arguments to its files, exit codes and messages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firmware_sim.cli import main, replay, values
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    labels = np.repeat(rng.choice([0, 1], 40), 10)
+    lines = ["time,pressure_Pa,gas_ppm,alarm"]
+    for i, label in enumerate(labels):
+        pressure = "" if i % 50 == 7 else f"{101_000 + 300 * label + rng.normal(0, 90):.1f}"
+        gas = -200 if i % 40 == 3 else f"{400 + 80 * label + rng.normal(0, 30):.1f}"
+        lines.append(f"t{i},{pressure},{gas},{label}")
+    path = tmp_path / "sensors.csv.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    return path
+
+
+def arguments(stream: Path, out: Path, *more: str) -> list[str]:
+    usual = {"--target": "alarm", "--ignore": "time", "--ram": "8KiB", "--out": str(out)}
+    given = [word for pair in usual.items() if pair[0] not in more for word in pair]
+    return ["replay", str(stream), *given, *more]
+
+
+def strict(path: Path) -> dict:
+    return json.loads(path.read_text(), parse_constant=pytest.fail)
+
+
+def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "a" / "b"
+    code = main(
+        arguments(stream, out, "--missing-code", "-200", "--algorithm", "pa1", "--param", "C=0.5")
+    )
+    printed = capsys.readouterr()
+    assert code == 0
+    assert "400 rows read, 382 used, 18 with missing values" in printed.out
+    assert "pressure_Pa 8, gas_ppm 10" in printed.out or "gas_ppm 10" in printed.out
+    for word in ("kappa vs no-change", "F1", "majority class", "no-change", "support_vectors"):
+        assert word in printed.out
+    assert "pa1, C=0.5" in printed.out
+    assert "usable rows" in printed.err  # the width, and from what it was chosen
+    assert (out / "report.txt").read_text() in printed.out
+    assert (out / "report.png").read_bytes().startswith(PNG)
+    data = strict(out / "report.json")
+    assert set(data) == {
+        *("format", "status", "detail", "warnings", "command", "stream", "learner", "scaling"),
+        *("memory", "metrics", "curve", "host", "faults", "labels", "kind", "board", "power"),
+        *("classes", "windows", "emulated"),
+    }
+    assert data["status"] == "complete"
+    assert data["stream"]["missing_by_column"] == {"pressure_Pa": 8, "gas_ppm": 10}
+    assert data["learner"]["parameters"] == {"C": 0.5}
+    for figures in data["metrics"].values():
+        assert set(figures) >= {"error", "kappa", "kappa_no_change", "f1"}
+    assert data["metrics"]["learner"]["error"] < data["metrics"]["majority"]["error"]
+
+
+def test_occupancy_in_a_process(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "firmware_sim", "replay", "occupancy", "--ram", "64KiB"),
+            *("--algorithm", "ahpatron", "--limit", "3000", "--out", str(tmp_path)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "occupancy: 3,000 rows read" in done.stdout
+    assert done.stderr.count("\n") == 1  # the width; no bar in a pipe
+    assert "\r" not in done.stderr
+    assert "%|" not in done.stderr
+    data = strict(tmp_path / "report.json")
+    assert data["memory"]["cap"] == 65536
+    assert data["memory"]["free"] >= 0
+    assert data["metrics"]["learner"]["error"] < 0.05
+    assert (tmp_path / "report.png").read_bytes().startswith(PNG)
+
+
+def test_a_reader_who_leaves(stream: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "firmware_sim", *arguments(stream, tmp_path, "--limit", "50")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == 0
+    assert (tmp_path / "report.png").exists()
+
+
+def test_quiet(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(stream, tmp_path, "--quiet")) == 0
+    assert capsys.readouterr() == ("", "")
+    assert (tmp_path / "report.json").exists()
+
+
+def test_progress_bar_on_a_terminal_only(
+    stream: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main(arguments(stream, tmp_path)) == 0
+    assert "%|" not in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main(arguments(stream, tmp_path, "--limit", "120")) == 0
+    assert "120/120" in capsys.readouterr().err
+    assert main(arguments(stream, tmp_path, "--no-progress")) == 0
+    assert "%|" not in capsys.readouterr().err
+
+
+def refused(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], *words: str, code: int = 2
+) -> str:
+    """One clear line on standard error, no traceback, nothing on standard output."""
+    try:
+        got = main(arguments)
+    except SystemExit as leave:  # argparse's own refusals print the usage first
+        got = int(leave.code or 0)
+    printed = capsys.readouterr()
+    assert got == code
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+    last = printed.err.strip().splitlines()[-1]
+    assert last.startswith("firmware_sim")
+    for word in words:
+        assert word in last
+    return last
+
+
+def test_messages(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def base(*more: str) -> list[str]:
+        return arguments(stream, tmp_path / "out", *more)
+
+    refused(capsys, ["replay", "nothing.csv"], "nothing.csv", "occupancy")
+    refused(capsys, ["replay", str(stream)], "--target", "time, pressure_Pa, gas_ppm, alarm")
+    refused(capsys, base("--target", "alram"), "alram", "time, pressure_Pa, gas_ppm, alarm")
+    columns = "time, pressure_Pa, gas_ppm, alarm"
+    refused(capsys, base("--ignore", "time,gas"), "'gas'", columns)
+    refused(
+        capsys,
+        ["replay", str(stream), "--target", "alarm"],
+        *("'time'", "'t0'", "--ignore time"),
+    )
+    refused(capsys, base("--ram", "lots"), "lots", "64KiB")
+    refused(capsys, base("--algorithm", "ahpatrone"), "ahpatrone", "ahpatron", "rbp")
+    refused(capsys, base("--param", "zeta=3"), "zeta")
+    refused(capsys, base("--param", "zeta"), "NAME=VALUE")
+    refused(capsys, base("--gamma", "wide"), "auto")
+    refused(capsys, base("--gamma", "-1"), "gamma")
+    refused(capsys, base("--budget", "0"), "budget")
+    refused(capsys, base("--scale", "log"), "standard")
+    refused(capsys, base("--missing-code", "x"), "x")
+    assert not (tmp_path / "out").exists()  # nothing was written before the refusal
+    refused(capsys, base("--target", "gas_ppm"), "row 1", "gas_ppm", "--positive")
+    blocked = tmp_path / "file"
+    blocked.touch()
+    refused(capsys, base("--out", str(blocked)), "cannot write")
+
+
+def test_smallest_cap_is_the_right_answer(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    last = refused(capsys, arguments(stream, tmp_path, "--ram", "100"), "smallest cap", "--ram")
+    least = int(last.split("--ram ")[1].split(")")[0])
+    assert main(arguments(stream, tmp_path, "--ram", str(least), "--quiet")) == 0
+    assert strict(tmp_path / "report.json")["memory"]["free"] == 0
+    refused(capsys, arguments(stream, tmp_path, "--ram", str(least - 1)), f"--ram {least})")
+
+
+def test_stop_policy(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(stream, tmp_path, "--missing", "stop")) == 2
+    printed = capsys.readouterr()
+    assert printed.out.startswith("STOPPED: row 8 has no value for 'pressure_Pa'")
+    assert "row 8" in printed.err.splitlines()[-1]
+    assert strict(tmp_path / "report.json")["status"] == "stopped"
+
+
+def test_interrupt(
+    stream: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Pressing(replay.Replay):
+        def run(self, **options: object) -> object:  # type: ignore[override]
+            rows = iter(range(1, 10_000))
+            press = lambda: next(rows) == 50 and signal.raise_signal(signal.SIGINT)  # noqa: E731
+            return super().run(on_row=press, should_stop=options["should_stop"])  # type: ignore[arg-type]
+
+    monkeypatch.setattr(replay, "Replay", Pressing)
+    before = signal.getsignal(signal.SIGINT)
+    assert main(arguments(stream, tmp_path)) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    printed = capsys.readouterr()
+    assert printed.out.startswith("INTERRUPTED: interrupted before row 51. This is the report so")
+    data = strict(tmp_path / "report.json")
+    assert data["status"] == "interrupted"
+    assert data["stream"]["rows_read"] == 50
+    assert (tmp_path / "report.png").read_bytes().startswith(PNG)
+
+
+def test_interrupt_before_the_first_row(
+    stream: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def pressed(config: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replay, "Replay", pressed)
+    refused(capsys, arguments(stream, tmp_path), "interrupted", code=130)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("C=1", ("C", 1)),
+        ("eta=1e-3", ("eta", 1e-3)),
+        ("U=none", ("U", None)),
+        ("U=inf", ("U", float("inf"))),
+        ("rescale=False", ("rescale", False)),
+        ("loss=ramp", ("loss", "ramp")),
+        ("loss='ramp'", ("loss", "ramp")),
+    ],
+)
+def test_parameters(text: str, value: object) -> None:
+    assert values.parameter(text) == value
+
+
+def test_help_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leave:
+        main(["replay", "--help"])
+    assert leave.value.code == 0
+    text = capsys.readouterr().out
+    for option in ("--target", "--ram", "--missing-code", "--freeze-after", "occupancy"):
+        assert option in text
+    with pytest.raises(SystemExit):
+        main([])

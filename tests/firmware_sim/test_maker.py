@@ -1,0 +1,265 @@
+"""What people run into: a wrong --positive, one class, a cut row, options twice, the model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.replay import to_config
+from firmware_sim.report import to_text
+from firmware_sim.report.verdict import advice
+from firmware_sim.streams import open_stream
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    lines = ["light,noise,state"]
+    for i in range(300):
+        occupied = i // 30 % 2
+        state = "occupied" if occupied else "empty"
+        lines.append(f"{500 * occupied + rng.normal(0, 60):.2f},{rng.normal():.3f},{state}")
+    path = tmp_path / "room.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def command(stream: Path, *more: str) -> list[str]:
+    return [
+        *("replay", str(stream), "--target", "state", "--ram", "8KiB", "--no-picture"),
+        *("--out", str(stream.parent / "out"), *more),
+    ]
+
+
+def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    try:
+        code: object = main(arguments)
+    except SystemExit as leave:
+        code = leave.code
+    assert code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err.strip().splitlines()[-1]
+
+
+def test_label_that_never_occurs_is_refused_before_the_work(
+    room: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refusal(command(room, "--positive", "Occupied"), capsys)
+    assert "the label 'Occupied' never occurs in column 'state'" in line
+    assert "'occupied' (150)" in line
+    assert "did you mean --positive occupied?" in line
+    assert not (room.parent / "out").exists()
+    # It is looked for in the whole stream, whatever the limit on rows is.
+    assert main(command(room, "--positive", "occupied", "--limit", "10", "--quiet")) == 0
+
+
+def test_labels_that_are_all_one_get_a_warning(
+    room: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(room, "--positive", "occupied", "--limit", "25")) == 0
+    printed = capsys.readouterr()
+    words = "all 25 labels mean -1 ('empty'): there is nothing to tell apart"
+    assert f"firmware_sim: warning: {words}" in printed.err
+    assert f"WARNING   {words}" in printed.out
+    report = json.loads((room.parent / "out" / "report.json").read_text())
+    assert [text[: len(words)] for text in report["warnings"]] == [words]
+
+
+def test_truncated_last_row_is_counted(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    room.write_text(room.read_text() + "499.1,0.")
+    words = "1 of 301 rows cannot be read and were left out, the first is row 301: 2 cells where"
+    assert main(command(room, "--positive", "occupied")) == 0
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert "301 rows read, 300 used, 0 with missing values, 1 damaged" in printed.out
+    assert main(command(room, "--positive", "occupied", "--damaged", "stop")) == 2
+    printed = capsys.readouterr()
+    assert "stopped: row 301: 2 cells where the header has 3" in printed.err
+    assert "300 used" in printed.out
+
+
+def test_nothing_that_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("a,b,y\n" + "1,2\n" * 9)
+    with pytest.raises(fs.StreamError, match=r"no row has a value"):
+        fs.replay(fs.ReplayConfig(str(path), target="y", algorithm="ahpatron"))
+    with pytest.raises(fs.StreamError, match=r"none of the 9 rows can be read; row 1: 2 cells"):
+        fs.replay(fs.ReplayConfig(str(path), target="y", gamma=1.0))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("--algorithm", "rbp"), ("--ram", "4KiB"), ("--gamma", "2")]
+)
+def test_option_given_twice_is_refused(
+    room: Path, capsys: pytest.CaptureFixture[str], first: str, second: str
+) -> None:
+    line = refusal(command(room, first, second, first, "3"), capsys)
+    assert f"argument {first}: given twice" in line
+
+
+def test_repeatable_options_stay_so(room: Path) -> None:
+    more = ("--missing-code", "-1", "--missing-code", "-2", "--ignore", "noise")
+    assert main(command(room, "--positive", "occupied", "--quiet", *more)) == 0
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leave:
+        main(["--version"])
+    assert leave.value.code == 0
+    assert capsys.readouterr().out == f"firmware_sim {ek.__version__}\n"
+
+
+def test_loser_is_told_what_to_try() -> None:
+    loses = fs.ReplayConfig("occupancy", ram="2KiB", algorithm="rbp", limit=3000, gamma=50.0)
+    text = to_text(fs.replay(loses))
+    assert "does not beat no-change" in text
+    assert "--dtype float16" in text
+    assert "--algorithm bpa_s --param C=2" in text
+    assert "--gamma " in text
+
+
+def test_winner_is_not(room: Path) -> None:
+    wins = fs.ReplayConfig(str(room), target="state", positive="occupied", limit=200, ram="8KiB")
+    result = fs.replay(wins)
+    if result.metrics.learner.wrong < result.metrics.no_change.wrong:
+        assert advice(result) == ""
+    result.metrics.no_change.false_positive += 1000
+    result.metrics.majority.false_positive += 1000
+    assert advice(result) == ""
+
+
+def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As it is at the end; refused where something beside the learner scales."""
+    board = room.parent / "board"
+    base = command(room, "--positive", "occupied", "--export", str(board))
+    assert main([*base, "--algorithm", "rbp"]) == 2
+    assert "--export needs a learner that scales all" in capsys.readouterr().err
+    assert not board.exists()
+    assert main([*base, "--algorithm", "fogd", "--scale", "none"]) == 2
+    assert "fogd cannot be exported" in capsys.readouterr().err
+    assert main(base) == 0
+    assert str(board) in capsys.readouterr().out
+    assert "EK_LEARNS 1" in (board / "model.h").read_text()
+
+
+@pytest.mark.parametrize("scale", ["standard", "none"])
+def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
+    model, script = room.parent / "room.zip", room.parent / "run.py"
+    first = ["--positive", "occupied", "--limit", "200", "--quiet", "--scale", scale]
+    kept = ["--save-model", str(model), "--write-script", str(script)]
+    assert main(command(room, *first, *kept)) == 0
+    twin = fs.Replay(
+        fs.ReplayConfig(
+            str(room), target="state", positive="occupied", limit=200, scale=scale, ram="8KiB"
+        )
+    )
+    twin.run()
+    rest = room.read_text().splitlines()[201:]
+    expected = []
+    out = np.empty(2)
+    for line in rest:
+        *readings, state = line.split(",")
+        out[:] = [float(cell) for cell in readings]
+        if twin.device.scaler is not None:
+            twin.device.scaler.learn_transform_one(out, out)
+        expected.append(str(twin.device.learner.predict_one(out)))
+        twin.device.learner.learn_one(out, 1 if state == "occupied" else -1)
+    done = subprocess.run(
+        [sys.executable, script.name],
+        input="\n".join([*rest[:50], "broken,line", *rest[50:]]),
+        cwd=room.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [*expected[:50], "skipped", *expected[50:]]
+    assert set(expected) == {"1", "-1"}
+    assert len(script.read_text().splitlines()) <= 40
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [
+        ("robot", ["--kind", "multiclass", "--target", "move", "--algorithm", "bpa_s"]),
+        ("robot", ["--kind", "multiclass", "--target", "move"]),
+        ("house", ["--kind", "regression", "--algorithm", "ogd"]),
+        ("office", ["--kind", "novelty"]),
+    ],
+)
+def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:
+    """It answers, row by row, what a replay that goes on answers."""
+    model, script = tmp_path / "model.zip", tmp_path / "run.py"
+    base = ["replay", stream, "--ram", "8KiB", "--out", str(tmp_path / "out"), "--quiet"]
+    kept = ["--save-model", str(model), "--write-script", str(script), "--no-picture"]
+    assert main([*base, *words, "--limit", "300", *kept]) == 0
+    twin = fs.Replay(to_config(parser().parse_args([*base, *words, "--limit", "300"])))
+    twin.run()
+    device = twin.device
+    scaler, targets, learner = device.scaler, device.target_scaler, device.learner
+    row = np.empty(len(twin.stream.features))
+    asked, expected = [], []
+    for sample in open_stream(stream, target=twin.stream.target).samples(row):
+        if sample is None or not 300 < sample.number <= 360:
+            continue
+        asked.append(",".join([*map(repr, row.tolist()), sample.label]))
+        if scaler is not None:
+            scaler.learn_transform_one(row, row)
+        if stream == "robot":
+            names = twin.config.classes
+            expected.append(names[learner.predict_one(row)])
+            learner.learn_one(row, names.index(sample.label))
+        elif stream == "office":
+            expected.append("novel" if learner.predict_one(row) < 0 else "usual")
+            learner.learn_one(row)
+        else:
+            mean, spread = targets.mean_[0], targets.scale_[0]
+            expected.append(f"{mean + spread * learner.decision_one(row):.6f}")
+            learner.learn_one(row, targets.learn_transform_one(np.array([float(sample.label)]))[0])
+    done = subprocess.run(
+        [sys.executable, script.name],
+        input="\n".join(asked),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = done.stdout.split()
+    assert [f"{float(one):.6f}" if stream == "house" else one for one in said] == expected
+    assert len(set(expected)) > 1
+    assert len(script.read_text().splitlines()) <= 40
+
+
+def test_model_is_taken_out_of_its_process(room: Path) -> None:
+    held = []
+    for enforce in ("arena", "process"):
+        model = room.parent / f"{enforce}.zip"
+        words = ["--positive", "occupied", "--quiet", "--no-picture", "--save-model", str(model)]
+        assert main(command(room, *words, "--enforce", enforce)) == 0
+        with zipfile.ZipFile(model) as box:
+            held.append({name: box.read(name) for name in box.namelist()})
+    assert held[0] == held[1]
+
+
+def test_no_model_is_written_of_a_process_that_has_died(room: Path) -> None:
+    model = room.parent / "dead.zip"
+    words = ["--positive", "occupied", "--quiet", "--no-picture", "--save-model", str(model)]
+    assert main(command(room, *words, "--enforce", "process", "--inject", "leak=64KiB")) == 3
+    assert not model.exists()
+
+
+def test_model_that_cannot_be_had(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = command(room, "--positive", "occupied")
+    assert "needs --save-model" in refusal([*base, "--write-script", "run.py"], capsys)
+    gone = str(room.parent / "no" / "such")
+    assert "cannot write to" in refusal([*base, "--save-model", gone], capsys)

@@ -1,0 +1,154 @@
+"""Labels that are late, missing or asked for: against a loop written out by hand."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.errors import SimulatorError
+from firmware_sim.report import to_dict, to_text
+
+BASE = {"ram": "16KiB", "algorithm": "rbp", "gamma": 0.3, "limit": 1500}
+
+
+def run(**changes: object) -> fs.ReplayResult:
+    return fs.replay(fs.ReplayConfig("occupancy", **{**BASE, **changes}))  # type: ignore[arg-type]
+
+
+def by_hand(delay: int, size: int) -> tuple[int, int]:
+    """Wrong answers of the learner and of no-change, when labels come so many rows late."""
+    replay = fs.Replay(fs.ReplayConfig("occupancy", label_delay=delay, label_queue=size, **BASE))  # type: ignore[arg-type]
+    stream, budget = replay.stream, replay.device.learner.budget
+    learner = ek.Learner("rbp", n_features=5, budget=budget, kernel=ek.Gaussian(0.3))
+    scaler = ek.RunningScaler(5)
+    row = np.empty(5)
+    waiting: deque[tuple[int, np.ndarray, int]] = deque()
+    wrong = repeated = 0
+    last = 1
+    for sample in stream.samples(row):
+        assert sample is not None
+        if sample.number > 1500:
+            break
+        label = int(sample.label)
+        scaled = scaler.learn_transform_one(row)
+        while waiting and sample.number - waiting[0][0] >= delay:
+            _, old, old_label = waiting.popleft()
+            learner.learn_one(old, old_label)
+            last = old_label
+        wrong += learner.predict_one(scaled) != label
+        repeated += last != label
+        if len(waiting) == size:
+            waiting.popleft()
+        waiting.append((sample.number, scaled.copy(), label))
+    return wrong, repeated
+
+
+@pytest.mark.parametrize(("delay", "size"), [(1, 1), (7, 7), (50, 50), (50, 20)])
+def test_late_labels(delay: int, size: int) -> None:
+    result = run(label_delay=delay, label_queue=size)
+    assert (result.metrics.learner.wrong, result.metrics.no_change.wrong) == by_hand(delay, size)
+    counts = result.labels
+    assert counts.waiting == size
+    assert counts.learned + counts.lost + counts.waiting == 1500
+    # With too small a queue every row falls off before its label comes.
+    assert counts.learned == (1500 - delay if size >= delay else 0)
+    assert result.learner["steps"] == counts.learned
+
+
+def test_queue_is_in_the_plan() -> None:
+    for dtype, item in (("float32", 4), ("float64", 8)):
+        replay = fs.Replay(
+            fs.ReplayConfig("occupancy", label_delay=20, dtype=dtype, **BASE)  # type: ignore[arg-type]
+        )
+        part = replay.device.layout.part("label queue")
+        assert part.nbytes == 20 * (8 + 5 * item)
+        assert "20 rows that wait for their label" in part.purpose
+    with pytest.raises(fs.DoesNotFitError, match="label queue"):
+        run(label_delay=1000)
+    # Rows wait as finely as the learner sees them: labels one row late give the same model.
+    fine, coarse = run(label_delay=1, dtype="float64"), run(label_delay=1)
+    assert fine.labels == coarse.labels
+
+
+def test_seconds_are_those_of_the_stream() -> None:
+    by_rows = run(label_delay=10)
+    by_time = run(label_delay="600s", label_queue=12)
+    assert by_time.labels.learned == pytest.approx(by_rows.labels.learned, abs=30)
+    tight = run(label_delay="600s", label_queue=5)
+    assert tight.labels.lost > 1400
+    late = run(label_delay="600s", faults=("burst:p=0.01,rows=30",))
+    assert late.labels.learned > 0
+
+
+def test_seconds_need_a_clock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("a,y\n" + "".join(f"{i % 5},{i % 2}\n" for i in range(30)))
+    command = ["replay", str(path), "--target", "y", "--label-delay", "5s", "--no-picture"]
+    assert main([*command, "--out", str(tmp_path / "out")]) == 2
+    assert "name the column with --time" in capsys.readouterr().err
+
+
+def test_labels_that_never_come() -> None:
+    at_once, late = run(label_missing=0.3), run(label_missing=0.3, label_delay=20)
+    for result in (at_once, late):
+        counts = result.labels
+        assert 0.25 < counts.missing / 1500 < 0.35
+        assert counts.learned + counts.missing + counts.waiting == 1500
+        assert result.learner["steps"] == counts.learned
+        assert result.rows.used == 1500  # every row is predicted and scored
+    assert at_once.labels == run(label_missing=0.3).labels
+    assert at_once.labels != run(label_missing=0.3, seed=5).labels
+    assert at_once.metrics.no_change.wrong > run().metrics.no_change.wrong
+
+
+def test_only_labels_that_are_asked_for() -> None:
+    options = {"algorithm": "ogd", "params": {"loss": "ramp"}}
+    asked, told = run(ask=True, **options), run(**options)
+    assert asked.labels.saved > 300
+    assert asked.labels.learned + asked.labels.saved == 1500
+    # A label that would change nothing is not missed.
+    assert asked.metrics.learner.wrong == told.metrics.learner.wrong
+    assert f"{asked.labels.saved:,} not asked for" in to_text(asked)
+    assert to_dict(asked)["labels"]["saved"] == asked.labels.saved
+    greedy = run(ask=True)
+    assert greedy.labels.saved == 0
+    assert any("asks for every label" in warning for warning in greedy.warnings)
+
+
+def test_plain_replay_counts_no_labels() -> None:
+    result = run()
+    assert result.labels.learned == 1500
+    assert "labels    " not in to_text(result)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"label_delay": -1}, "label-delay is -1"),
+        ({"label_delay": 1.5}, "label-delay is 1.5"),
+        ({"label_delay": "soon"}, "label-delay is 'soon', it must be a number of rows"),
+        ({"label_delay": "infs"}, "label-delay is 'infs'"),
+        ({"label_missing": 1.0}, "label-missing is 1.0"),
+        ({"label_missing": float("nan")}, "label-missing is nan"),
+        ({"label_queue": 5}, "label-queue is 5"),
+        ({"label_queue": 0, "label_delay": 3}, "label-queue is 0"),
+    ],
+)
+def test_options_that_make_no_sense(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(SimulatorError, match=words):
+        run(**changes)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["replay", "occupancy", "--limit", "500", "--no-picture", "--out", str(tmp_path)]
+    more = ["--label-delay", "60", "--label-missing", "0.2", "--label-queue", "70"]
+    assert main([*command, *more]) == 0
+    out = capsys.readouterr().out
+    assert ", 60 still to come" in out
+    assert "label queue: 70 rows that wait for their label" in out
