@@ -9,4 +9,5 @@ class BadRowError(ValueError):
 
 
 class BudgetError(RuntimeError):
-    """The ring is full and the policy is to refuse; the example changed nothing."""
+    """Nothing more can be learned: the ring is full and the policy is to refuse, or 2^62 steps were
+    counted; the example changed nothing."""

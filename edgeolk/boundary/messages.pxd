@@ -2,7 +2,7 @@
 
 from libc.math cimport isfinite
 
-from edgeolk.core.state cimport REFUSED_FULL, REFUSED_ROW
+from edgeolk.core.state cimport REFUSED_COUNT, REFUSED_FULL, REFUSED_ROW
 
 
 cdef inline object outcome_error(int outcome, str where):
@@ -10,6 +10,8 @@ cdef inline object outcome_error(int outcome, str where):
 
     if outcome == REFUSED_FULL:
         return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
+    if outcome == REFUSED_COUNT:
+        return BudgetError(f"{where}: the learner has counted 2^62 steps, and learns no more")
     if outcome == REFUSED_ROW:
         return ValueError(
             f"{where}: its indices or numbers have changed since they were checked. The row changed"

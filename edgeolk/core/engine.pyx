@@ -25,8 +25,8 @@ from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_FULL,
-    Skipped, State, Width,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_COUNT,
+    REFUSED_FULL, Skipped, State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
@@ -39,7 +39,7 @@ cdef const olk_simd* SIMD = chosen_simd()
 #: Regions of state that do not start anew when the width of the kernel is known.
 STAYS = frozenset((
     "levels", "errors", "scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
-    "width_mean",
+    "width_mean", "skipped",
 ))
 
 if sizeof(Model) != 88:
@@ -313,6 +313,8 @@ cdef class Engine:
             PyBuffer_Release(&view)
         if outcome == REFUSED_FULL:
             raise BudgetError("the ring is full and full='raise'; nothing was changed")
+        if outcome == REFUSED_COUNT:
+            raise BudgetError("the learner has counted 2^62 steps, and learns no more")
         if outcome != DONE:
             raise BadRowError("x: the kernel overflows for this row; nothing was changed")
         return f

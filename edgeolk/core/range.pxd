@@ -12,6 +12,14 @@ from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_SIGM
 from edgeolk.core.state cimport State
 
 
+cdef inline bint may_enter(const State* s, double a) noexcept nogil:
+    """Whether a newcomer may have this coefficient; False for NaN.
+
+    A power of ten below what the type holds once it is divided by the least common scale.
+    """
+    return fabs(a) <= (1e25 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100)
+
+
 cdef inline bint in_range(const State* s, const void* x, double f, double own) noexcept nogil:
     """Whether a row with this score and k(x, x) may be learned; False for NaN."""
     cdef double most = 1e30 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100

@@ -17,6 +17,11 @@ from edgeolk.core.simd cimport (
 from edgeolk.core.structured cimport Structured
 
 
+cdef extern from *:
+    """#define OLK_MOST_COUNT ((int64_t)1 << 62)"""
+    const int64_t MOST_COUNT "OLK_MOST_COUNT"  # no counter is larger (files/invariants.py)
+
+
 cdef struct Model:
     # The first bytes of the block, as edgeolk/files/head.py lays them out. Only what a step changes
     # is read here; the configuration is decoded once, into Settings.
@@ -231,5 +236,6 @@ cdef struct Example:
 cdef enum Outcome:
     DONE = 0
     REFUSED_FULL = 1          # policy RAISE and no slot left
-    REFUSED_OVERFLOW = 2      # the score or k(x, x) is not finite
+    REFUSED_OVERFLOW = 2      # score, k(x, x) or coefficient is beyond its range (range.pxd)
     REFUSED_ROW = 3           # a sparse row that is none: indices, or a number that is not finite
+    REFUSED_COUNT = 4         # as many steps as a counter holds

@@ -21,12 +21,14 @@ from edgeolk.core.parts cimport (
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
-from edgeolk.core.range cimport in_range
+from edgeolk.core.range cimport in_range, may_enter
 from edgeolk.core.real cimport put
 from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
-from edgeolk.core.state cimport DONE, Example, Model, REFUSED_FULL, REFUSED_OVERFLOW, Span, State
+from edgeolk.core.state cimport (
+    DONE, Example, MOST_COUNT, Model, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, Span, State,
+)
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
@@ -59,7 +61,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     a = update_coefficient(s, e, p)
     if s.c.tracks_norm and s.c.softmax:
         e.f = along_shares(s, e)
-    if not isfinite(a):
+    if not may_enter(s, a):
         outcome[0] = REFUSED_OVERFLOW
         return 0.0
     return a
@@ -165,7 +167,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
         renew_norm(s)
         bound(s, &e)
     if s.quantum.scale != NULL:
-        s.function.clipped += s.beyond
+        s.function.clipped = min(s.function.clipped + s.beyond, MOST_COUNT)
     update_end(s, &e)
     return DONE
 
@@ -200,7 +202,10 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
 
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
-    cdef int outcome = step(s, x, y, weight, f)
+    cdef int outcome
+    if s.m.steps >= MOST_COUNT:
+        return REFUSED_COUNT
+    outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
     if s.intake.on:
@@ -250,7 +255,7 @@ cdef void construct(State* s) noexcept nogil:
 cdef void skip(State* s) noexcept nogil:
     """Count a bad row that is left out."""
     begin_step(&s.m.flags)
-    s.skipped.rows += 1
+    s.skipped.rows += s.skipped.rows < MOST_COUNT
     end_step(&s.m.flags, 0)
 
 
@@ -273,6 +278,6 @@ cdef bint wants(State* s, double f) noexcept nogil:
         return False
     if s.function != NULL:
         begin_step(&s.m.flags)
-        s.function.labels_asked += 1
+        s.function.labels_asked += s.function.labels_asked < MOST_COUNT
         end_step(&s.m.flags, 0)
     return True

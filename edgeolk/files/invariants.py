@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
 from edgeolk.files.intake import check_intake
+from edgeolk.files.lengths import lengths_hold
 from edgeolk.files.weights import check_weights
-from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
+from edgeolk.parts import (
+    Algorithm,
+    Basis,
+    Coefficients,
+    Dtype,
+    KernelKind,
+    Policy,
+    Projection,
+    Update,
+)
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
@@ -34,6 +44,14 @@ _COUNTERS = (
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
     *("steps_before", "clipped_rows"),
 )
+#: Of 1 / (lam t): pegasos.pxd.
+_LEAST_PEGASOS = 1e-300
+#: The largest |alpha|, its square a number; of a coefficient before the common scale; of a norm.
+_MOST_ALPHA, _MOST_COEFFICIENT, _MOST_SQUARE = 1e150, 1e250, 1e302
+#: What float32 coefficients may be, so that no step takes them beyond their type.
+_MOST_SHORT = 1e36
+#: Entries of what is kept of the Gram matrix: of kernels that are at most 1, of others; k(x, x).
+_MOST_OF_UNIT, _MOST_OF_ANY, _MOST_KERNEL = 1e60, 1e302, 1e101
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
 _WHOLE = ("support_vectors", "window", "coefficients", "window_labels", "own")
 
@@ -49,6 +67,11 @@ def _all_finite(numbers: memoryview[Any]) -> bool:
     if numbers.format == "H":
         return max(map(_HALF_EXPONENT.__and__, numbers), default=0) < _HALF_EXPONENT
     return all(map(isfinite, numbers))
+
+
+def _within(numbers: memoryview[Any], most: float) -> bool:
+    """Whether no number is larger, or NaN."""
+    return _no_nan(numbers) and max(map(abs, numbers), default=0.0) <= most
 
 
 def _no_nan(numbers: memoryview[Any]) -> bool:
@@ -125,14 +148,33 @@ def _check_sizes(config: Resolved, words: Words) -> None:
         _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
 
 
+def _check_scale(config: Resolved, words: Words) -> None:
+    """The common factor of the coefficients: beyond its range it is folded into them."""
+    scale, steps = words.get("scale", 1.0), words["steps"]
+    if config.parts["update"] == Update.PEGASOS and (steps > 1 or scale != 1.0):
+        # Set by the number of steps; one that is torn may not have come to it, or have counted.
+        lam = config.values["lam"]
+        first = max(1.0 / (lam * (steps + 1)), _LEAST_PEGASOS)
+        last = max(1.0 / (lam * max(steps - 1, 1)), _LEAST_PEGASOS)
+        good = 0.999 * first <= scale <= 1.001 * last
+        _require(good, f"scale is {scale} after {steps} steps")
+        return
+    short = config.coefficients == Coefficients.FLOAT32
+    most = 1e10 if short else 1e100
+    _require(1.0 / most <= scale <= most, f"scale is {scale}")
+
+
 def _check_reals(config: Resolved, words: Words) -> None:
-    scale = words.get("scale", 1.0)
-    _require(0.0 < scale < inf, f"scale is {scale}")
-    for name in ("norm2", "mean_weight", "hint_error"):
+    _check_scale(config, words)
+    for name, most in (
+        ("norm2", _MOST_SQUARE),
+        ("hint_error", _MOST_SQUARE),
+        ("mean_weight", _MOST_ALPHA),
+    ):
         value = words.get(name, 0.0)
-        _require(0.0 <= value < inf, f"{name} is {value}")
+        _require(0.0 <= value <= most, f"{name} is {value}")
     spent = words.get("forgetron_q", 0.0)
-    _require(isfinite(spent), f"forgetron_q is {spent}")
+    _require(abs(spent) <= _MOST_SQUARE, f"forgetron_q is {spent}")
     if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):
         # What the shrinking factor is made from must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
@@ -154,19 +196,31 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
         if name in regions:
             _require(_all_finite(regions[name]), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
+    held = int(min(words.get("seen", 0), config.values.get("window", 0)))
+    levels = regions["levels"] if config.vectors == Dtype.INT8 else None
+    for name, slots in (("support_vectors", n), ("window", held)):
+        if name in regions:
+            good = lengths_hold(config, regions[name], slots, levels)
+            _require(good, f"{name}: a vector is longer than the kernel takes")
     used = rank or config.basis.per_member * n
+    scale = words.get("scale", 1.0)
+    alpha = bare = _MOST_SHORT
+    if config.coefficients == Coefficients.FLOAT64:
+        alpha = _MOST_ALPHA
+        # A running sum is made of coefficients and the weight of the mean.
+        bare = _MOST_ALPHA if "mean_sum" in regions else _MOST_COEFFICIENT
     for column in _columns(config, regions["coefficients"]):
+        _require(_within(column, min(bare, alpha / scale)), "a coefficient is out of range")
         _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:
         labels = regions["window_labels"]
-        held = int(min(words.get("seen", 0), config.values["window"]))
         signs = all(map(_LABELS.__contains__, labels[:held]))
         _require(signs, "a label in the window is not -1 or 1")
         _require(not any(labels[held:]), "there are labels beyond the window")
-    for name in ("mean_start", "mean_sum"):
+    for name, most in (("mean_start", _MOST_ALPHA), ("mean_sum", _MOST_SQUARE)):
         if name in regions:
             for column in _columns(config, regions[name]):
-                _require(_all_finite(column[:used]), f"{name} must be finite")
+                _require(_within(column[:used], most), f"{name} is out of range")
 
 
 def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
@@ -186,7 +240,9 @@ def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
         good = _no_nan(distances) and min(distances, default=0.0) >= 0.0
         _require(good, "a distance is negative")
     if "nearest_kernel" in regions:
-        _require(_no_nan(regions["nearest_kernel"][:n]), "the kernel with a neighbour is NaN")
+        values = regions["nearest_kernel"][:n]
+        most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_KERNEL
+        _require(_within(values, most), "the kernel with a neighbour is out of range")
     if "norms" in regions:
         norms = regions["norms"][:n]
         _require(_no_nan(norms) and min(norms, default=0.0) >= 0.0, "a norm is negative")
@@ -194,9 +250,10 @@ def _check_slots(config: Resolved, words: Words, regions: Regions) -> None:
         own = regions["diagonal"][:n]
         signed = config.kernel.kind == KernelKind.SIGMOID
         least = 0.0 if signed else min(own, default=0.0)
-        _require(_all_finite(own) and least >= 0.0, "k(x, x) of a support vector is negative")
+        _require(_within(own, _MOST_KERNEL), "k(x, x) of a support vector is out of range")
+        _require(least >= 0.0, "k(x, x) of a support vector is negative")
     if "scores" in regions:
-        _require(_all_finite(regions["scores"][:n]), "scores must be finite")
+        _require(_within(regions["scores"][:n], _MOST_COEFFICIENT), "scores are out of range")
     if config.vectors == Dtype.INT8:
         scale = regions["levels"][: config.n_features]
         offset = regions["levels"][config.n_features :]
@@ -212,16 +269,17 @@ def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
     """Factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     policy = config.parts["policy"]
+    most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_OF_ANY
     if "factor" in regions and not words.get("anchored", 0):
         rows = regions["factor"][: _triangle(n)]
-        _require(_all_finite(rows), "factor must be finite")
+        _require(_within(rows, most), "factor is out of range")
         if policy in (Policy.SPAN, Policy.ANCHOR):
             for i in range(1, n + 1):
                 _require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:
-        _require(_all_finite(regions["inverse"][: _triangle(n)]), "inverse must be finite")
+        _require(_within(regions["inverse"][: _triangle(n)], most), "inverse is out of range")
     if "feature_map" in regions:
-        _require(_all_finite(regions["feature_map"][: rank * n]), "feature_map must be finite")
+        _require(_within(regions["feature_map"][: rank * n], most), "feature_map is out of range")
 
 
 _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (

@@ -11,15 +11,14 @@ if TYPE_CHECKING:
 
 #: Numbers of the linear candidate and of relevance stay far below this.
 MOST = 1e30
+#: Weights count in units of the label, or of the targets' deviation; what targets and their squared
+#: deviations add up to.
+_MOST_WEIGHT, _MOST_TARGET, _MOST_SQUARES = 1e15, 1e101, 1e250
 
 
 def _require(condition: bool, what: str) -> None:
     if not condition:
         raise ValueError(f"the model is inconsistent: {what}")
-
-
-def _finite(numbers: memoryview[Any]) -> bool:
-    return numbers.format == "b" or all(map(isfinite, numbers))
 
 
 def check_weights(
@@ -36,9 +35,11 @@ def check_weights(
     for name in ("weights", "mean_weights"):
         if name in regions:
             numbers = regions[name]
-            _require(_finite(numbers), f"{name} must be finite")
             if numbers.format == "b":
                 _require(-128 not in numbers, f"{name} must be from -127 to 127")
+            else:
+                good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MOST_WEIGHT
+                _require(good, f"{name} are out of range")
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
@@ -51,7 +52,8 @@ def check_weights(
         _require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
     if "target" in regions:
         mean, squares = regions["target"]
-        _require(isfinite(mean) and 0.0 <= squares < inf, "mean and spread of the targets")
+        good = abs(mean) <= _MOST_TARGET and 0.0 <= squares <= _MOST_SQUARES
+        _require(good, "mean and spread of the targets")
     for name in ("linear", "relevance"):
         if name in regions:
             _require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")

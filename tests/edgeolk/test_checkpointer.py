@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 import subprocess
@@ -9,8 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from device import Device
+from device import Device, PowerCut
 from helpers import LIVELY, RINGS, ROOT
 from twins.streams import random_stream
 
@@ -142,6 +144,85 @@ def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     assert restored.steps == 60
     restored.learn_many(X[60:90], Y[60:90])
     assert same(restored, through)
+
+
+#: All that may lie in a learner's own block beside the model.
+INSIDE: dict[str, dict[str, Any]] = {
+    "sorf": {"scale": "standard", "gamma": "auto"},
+    "classes": {"scale": "minmax", "gamma": "auto", "n_classes": 3},
+    "ring": {"algorithm": "bpa_s", "scale": "standard", "gamma": "auto"},
+    "clip": {"algorithm": "bogd", "scale": "standard", "kernel_gamma": "auto", "gamma": 1.5},
+}
+
+
+def stream_with_bad_rows(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows off centre, some too long, some no readings."""
+    rng = np.random.default_rng(4)
+    rows = 20.0 + 3.0 * rng.normal(size=(120, D))
+    rows[rng.random(120) < 0.1] *= 50.0
+    rows[rng.random(120) < 0.1, 1] = np.nan
+    if n_classes > 2:
+        return rows, rng.integers(n_classes, size=120).astype(float)
+    return rows, np.where(rng.random(120) < 0.5, -1.0, 1.0)
+
+
+@pytest.mark.parametrize("first", [3, 33, 90])
+@pytest.mark.parametrize("kind", INSIDE)
+def test_what_lies_beside_the_model_goes_on_too(
+    kind: str, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scaler, width from the first 30 good rows, bounded and skipped rows, checksums of regions.
+
+    Checkpoints after row ``first`` and the two that follow, the power failing on the way: before
+    the width is known, about the step that fixes it (the 35th row), and long after.
+    """
+    options = {
+        **{"n_features": D, "ram": "4KiB", "gamma_rows": 30, "scale_clip": 5.0, "seed": 5},
+        **{"clip_rows": 1.0, "on_bad_row": "skip", "checksums": True},
+        **INSIDE[kind],
+    }
+    rows, labels = stream_with_bad_rows(options.get("n_classes", 2))
+    end = first + 2
+
+    through = ek.Learner(**options)
+    onward = through.learn_many(rows, labels)
+    at_end = bytes(through._sealed())
+    assert through.n_skipped > 0
+    assert through.n_clipped > 0
+    room = -(-(HEADER_BYTES + 24 + len(at_end)) // 512) * 512
+
+    def live(device: Device) -> list[int]:
+        """Rows done by the checkpoints that were acknowledged, then by the one in flight."""
+        monkeypatch.setattr("edgeolk.checkpointer.medium_at", lambda *_: device)
+        done = [0]
+        learner = ek.Learner(**options)
+        checkpoints = ek.Checkpointer(bytearray(), every=None)
+        with contextlib.suppress(PowerCut):
+            for row in range(end + 1):
+                learner.learn_one(rows[row], labels[row])
+                if row >= first:
+                    done.append(row + 1)
+                    checkpoints.write(learner)
+        return done
+
+    whole = Device(bytes(2 * room))
+    assert live(whole)[-1] == end + 1
+    for cut in range(0, whole.ticks, whole.ticks // 6):
+        device = Device(bytes(2 * room), cut=cut)
+        *_, acknowledged, in_flight = [0, *live(device)]
+        for image in device.remains(most=4):
+            monkeypatch.setattr(
+                "edgeolk.checkpointer.medium_at", lambda *_, image=image: Device(image)
+            )
+            found = ek.Checkpointer(bytearray()).open()
+            if found is None:
+                assert acknowledged == 0
+                continue
+            done = found.steps + found.n_skipped
+            assert done in (acknowledged, in_flight)
+            scores = found.learn_many(rows[done:], labels[done:])
+            assert np.array_equal(scores, onward[done:], equal_nan=True)
+            assert bytes(found._sealed()) == at_end
 
 
 @pytest.mark.parametrize("kind", ["learner", "scaler", "both", "three"])

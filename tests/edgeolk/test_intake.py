@@ -264,6 +264,17 @@ def test_the_model_starts_anew_with_the_width(name: str) -> None:
     assert after == tuple(a + b for a, b in zip(before, counted, strict=True))
 
 
+def test_rows_left_out_before_the_width_is_known_stay_counted() -> None:
+    options = {"gamma": "auto", "gamma_rows": 5, "scale": "standard", "clip_rows": 0.5}
+    learner = ek.Learner("ogd", n_features=2, budget=5, on_bad_row="skip", **options)
+    rows = np.random.default_rng(0).normal(size=(6, 2))
+    rows[2] = np.nan
+    learner.learn_many(rows, np.ones(6))
+    assert learner.kernel != ek.Gaussian(0.5)
+    assert (learner.steps, learner.n_skipped) == (5, 1)
+    assert learner.n_clipped > 0
+
+
 def test_rows_that_are_all_alike_leave_the_provisional_width() -> None:
     learner = ek.Learner("ogd", n_features=2, budget=5, gamma="auto", gamma_rows=5)
     for _ in range(7):

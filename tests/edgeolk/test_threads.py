@@ -6,13 +6,14 @@ The contract is in docs/threads.md. Long calls release the interpreter lock; the
 from __future__ import annotations
 
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, Csr
+from helpers import EVERY, LIVELY, Csr, python
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -259,3 +260,19 @@ def test_no_memory_for_a_second_reader_is_said() -> None:
     tracemalloc.stop()
     assert gained < 20_000
     assert all(np.array_equal(out[0], other) for other in out)
+
+
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="not a free-threaded Python"
+)
+def test_a_free_threaded_python_switches_its_lock_on() -> None:
+    """Before the first learner is there: what keeps calls for one row apart is that lock."""
+    ran = python(
+        "import sys\n"
+        "before = sys._is_gil_enabled()\n"
+        "import edgeolk as ek\n"
+        "ek.Learner('rbp', n_features=1, budget=2)\n"
+        "print(before, sys._is_gil_enabled())\n"
+    )
+    assert ran.stdout.split() == ["False", "True"], ran.stderr
+    assert "The global interpreter lock (GIL) has been enabled" in ran.stderr

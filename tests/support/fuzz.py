@@ -2,16 +2,19 @@
 
 ``make fuzz`` does it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
 
-Prints what came of the mutants as JSON. Ends with 1, the mutant beside it, if one did what none may
-do: crash (the sanitizer says where), take more than a second or more memory than its size and
-64 KiB before it is refused, raise something other than ValueError, or be saved as another model.
+Prints what came of the mutants as JSON, and keeps it in ``build/fuzz-SEED`` as it goes. Ends with
+1, the mutant beside it, if one did what none may do: crash (the sanitizer says where), take more
+than a second or more memory than its size and 64 KiB before it is refused, raise something other
+than ValueError, be saved as another model, or learn into a state that a later load refuses.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import os
 import resource
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,10 +22,16 @@ from fuzzing import MOST_MEMORY, BrokenError, Fuzzer
 
 #: Mutants between two lines of progress; a mutant that hangs is told after so many seconds.
 ROUND, HANGS = 10_000, 600
+#: Where a file costs no access to a disk.
+IN_MEMORY = "/dev/shm"
 
 
 def main(count: int, seed: int, folder: Path) -> int:
-    fuzzer = Fuzzer(folder, seed)
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if os.path.isdir(IN_MEMORY) else None) as name:
+        return fuzz(Fuzzer(Path(name), seed, folder), count, seed)
+
+
+def fuzz(fuzzer: Fuzzer, count: int, seed: int) -> int:
     began = time.monotonic()
     resident = 0
     for done in range(0, count, ROUND):
@@ -34,8 +43,9 @@ def main(count: int, seed: int, folder: Path) -> int:
         resident = resident or now
         print(f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
               f" resident +{now - resident} KiB", file=sys.stderr, flush=True)
+        (fuzzer.broken / "report.json").write_text(fuzzer.report())
     print(fuzzer.report())
-    return int(fuzzer.most_memory > MOST_MEMORY)
+    return int(fuzzer.most_memory > MOST_MEMORY or fuzzer.tally["poisoned"] > 0)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ from libc.string cimport memset
 
 from edgeolk.core.expansion cimport fold, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
-from edgeolk.core.policies.projectron cimport add_projected, grow_factor, span_distance
+from edgeolk.core.policies.projectron cimport (
+    add_projected, grow_factor, is_projection, span_distance,
+)
 from edgeolk.core.bounds.projection cimport clamp_to_ball
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
@@ -45,6 +47,8 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     cdef bint projecting = not s.halving.anchored and <double>m.n < s.c.p.b0
     if projecting:
         rest = span_distance(s, e, &p)
+        if not is_projection(e, p):
+            return False
         if m.n > 0 and (rest == 0.0 or sqrt(rest) <= s.c.p.ald):
             add_projected(s, a, p, e)
             clamp_to_ball(s, e)

@@ -6,7 +6,7 @@ Losing the newcomer itself (r = t) leaves it a repair by S without it; that choi
 With several columns alpha_r^2 is the sum of the squares, and a repair is the same for each.
 """
 
-from libc.math cimport copysign, fabs, isfinite
+from libc.math cimport copysign, fabs
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport (
@@ -20,6 +20,7 @@ from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
     nearest_to_newcomer, neighbours_admit, neighbours_replace,
 )
+from edgeolk.core.range cimport may_enter
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, Model, State
 
@@ -71,15 +72,16 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
         return False
     for column in range(s.c.columns):
         share = alpha(s, column * s.c.weights + r) * row_at(s, r) / e.self_kernel
-        take_over(e, column, share, a)
+        take_over(s, e, column, share, a)
     put(s, r, 1.0, e)
     return True
 
 
-cdef inline void take_over(Example* e, int64_t column, double share, double a) noexcept nogil:
-    """The newcomer's coefficient in a column: its own, and what it repairs, if that is a number."""
+cdef inline void take_over(const State* s, Example* e, int64_t column, double share,
+                           double a) noexcept nogil:
+    """The newcomer's coefficient in a column: its own, and what it repairs, if that is in range."""
     cdef double own = a * e.share[column]
-    e.share[column] = share + own if isfinite(share + own) else own
+    e.share[column] = share + own if may_enter(s, share + own) else own
 
 
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
@@ -144,8 +146,8 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     for column in range(s.c.columns):
         at = column * s.c.weights
         lost = alpha(s, at + r)
-        if not (isfinite(lost * share_t + a * e.share[column])
-                and (share_n == 0.0 or isfinite(alpha(s, at + s.nearest[r]) + lost * share_n))):
+        if not (may_enter(s, lost * share_t + a * e.share[column]) and (
+                share_n == 0.0 or may_enter(s, alpha(s, at + s.nearest[r]) + lost * share_n))):
             sound = False
     if not sound:
         # Beyond the range of numbers: r goes without a stand-in.
@@ -155,7 +157,7 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         lost = alpha(s, at + r)
         if share_n != 0.0:
             shift(s, at + s.nearest[r], lost * share_n)
-        take_over(e, column, lost * share_t, a)
+        take_over(s, e, column, lost * share_t, a)
     put(s, r, 1.0, e)
     neighbours_replace(s, r)
     return True
@@ -185,6 +187,10 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     cdef double least = 0.0
     delta = border(s, 0.0, e)
     reach = e.self_kernel - delta
+    if not fabs(reach) <= 4.0 * e.self_kernel:
+        # No projection is longer than what is projected: the inverse has lost its meaning.
+        refresh_inverse(s, 0.0)
+        return False
     if delta <= s.c.p.singular * e.self_kernel or delta < 1e-300:
         # In the span (duplicates): no projection error is paid, whoever was to be lost. So is what
         # is too small to be inverted.
@@ -212,7 +218,7 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
         add_in_span(s, copysign(tau, a), e)
         return True
     for column in range(s.c.columns):
-        take_over(e, column, spread_weight(s, r, column, delta), a)
+        take_over(s, e, column, spread_weight(s, r, column, delta), a)
     exchange_bordered(s, r, delta)
     put(s, r, 1.0, e)
     s.function.removals += 1

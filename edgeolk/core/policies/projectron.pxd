@@ -35,6 +35,14 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     return rest
 
 
+cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
+    """Whether ||P k||^2 may be p: no projection is longer than what is projected.
+
+    If it is by far, the factor came from outside and is none of this ring's; False for NaN.
+    """
+    return p <= 4.0 * e.self_kernel
+
+
 cdef inline void grow_factor(State* s, double rest) noexcept nogil:
     """Append the row (-beta', 1) / ||delta|| for the newcomer about to take slot n."""
     cdef int64_t n = s.m.n
@@ -80,6 +88,8 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     cdef bint margin_error = z > 0.0 and (s.c.choice.update == UPDATE_PROJECTRON_JMLR
                                           or s.c.choice.update == UPDATE_PROJECTRON_ICML)
     rest = span_distance(s, e, &p)
+    if not is_projection(e, p):
+        return False
     if margin_error:
         if p <= rounding_guard(s) * e.self_kernel:
             return False

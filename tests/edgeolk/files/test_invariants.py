@@ -72,6 +72,10 @@ BAD_WORDS: list[tuple[str, str, Any]] = [
     ("avp", "scale", math.inf),
     ("avp", "scale", 0.0),
     ("avp", "scale", -1.0),
+    ("avp", "scale", 0.9e-100),
+    ("avp", "scale", 1.1e100),
+    ("pegasos", "scale", 1.0),
+    ("avp", "norm2", 1e303),
     ("avp", "norm2", -1.0),
     ("avp", "norm2", math.nan),
     ("avp", "norm2", math.inf),
@@ -81,6 +85,7 @@ BAD_WORDS: list[tuple[str, str, Any]] = [
     ("forgetron", "forgetron_q", math.nan),
     ("forgetron_greedy", "forgetron_q", 1e9),
     ("forgetron_basic", "forgetron_q", math.inf),
+    ("forgetron_basic", "forgetron_q", -1e303),
     ("forgetron_basic", "removals", -1),
     ("ahpatron", "halvings", 61),
     ("nogd", "rank", 0),
@@ -158,6 +163,14 @@ BAD_NUMBERS: list[tuple[str, str, int, Any]] = [
     ("bpa_p", "inverse", 0, math.inf),
     ("forgetron_greedy", "scores", 0, math.nan),
     ("nogd", "feature_map", 0, math.nan),
+    ("avp", "coefficients", 0, 1e251),
+    ("avp", "coefficients", 0, -1e151),
+    ("olk", "mean_sum", 0, 1e303),
+    ("bpa_nn", "nearest_kernel", 0, 1e61),
+    ("projectron", "factor", 1, 1e61),
+    ("bpa_p", "inverse", 1, -1e61),
+    ("nogd", "feature_map", 0, 1e61),
+    ("forgetron_greedy", "scores", 0, 1e251),
     ("pomdr", "window", 0, math.nan),
     ("pomdr", "window_labels", 0, 7.0),
     ("pomdr", "window_labels", 0, math.nan),
@@ -218,11 +231,19 @@ def test_pivots_are_checked_while_they_are_used() -> None:
     late.check()
 
 
-def test_a_diagonal_that_no_kernel_has() -> None:
+@pytest.mark.parametrize(("value", "why"), [(-1.0, "negative"), (1e102, "out of range")])
+def test_a_diagonal_that_no_kernel_has(value: float, why: str) -> None:
     state = taught("bpa_s", kernel=ek.Polynomial(2, 0.5, 1.0))
     state.check()
-    state.regions["diagonal"][0] = -1.0
-    refused(state, "negative")
+    state.regions["diagonal"][0] = value
+    refused(state, why)
+
+
+def test_float32_coefficients_leave_room() -> None:
+    state = taught("rbp", coefficients="float32")
+    state.check()
+    state.regions["coefficients"][0] = 1e37
+    refused(state, "a coefficient is out of range")
 
 
 def test_a_norm_that_no_vector_has() -> None:

@@ -1,0 +1,80 @@
+"""How long a stored vector may be: what core/range.pxd lets in.
+
+Kernels of distances take any vector. Of the others k(s, s) is bounded, so that what a step makes of
+a stored vector and a row that it takes is a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import repeat
+from operator import add, mul
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from edgeolk.parts import Coefficients, Dtype, KernelKind
+
+if TYPE_CHECKING:
+    from edgeolk.configuration.resolved import Resolved
+
+#: The bounds of core/range.pxd, with room for rounding: of k(x, x), and of |x|^2 for a sigmoid.
+_MOST_KERNEL, _MOST_KERNEL_SHORT, _MOST_WIDE, _MOST_NARROW = 1.01e100, 1.01e30, 1.01e100, 1.01e36
+#: Float32 holds no larger product.
+_MOST_FLOAT = 3.41e38
+
+
+def _longest(config: Resolved) -> float:
+    """The largest |x|^2 that is in range."""
+    kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
+    if kernel.kind == KernelKind.SIGMOID:
+        return _MOST_WIDE if wide else _MOST_NARROW
+    short = config.coefficients == Coefficients.FLOAT32
+    most = _MOST_KERNEL_SHORT if short else _MOST_KERNEL
+    if kernel.kind == KernelKind.POLYNOMIAL:
+        _, degree, _, scale, offset = kernel.fields()
+        most = (most ** (1.0 / degree) + abs(offset)) / scale
+    return most if wide else min(most, _MOST_FLOAT)
+
+
+def _squares(
+    config: Resolved, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+) -> Iterable[float]:
+    """|s|^2 of the slots in use, from feature-major numbers."""
+    stride = len(numbers) // config.n_features
+    totals: Iterable[float] = repeat(0.0, used)
+    for j in range(config.n_features):
+        row: Any = numbers[j * stride : j * stride + used]
+        if numbers.format == "H":
+            row = Struct(f"={used}e").unpack(row.tobytes())
+        elif levels is not None:
+            size, start = levels[j], levels[config.n_features + j]
+            row = [size * q + start for q in row]
+        totals = list(map(add, totals, map(mul, row, row)))
+    return totals
+
+
+def lengths_hold(
+    config: Resolved, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+) -> bool:
+    """Whether every vector of a ring or a window, all its numbers finite, is one a step takes.
+
+    Parameters
+    ----------
+    config : Resolved
+        The model's configuration.
+    numbers : memoryview
+        Of shape (d, stride), flat, in the storage type; float16 as its bits.
+    used : int
+        Slots that hold vectors.
+    levels : memoryview or None
+        Sizes and starts of int8 levels.
+    """
+    if config.kernel.normalised:
+        return True
+    most = _longest(config)
+    if levels is None and numbers.format != "H":
+        # No vector is longer than one of the largest number throughout.
+        largest = max(map(abs, numbers), default=0.0)
+        if config.n_features * largest * largest <= most:
+            return True
+    return max(_squares(config, numbers, used, levels), default=0.0) <= most

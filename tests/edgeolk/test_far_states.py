@@ -1,0 +1,154 @@
+"""Learning keeps within what a load accepts, from states and options at the ends of their range."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import LIVELY
+from twins.streams import random_stream
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+
+D, B = 3, 6
+X, Y = random_stream(6, 200, D)
+
+
+def learner_of(name: str, **options: Any) -> ek.Learner:
+    return ek.Learner(name, **{"n_features": D, "budget": B, **LIVELY.get(name, {}), **options})
+
+
+def loads_again(learner: ek.Learner) -> bool:
+    return bool(pickle.loads(pickle.dumps(learner)).steps == learner.steps)
+
+
+def learn_what_it_takes(learner: ek.Learner) -> int:
+    """Learn row by row; how many rows were refused, each unlearned."""
+    refused = 0
+    for x, y in zip(X, Y, strict=True):
+        before, why = bytes(learner._sealed()), ""
+        try:
+            learner.learn_one(x, y)
+        except ValueError as error:
+            why = str(error)
+        if why:
+            assert "overflows" in why
+            assert bytes(learner._sealed()) == before
+            refused += 1
+    return refused
+
+
+# ---- counters ------------------------------------------------------------------------------------
+
+
+def near_the_end(name: str) -> bytes:
+    """The file of a learner one step before its counter is full."""
+    learner = learner_of(name, **({"budget": 130} if name == "sorf" else {}))
+    data = bytearray(learner._sealed())
+    data[64:72] = (2**62 - 1).to_bytes(8, "little")  # docs/file-format.md: steps
+    data[8:12] = bytes(4)
+    data[8:12] = zlib.crc32(data).to_bytes(4, "little")
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", ["rbp", "sorf", "bpa_nn"])
+def test_steps_end_at_their_bound(name: str) -> None:
+    learner = ek.Learner._from_block(near_the_end(name))
+    learner.learn_one(X[0], Y[0])
+    assert learner.steps == 2**62
+    before = bytes(learner._sealed())
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: learner.learn_one(X[1], Y[1]),
+        lambda: learner.learn_many(X, Y),
+    )
+    for call in calls:
+        with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
+            call()
+    assert bytes(learner._sealed()) == before
+    assert loads_again(learner)
+
+
+def test_steps_end_without_numpy_too() -> None:
+    learner = BareLearner.from_bytes(near_the_end("rbp"))
+    learner.learn_one(array("d", X[0]), 1.0)
+    with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
+        learner.learn_one(array("d", X[1]), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:a reading lies beyond feature_range:UserWarning")
+def test_other_counters_stand_still_at_theirs() -> None:
+    learner = learner_of("spa", on_bad_row="skip", dtype="int8")
+    learner._engine.view("skipped")[0, 0] = 2**62
+    for at in (5, 6):  # labels asked, clipped
+        learner._engine.view("function")[0, at] = 2**62
+    learner.wants_label(X[0])
+    learner.learn_one([np.nan] * D, 1)
+    learner.learn_one([1e6] * D, 1)
+    assert loads_again(learner)
+    assert learner.n_skipped == learner.labels_asked == learner.clipped == 2**62
+
+
+# ---- coefficients --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coefficients", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *(("ogd", {"eta": eta}) for eta in (1e20, 1e90, 1e200, 1e308)),
+        *(("fogd", {"eta": eta}) for eta in (1e20, 1e308)),
+        *(("bogd", {"eta": eta, "lam": 0.0}) for eta in (1e20, 1e308)),
+        ("pegasos", {"lam": 1e-308}),
+        ("pa", {"kernel": ek.Linear(), "scale": "standard", "clip_rows": 1e-160}),
+    ],
+    ids=repr,
+)
+def test_a_coefficient_beyond_its_range_is_refused(
+    name: str, options: dict[str, Any], coefficients: str
+) -> None:
+    learner = learner_of(name, coefficients=coefficients, **options)
+    refused = learn_what_it_takes(learner)
+    assert learner.steps == len(X) - refused
+    assert np.isfinite(learner.dual_coef_).all()
+    assert loads_again(learner)
+
+
+# ---- what is kept of the Gram matrix -------------------------------------------------------------
+
+
+def spoiled(name: str, region: str, by: float) -> ek.Learner:
+    """A learner whose kept matrix is none of its ring's, as a file may have it."""
+    learner = learner_of(name, dtype="float64")
+    learner.learn_many(X[:60], Y[:60])
+    kept = np.asarray(learner._engine.view(region)).reshape(-1)
+    kept[:3] *= by
+    return ek.Learner._from_block(bytes(learner._sealed()))
+
+
+@pytest.mark.parametrize("by", [1e3, 1e30, 1e55])
+@pytest.mark.parametrize("name", ["projectron", "projectron++"])
+def test_a_factor_that_is_none_teaches_nothing(name: str, by: float) -> None:
+    learner = spoiled(name, "factor", by)
+    before = learner.dual_coef_
+    learn_what_it_takes(learner)
+    assert np.isfinite(learner.dual_coef_).all()
+    assert np.abs(learner.dual_coef_).max() < 1e3 * np.abs(before).max()
+    assert loads_again(learner)
+
+
+@pytest.mark.parametrize("by", [1e3, 1e30, 1e55])
+def test_an_inverse_that_is_none_is_made_anew(by: float) -> None:
+    learner = spoiled("bpa_p", "inverse", by)
+    learn_what_it_takes(learner)
+    assert loads_again(learner)
+    S = learner.support_vectors_
+    K = np.exp(-learner.kernel.gamma * ((S[:, None] - S[None]) ** 2).sum(2))
+    low = np.zeros((B, B))
+    low[np.tril_indices(B)] = np.asarray(learner._engine.view("inverse")).reshape(-1)[:21]
+    assert np.allclose((low + np.tril(low, -1).T) @ K, np.eye(B), atol=1e-6)
