@@ -175,7 +175,8 @@ PARAMETERS: dict[str, Parameter] = {
     "scratch": Parameter(
         "block", 0, 1,
         "features of one block of 64 at a time, or of a whole row, which an update then need not"
-        " make again, for 16 bytes a frequency (float32: 8)",
+        " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
+        " on the stack by itself, but for exported C",
         words=("block", "row"),
     ),
 }

@@ -82,23 +82,34 @@ static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagon
     return largest;
 }
 
+/* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns, for
+   `vectors` vectors of them: side by side, as each sum waits for its last. */
+static OLK_ALWAYS void OLK_FN(olk_squares_part)(const int vectors, const OLK_R *coef,
+                                                ptrdiff_t stride, ptrdiff_t columns,
+                                                double *restrict squares)
+{
+    OLK_V sum[8];
+    for (int g = 0; g < vectors; g++)
+        sum[g] = OLK_ALL(0.0);
+    for (ptrdiff_t c = 0; c < columns; c++)
+        for (int g = 0; g < vectors; g++) {
+            const OLK_V a = OLK_AT(coef, c * stride + g * OLK_L);
+            sum[g] += a * a;
+        }
+    for (int g = 0; g < vectors; g++)
+        memcpy(squares + g * OLK_L, &sum[g], sizeof sum[g]);
+}
 
-/* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns. */
+/* The same for n of them. */
 static void OLK_FN(olk_squares)(const void *coefficients, ptrdiff_t stride, ptrdiff_t n,
                                 ptrdiff_t columns, double *restrict squares)
 {
     const OLK_R *coef = coefficients;
     ptrdiff_t i = 0;
-    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L) {
-        OLK_V sum[2] = {OLK_ALL(0.0), OLK_ALL(0.0)};
-        for (ptrdiff_t c = 0; c < columns; c++)
-            for (int g = 0; g < 2; g++) {
-                const OLK_V a = OLK_AT(coef, c * stride + i + g * OLK_L);
-                sum[g] += a * a;
-            }
-        for (int g = 0; g < 2; g++)
-            memcpy(squares + i + g * OLK_L, &sum[g], sizeof sum[g]);
-    }
+    for (; i + 8 * OLK_L <= n; i += 8 * OLK_L)
+        OLK_FN(olk_squares_part)(8, coef + i, stride, columns, squares + i);
+    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
+        OLK_FN(olk_squares_part)(2, coef + i, stride, columns, squares + i);
     for (; i < n; i++) {
         squares[i] = 0.0;
         for (ptrdiff_t c = 0; c < columns; c++)

@@ -2,6 +2,10 @@
    included by structured_isa.h. */
 
 #if OLK_BYTES > 16
+/* A block's words: the state after them does not wait for the words. */
+#define OLK_BLOCK_WORDS 64
+#define OLK_BLOCK_POWER UINT64_C(4910590176156014849)
+#define OLK_BLOCK_SUM UINT64_C(13108727224844335808)
 /* After i words the state is POWER[i] s + 109 SUM[i]: one lane each, all stepping by as many. */
 static const uint64_t OLK_NAME(olk_pcg_power)[17] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
@@ -27,25 +31,44 @@ static OLK_APART void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict
     uint64_t state = *generator;
     ptrdiff_t i = 0;
 #if OLK_BYTES > 16
+    *generator = state * OLK_BLOCK_POWER + OLK_PCG_DRAWS * OLK_BLOCK_SUM;
+#endif
+#if OLK_BYTES > 16
     enum { L = OLK_BYTES / 8 };
     typedef uint64_t lanes __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
-    typedef uint32_t words __attribute__((vector_size(OLK_BYTES / 2), aligned(2), may_alias));
+    typedef uint32_t words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
     if (n >= 2 * L) {
         /* Two vectors in turn: one alone would wait for its own product. */
         const lanes power = OLK_NAME(olk_pcg_power)[2 * L] + (lanes){0};
         const lanes sum = OLK_PCG_DRAWS * OLK_NAME(olk_pcg_sum)[2 * L] + (lanes){0};
-        lanes s[2];
+        lanes s[2], long_word[2], long_by[2];
         for (int g = 0; g < 2; g++)
             s[g] = *(const lanes *)(OLK_NAME(olk_pcg_power) + g * L) * state +
                    *(const lanes *)(OLK_NAME(olk_pcg_sum) + g * L) * OLK_PCG_DRAWS;
-        for (; i + 2 * L <= n; i += 2 * L)
+        for (; i + 2 * L <= n; i += 2 * L) {
             for (int g = 0; g < 2; g++) {
-                const lanes word = (((s[g] >> 18) ^ s[g]) >> 27) & UINT64_C(0xffffffff);
-                const lanes turned = (word << 32 | word) >> (s[g] >> 59);
-                *(words *)(bits + 2 * (i + g * L)) =
-                    __builtin_convertvector((turned << 16) | (turned >> 16 & 0xffff), words);
+                long_word[g] = ((s[g] >> 18) ^ s[g]) >> 27;
+                long_by[g] = s[g] >> 59;
                 s[g] = s[g] * power + sum;
             }
+            /* The low halves of both, in order. */
+#if OLK_BYTES == 64
+#define OLK_LOW(v)                                                                                 \
+    __builtin_shufflevector((words)(v)[0], (words)(v)[1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,   \
+                            22, 24, 26, 28, 30)
+            const words turned =
+                (words)_mm512_rorv_epi32((__m512i)OLK_LOW(long_word), (__m512i)OLK_LOW(long_by));
+#else
+#define OLK_LOW(v)                                                                                 \
+    __builtin_shufflevector((words)(v)[0], (words)(v)[1], 0, 2, 4, 6, 8, 10, 12, 14)
+            const words word = OLK_LOW(long_word), by = OLK_LOW(long_by);
+            const words turned = (word >> by) | (word << ((32 - by) & 31));
+#endif
+#undef OLK_LOW
+            *(words *)(bits + 2 * i) = turned << 16 | turned >> 16;
+        }
+        if (n == OLK_BLOCK_WORDS)
+            return;
         state = s[0][0];
     }
 #endif
@@ -56,3 +79,8 @@ static OLK_APART void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict
     }
     *generator = state;
 }
+#if OLK_BYTES > 16
+#undef OLK_BLOCK_WORDS
+#undef OLK_BLOCK_POWER
+#undef OLK_BLOCK_SUM
+#endif

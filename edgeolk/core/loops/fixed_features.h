@@ -3,8 +3,8 @@
 
 /* cosine[j], sine[j] of the angles v[j] scale[j]. */
 static OLK_APART int OLK_NAME(olk_features_q15)(uint32_t *v, const uint32_t *first,
-                                             const uint32_t *second, const uint32_t *scale, int must,
-                                             int16_t *feature)
+                                             const uint32_t *second, const uint32_t *scale,
+                                             int small, int must, int16_t *feature)
 {
     /* 32767 sin(i pi / 512) */
     static const int16_t quarter[257] = {
@@ -30,7 +30,7 @@ static OLK_APART int OLK_NAME(olk_features_q15)(uint32_t *v, const uint32_t *fir
         32545, 32567, 32589, 32609, 32628, 32646, 32663, 32678, 32692, 32705, 32717, 32728,
         32737, 32745, 32752, 32757, 32761, 32765, 32766, 32767,
     };
-    (void)must;
+    (void)small, (void)must;
     OLK_NAME(olk_mix_q15)(v, first, second);
     for (int j = 0; j < 64; j++) {
         const uint32_t angle = v[j] * scale[j] + (UINT32_C(1) << 21), at = angle >> 22 & 255;

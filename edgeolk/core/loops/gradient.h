@@ -11,16 +11,21 @@ OLK_NAME(OLK_CAT(OLK_CAT(olk_gradient, OLK_STORED), OLK_TYPE))(
     const ptrdiff_t K = p->classes;
     const OLK_T E = (OLK_T)slope->share.E[g], alpha = (OLK_T)slope->share.alpha[g];
     const OLK_T size = (OLK_T)(1.0 / (p->kappa * p->size[g]));
-    memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++) {
-        OLK_T part[2];
-        for (int i = 0; i < 2; i++) {
-            const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
+    OLK_ALIGNED(64) OLK_T part[128];
+    if (lines < 64)
+        memset(h, 0, 64 * sizeof *h);
+    if (K == 1)
+        for (ptrdiff_t i = 0; i < 2 * lines; i++)
+            part[i] = E * (OLK_T)a[i] + alpha * ((OLK_T)w[i] - (OLK_T)a[i]);
+    else
+        for (ptrdiff_t i = 0; i < 2 * lines; i++) {
+            const ptrdiff_t row = 2 * (i / 2 * K) + i % 2;
+            const ptrdiff_t at = row + 2 * slope->y, off = row + 2 * slope->against;
             part[i] = E * (OLK_T)a[at] + alpha * ((OLK_T)w[at] - (OLK_T)a[at]);
-            if (K > 1)
-                part[i] -= E * (OLK_T)a[off] + alpha * ((OLK_T)w[off] - (OLK_T)a[off]);
+            part[i] -= E * (OLK_T)a[off] + alpha * ((OLK_T)w[off] - (OLK_T)a[off]);
         }
-        h[k] = (part[1] * feature[2 * k] - part[0] * feature[2 * k + 1]) * size * scale[k];
-    }
+    for (ptrdiff_t k = 0; k < lines; k++)
+        h[k] = (part[2 * k + 1] * feature[2 * k] - part[2 * k] * feature[2 * k + 1]) * size *
+               scale[k];
     return 1;
 }

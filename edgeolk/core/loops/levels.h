@@ -11,31 +11,39 @@
 static OLK_APART void OLK_FN(olk_gather)(const OLK_T *restrict feature, const OLK_S *restrict stored,
                                       ptrdiff_t n, OLK_T *restrict lane)
 {
-    OLK_T wide[128];
-    if (n == 128) {
-        for (int i = 0; i < 128; i++)
-            wide[i] = (OLK_T)stored[i];
-    } else {
-        memset(wide, 0, sizeof wide);
-        for (ptrdiff_t i = 0; i < n; i++)
-            wide[i] = (OLK_T)stored[i];
+    OLK_ALIGNED(64) OLK_S whole[128];
+    if (n < 128) {
+        memset(whole, 0, sizeof whole);
+        memcpy(whole, stored, (size_t)n * sizeof *whole);
+        stored = whole;
     }
 #if OLK_BYTES
     enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = OLK_WIDE / L };
     typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
     vector sum[VECTORS];
+#if OLK_LEVELS && !defined(OLK_FROM_LEVELS_F64)
+    OLK_T wide[128];
+    for (int i = 0; i < 128; i++)
+        wide[i] = (OLK_T)stored[i];
+#define OLK_WEIGHTS(i) *(const vector *)(wide + (i))
+#elif OLK_LEVELS
+#define OLK_WEIGHTS(i) (vector)OLK_FROM_LEVELS(stored + (i))
+#else
+#define OLK_WEIGHTS(i) *(const vector *)(stored + (i))
+#endif
     for (int g = 0; g < VECTORS; g++)
         sum[g] = *(const vector *)(lane + g * L);
     for (int i = 0; i < 128; i += OLK_WIDE)
         for (int g = 0; g < VECTORS; g++)
-            sum[g] = OLK_VMADD(*(const vector *)(feature + i + g * L),
-                               *(const vector *)(wide + i + g * L), sum[g]);
+            sum[g] = OLK_VMADD(*(const vector *)(feature + i + g * L), OLK_WEIGHTS(i + g * L),
+                               sum[g]);
     for (int g = 0; g < VECTORS; g++)
         *(vector *)(lane + g * L) = sum[g];
+#undef OLK_WEIGHTS
 #else
     for (int l = 0; l < OLK_WIDE; l++)
         for (int i = l; i < 128; i += OLK_WIDE)
-            lane[l] = OLK_MADD(feature[i], wide[i], lane[l]);
+            lane[l] = OLK_MADD(feature[i], (OLK_T)stored[i], lane[l]);
 #endif
 }
 
@@ -107,11 +115,17 @@ static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_SUM *change, pt
                                      uint64_t *generator)
 {
 #if OLK_LEVELS
-    uint16_t bits[128];
+    OLK_ALIGNED(64) uint16_t bits[128];
     OLK_NAME(olk_draw)(generator, bits, n / 2);
 #else
     const uint16_t *bits = NULL;
     (void)generator;
+#endif
+#if OLK_LEVELS && defined(OLK_ROUND_LEVELS)
+    if (n == 128) {
+        OLK_ROUND_LEVELS(stored, change, bits);
+        return;
+    }
 #endif
     if (n == 128)
         OLK_FN(olk_store_some)(stored, change, bits, 128);
@@ -123,7 +137,7 @@ static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_SUM *change, pt
 static inline void OLK_FN(olk_learn)(OLK_S *stored, const OLK_F *restrict feature,
                                      OLK_REAL tau, ptrdiff_t n, uint64_t *generator)
 {
-    OLK_SUM change[128];
+    OLK_ALIGNED(64) OLK_SUM change[128];
     const OLK_STEP step = OLK_STEP_OF(tau);
     for (int i = 0; i < 128; i++)
         change[i] = OLK_TIMES(step, feature[i]);
@@ -140,7 +154,7 @@ static OLK_APART void OLK_FN(olk_learn_two)(OLK_S *stored, const OLK_F *feature,
     for (ptrdiff_t start = 0; start < lines; start += 32) {
         const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
         OLK_S pair[128];
-        OLK_SUM change[128];
+        OLK_ALIGNED(64) OLK_SUM change[128];
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
                 const OLK_SUM step = OLK_TIMES(by, feature[2 * (start + k) + i]);
@@ -168,7 +182,7 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
 #else
     OLK_T gap[128];
 #endif
-    OLK_SUM change[128];
+    OLK_ALIGNED(64) OLK_SUM change[128];
     const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t start = 0; start < count; start += 128) {
         const ptrdiff_t n = count - start < 128 ? count - start : 128;
@@ -190,7 +204,7 @@ static OLK_APART void OLK_FN(olk_average)(OLK_S *a, const OLK_S *w, ptrdiff_t co
 static inline void OLK_FN(olk_mean)(OLK_S *a, const OLK_F *feature, OLK_REAL kappa, ptrdiff_t n,
                                     OLK_REAL inverse, uint64_t *generator)
 {
-    OLK_SUM change[128];
+    OLK_ALIGNED(64) OLK_SUM change[128];
     const OLK_STEP step = OLK_STEP_OF(inverse * OLK_GAP_ONE);
     for (ptrdiff_t i = 0; i < n; i++)
         change[i] = OLK_TIMES(step, OLK_SHORT((OLK_SUM)kappa, feature[i], a[i]));

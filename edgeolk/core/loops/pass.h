@@ -22,6 +22,15 @@ static inline ptrdiff_t OLK_FN(olk_lines)(const olk_sorf *p, ptrdiff_t b)
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
 }
 
+/* The signs between the transforms of a block. */
+static inline void OLK_FN(olk_turns)(uint64_t *generator, OLK_U *first, OLK_U *second)
+{
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first + 32);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second);
+    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
+}
+
 /* The next block: rows folded, the signs between its transforms. */
 static OLK_APART void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
                                      const olk_sorf_row *row, ptrdiff_t m,
@@ -32,22 +41,23 @@ static OLK_APART void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
         OLK_BY_ROW(olk_fold_sparse)(p, generator, row->values, row->index, row->count, v[0]);
     else
         OLK_BY_ROW(olk_fold)(p, generator, row->values, m, tail, v);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), first + 32);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second);
-    OLK_BY_TYPE(olk_flips)(olk_pcg_next(generator, OLK_PCG_SIGNS), second + 32);
+    OLK_FN(olk_turns)(generator, first, second);
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes the features [D][2] of one row. With one column fw or fa may be NULL.
+   `keep` takes the features [..][2] of one row, those of its first `kept` blocks. With one column fw
+   or fa may be NULL.
    Returns 0 where an angle is too large for OLK_T, unless it `must` do: then by the C library. */
 static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                            ptrdiff_t m, int must, OLK_F *keep, double *fw, double *fa)
+                            ptrdiff_t m, int must, OLK_F *keep, ptrdiff_t kept, double *fw,
+                            double *fa)
 {
-    OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_F own[128];
-    OLK_SUM lane[OLK_SORF_ROWS][2][OLK_WIDE];
-    OLK_U first[64], second[64];
+    OLK_ALIGNED(64) OLK_T v[OLK_SORF_ROWS][64], tail[OLK_SORF_ROWS][64];
+    OLK_ALIGNED(64) OLK_T scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_F own[128];
+    OLK_ALIGNED(64) OLK_SUM lane[OLK_SORF_ROWS][2][OLK_WIDE];
+    OLK_ALIGNED(64) OLK_U first[64], second[64];
+    const int small = OLK_BY_ROW(olk_small)(p, row, m);
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
     if (!row->index)
@@ -55,7 +65,8 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g] * OLK_ONE);
         OLK_FN(olk_scales)(p, g, scale);
-        memset(lane, 0, sizeof lane);
+        for (ptrdiff_t r = 0; r < m; r++)
+            memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
             for (ptrdiff_t r = 0; r < m; r++) {
                 memset(fa + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fa);
@@ -67,10 +78,11 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
             const OLK_S *w = (const OLK_S *)s->w + from, *a = (const OLK_S *)s->a + from;
             OLK_FN(olk_block)(p, &generator, row, m, (const OLK_T(*)[64])tail, v, first, second);
             for (ptrdiff_t r = 0; r < m; r++) {
-                OLK_F *feature = keep && lines == 64 ? keep + 128 * b : own;
-                if (!OLK_BY_TYPE(olk_features)(v[r], first, second, turned, must, feature))
+                OLK_F *feature = b < kept && lines == 64 ? keep + 128 * b : own;
+                if (!OLK_BY_TYPE(olk_features)(v[r], first, second, turned, small, must,
+                                               feature))
                     return 0;
-                if (keep && lines < 64)
+                if (b < kept && lines < 64)
                     memcpy(keep + 128 * b, own, 2 * (size_t)lines * sizeof *own);
                 if (K > 1) {
                     const ptrdiff_t at = (r * p->groups + g) * K;

@@ -3,13 +3,11 @@
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j]: the quarter turns come off in
-   three parts, polynomials of fdlibm (Cephes in float) serve the rest. Returns whether some angle
-   is too large for that. */
-static OLK_APART int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
-                                     OLK_T *restrict feature)
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j], below OLK_LARGE: the quarter turns
+   come off in three parts, polynomials of fdlibm (Cephes in float) serve the rest. */
+static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
+                                      OLK_T *restrict feature)
 {
-    OLK_U large = 0;
     for (int j = 0; j < 64; j++) {
         const OLK_T angle = v[j] * scale[j];
         const OLK_T shifted = OLK_MADD(angle, OLK_TURNS, OLK_MAGIC);
@@ -25,19 +23,34 @@ static OLK_APART int OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *re
            cosine's. */
         OLK_U quarter, a, b;
         memcpy(&quarter, &shifted, sizeof quarter);
+#if OLK_BYTES == 64
+        const OLK_T along = quarter & 1 ? s : c, across = quarter & 1 ? c : s;
+        memcpy(&a, &along, sizeof a);
+        memcpy(&b, &across, sizeof b);
+#else
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
         const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
-        a ^= swap ^ (((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2));
-        b ^= swap ^ ((quarter & 2) << (8 * sizeof(OLK_U) - 2));
+        a ^= swap;
+        b ^= swap;
+#endif
+        a ^= ((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2);
+        b ^= (quarter & 2) << (8 * sizeof(OLK_U) - 2);
         memcpy(feature + 2 * j, &a, sizeof a);
         memcpy(feature + 2 * j + 1, &b, sizeof b);
-        large |= (OLK_U)!(OLK_ABS(angle) < OLK_LARGE);
     }
+}
+
+/* Whether some angle is too large for that, or no number. */
+static OLK_APART int OLK_FN(olk_large)(const OLK_T *v, const OLK_T *scale)
+{
+    OLK_U large = 0;
+    for (int j = 0; j < 64; j++)
+        large |= (OLK_U)!(OLK_ABS(v[j] * scale[j]) < OLK_LARGE);
     return large != 0;
 }
 
-/* The same for any angle; one that is no finite number counts as 0. */
+/* The cosines and sines of any angle; one that is no finite number counts as 0. */
 static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scale, OLK_T *feature)
 {
     for (int j = 0; j < 64; j++) {
@@ -50,16 +63,19 @@ static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scal
     }
 }
 
-/* Features of a folded row. Returns 0 where its angles are too large, unless it has to do. */
+/* Features of a folded row; `small`: of olk_small. Returns 0 where its angles are too large, unless it
+   has to do. */
 static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U *second,
-                                       const OLK_T *scale, int must, OLK_T *feature)
+                                       const OLK_T *scale, int small, int must, OLK_T *feature)
 {
     OLK_FN(olk_mix)(v, first, second);
-    if (!OLK_FN(olk_phases)(v, scale, feature))
-        return 1;
-    if (must)
+    if (small || !OLK_FN(olk_large)(v, scale))
+        OLK_FN(olk_phases)(v, scale, feature);
+    else if (must)
         OLK_FN(olk_phases_slowly)(v, scale, feature);
-    return must;
+    else
+        return 0;
+    return 1;
 }
 
 #undef OLK_FN

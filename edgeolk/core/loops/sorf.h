@@ -13,18 +13,19 @@
 /* Scores nearer to a decision than this are computed again in OLK_EXACT. */
 #define OLK_SORF_NEAR 1e-4
 
-/* x' of relevance, in the caller's scratch; otherwise the row itself. */
+/* x' of relevance for m dense rows or a sparse one, into `to`; otherwise the rows themselves. */
 static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_state *s,
-                                              const olk_sorf_row *row)
+                                              const olk_sorf_row *row, ptrdiff_t m, OLK_IN *to)
 {
     if (!p->relevance)
         return *row;
     const OLK_IN *x = row->values, *lambda = s->lambda;
-    OLK_IN *to = s->inputs;
     const ptrdiff_t count = row->index ? row->count : p->d;
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (OLK_IN)((OLK_EXACT)x[k] * (OLK_EXACT)olk_sorf_exp((double)lambda[i]));
+        const OLK_EXACT by = (OLK_EXACT)olk_sorf_exp((double)lambda[i]);
+        for (ptrdiff_t r = 0; r < m; r++)
+            to[r * p->d + k] = (OLK_IN)((OLK_EXACT)x[r * p->d + k] * by);
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
@@ -73,49 +74,67 @@ typedef struct {
     olk_sorf_slope slope;
 } OLK_FN(olk_plan);
 
-/* Pass 2: the features made again, or taken from the caller's scratch. */
+/* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
+typedef struct {
+    OLK_FEATURE *feature;
+    ptrdiff_t blocks;
+} OLK_FN(olk_kept);
+
+/* Pass 2: the features that were kept, the others made again. */
 static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *x, const OLK_FN(olk_plan) *plan)
+                                    const olk_sorf_row *x, const OLK_FN(olk_plan) *plan,
+                                    const OLK_FN(olk_kept) *kept)
 {
-    OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
-    OLK_FEATURE own[128];
+    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_ALIGNED(64) OLK_FEATURE own[128];
     OLK_IN *q = (OLK_IN *)s->inputs + p->d;
-    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32 + 4;
+    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
-    if (!x->index)
+    const int again = kept->blocks < p->first[p->groups];
+    const int small = again && OLK_OF_ROW(olk_small)(p, x, 1);
+    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
+    if (again && !x->index)
         OLK_OF_ROW(olk_tails)(p, x->values, 1, tail);
     if (plan->climb)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const OLK_EXACT tau = (OLK_EXACT)plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
-        if (!plan->live[g]) {
-            olk_pcg_skip(&generator, OLK_PCG_SIGNS,
-                         (uint64_t)(words * (p->first[g + 1] - p->first[g])));
+        if (!plan->live[g])
             continue;
-        }
-        OLK_BY_EXACT(olk_scales)(p, g, scale);
+        if (again || plan->climb)
+            OLK_BY_EXACT(olk_scales)(p, g, scale);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = OLK_BY_EXACT(olk_lines)(p, b), from = 128 * b * K;
             const OLK_LINE *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
-            const uint64_t start = generator;
             OLK_S *w = (OLK_S *)s->w + from;
             OLK_FEATURE *feature = own;
-            if (s->row && !plan->climb) {
-                if (lines == 64)
-                    feature = (OLK_FEATURE *)s->row + 128 * b;
-                else
-                    memcpy(own, (OLK_FEATURE *)s->row + 128 * b, 2 * (size_t)lines * sizeof *own);
-            } else {
+            if (b >= kept->blocks || plan->climb) {
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
+                drawn = b + 1;
+            }
+            const uint64_t start = generator;
+            if (b >= kept->blocks) {
                 OLK_BY_EXACT(olk_block)(p, &generator, x, 1, (const OLK_LINE(*)[64])tail, v,
                                         first, second);
-                OLK_OF_EXACT(olk_features)(v[0], first, second, turned, 1, own);
+                OLK_OF_EXACT(olk_features)(v[0], first, second, turned, small, 1, own);
+            } else if (lines == 64) {
+                feature = kept->feature + 128 * b;
+            } else {
+                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
             }
             if (plan->climb) {
+                if (b < kept->blocks) {
+                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
+                    OLK_BY_EXACT(olk_turns)(&generator, first, second);
+                }
+                const OLK_S *a = (const OLK_S *)s->a + from;
                 const OLK_EXACT unit =
-                    OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, (const OLK_S *)s->a + from,
-                                            feature, lines, turned, v[0]);
+                    lines == 64 ? OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature, 64,
+                                                             turned, v[0])
+                                : OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature,
+                                                             lines, turned, v[0]);
                 OLK_OF_EXACT(olk_mix)(v[0], second, first);
                 OLK_OF_ROW(olk_unfold)(p, start, x, v[0], unit, q);
             }
@@ -225,17 +244,21 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     OLK_FN(olk_plan) plan;
     olk_sorf_shares before;
     olk_sorf_share(p, s->L, &before);
-    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row);
+    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, 1, s->inputs);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
     /* Where most rows change weights, what is computed in OLK_FAST would mostly be computed again. */
     const int often = 2 * *s->updates > *s->t;
     const int all = !OLK_TWO_TYPES || real || often ||
-                    !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, fw, fa) ||
+                    !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, 0, fw, fa) ||
                     OLK_FN(olk_near)(&f, &before, y);
     const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
+    OLK_ALIGNED(64) OLK_FEATURE own_row[128 * OLK_SORF_KEPT + 1];
+    const OLK_FN(olk_kept) kept = {s->row ? s->row : own_row,
+                                   s->row ? p->first[p->groups] : OLK_SORF_KEPT};
     if (again)
-        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, s->row, fw, all || !one ? fa : NULL);
+        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, kept.feature, kept.blocks, fw,
+                               all || !one ? fa : NULL);
 
     double returned, blended = 0.0;
     olk_begin_step(s->flags);
@@ -258,7 +281,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
         plan.climb = p->relevance && *s->t > 200 && (real || 1.0 - blended > 0.0);
         if (plan.climb)
             olk_sorf_share(p, s->L, &plan.slope.share);
-        OLK_FN(olk_second_pass)(p, s, &x, &plan);
+        OLK_FN(olk_second_pass)(p, s, &x, &plan, &kept);
         if (plan.climb)
             OLK_FN(olk_climb)(p, s, &x, real ? y - blended : (one ? y : 1.0));
         *s->updates += 1;
@@ -275,15 +298,15 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
 static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
-    OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_FEATURE feature[128];
-    OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) OLK_FEATURE feature[128];
+    OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
     const double octets = (double)(*s->t / 8 + 1), rows = (double)(*s->t + 1);
     const double window = p->window / 8.0;
     const OLK_EXACT inverse = (OLK_EXACT)(1.0 / (octets < window ? octets : window));
     double f, *rho = s->novelty, *m = s->novelty + 1;
-    if (!OLK_BY_FAST(olk_pass)(p, s, row, 1, !OLK_TWO_TYPES, NULL, NULL, &f))
-        OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, NULL, &f);
+    if (!OLK_BY_FAST(olk_pass)(p, s, row, 1, !OLK_TWO_TYPES, NULL, 0, NULL, &f))
+        OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, 0, NULL, &f);
     const double returned = f - *rho;
     const int novel = f < *rho;
     olk_begin_step(s->flags);
@@ -294,6 +317,7 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
     *rho = *rho > 0.0 ? *rho : 0.0;
 
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
+    const int small = OLK_OF_ROW(olk_small)(p, row, 1);
     uint64_t generator = p->signs;
     if (!row->index)
         OLK_OF_ROW(olk_tails)(p, row->values, 1, tail);
@@ -303,7 +327,8 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         OLK_BY_EXACT(olk_block)(p, &generator, row, 1, (const OLK_LINE(*)[64])tail, v, first,
                                 second);
-        OLK_OF_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], 1, feature);
+        OLK_OF_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], small, 1,
+                                   feature);
         OLK_BY_EXACT(olk_mean)((OLK_S *)s->a + 128 * b, feature, (OLK_EXACT)p->kappa,
                                2 * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
     }
@@ -317,7 +342,9 @@ static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_
 {
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];
     const int one = p->classes == 1;
-    const ptrdiff_t most = p->relevance || !one ? 1 : OLK_SORF_ROWS, G = p->groups;
+    OLK_IN scaled[OLK_SORF_SCALED];
+    const int wide = p->relevance && (row->index || p->d > OLK_SORF_SCALED / OLK_SORF_ROWS);
+    const ptrdiff_t most = wide || !one ? 1 : OLK_SORF_ROWS, G = p->groups;
     double *fw = one ? own[0][0] : s->scores, *fa = one ? own[1][0] : fw + G * p->classes;
     olk_sorf_shares share;
     if (p->task != OLK_SORF_NOVELTY)
@@ -325,10 +352,11 @@ static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_
     for (ptrdiff_t r = 0; r < m; r += most) {
         const ptrdiff_t now = m - r < most ? m - r : most;
         const olk_sorf_row in = {(const OLK_IN *)row->values + r * p->d, row->index, row->count};
-        const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, &in);
+        const olk_sorf_row x =
+            OLK_FN(olk_scaled)(p, s, &in, now, most > 1 ? scaled : s->inputs);
         double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
-        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, of_w, fa))
-            OLK_BY_EXACT(olk_pass)(p, s, &x, now, 1, NULL, of_w, fa);
+        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, 0, of_w, fa))
+            OLK_BY_EXACT(olk_pass)(p, s, &x, now, 1, NULL, 0, of_w, fa);
         for (ptrdiff_t i = 0; i < now; i++) {
             if (p->task == OLK_SORF_NOVELTY) {
                 out[r + i] = fa[i] - s->novelty[0];

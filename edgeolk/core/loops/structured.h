@@ -4,7 +4,8 @@
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
    Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in
-   2 KiB of stack; the caller gives the rest, nothing is allocated. Weights of float64 are computed
+   2 KiB of stack, 34 KiB in a step where there is an operating system; the caller gives the rest,
+   nothing is allocated. Weights of float64 are computed
    in double, of float32 in float. int8: rounding at random turns on the last bits of a weight's
    change, so what changes weights is computed in double, and stored weights are those of any exact
    implementation; rows that change none are scored in float (an update is one row in five). A
@@ -66,8 +67,11 @@ typedef uint64_t olk_u_f64;
 #endif
 #define OLK_NAME(name) OLK_CAT(name, OLK_SORF_ISA)
 
+/* OLK_SORF_ROWS: of a block of rows, whose signs are drawn once for all of them. OLK_SORF_SCALED:
+   numbers of such rows, scaled by relevance, that fit the stack. OLK_SORF_KEPT: blocks of features
+   that a step keeps there, where the caller gives no room for a row's. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all of them */
+enum { OLK_SORF_ROWS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
 #include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0
@@ -77,7 +81,7 @@ enum { OLK_SORF_ROWS = 1 }; /* of a block of rows: signs are drawn once for all 
 #undef OLK_BYTES
 #undef OLK_FUSED
 #else
-enum { OLK_SORF_ROWS = 8 };
+enum { OLK_SORF_ROWS = 8, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 32 };
 #include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0

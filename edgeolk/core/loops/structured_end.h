@@ -6,6 +6,7 @@
 #undef OLK_ABS
 #undef OLK_MADD
 #undef OLK_VMADD
+#undef OLK_FROM_LEVELS
 #undef OLK_TURNS
 #undef OLK_MAGIC
 #undef OLK_QUARTER_1
@@ -14,6 +15,7 @@
 #undef OLK_LARGE
 #undef OLK_FLOOR
 #undef OLK_LIFTED
+#undef OLK_ROUND_LEVELS
 #undef OLK_SINE
 #undef OLK_COSINE
 #undef OLK_COUNTED

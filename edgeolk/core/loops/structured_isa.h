@@ -25,7 +25,19 @@
 #define OLK_VMADD_F32 OLK_MADD_F32
 #define OLK_VMADD_F64 OLK_MADD_F64
 #endif
+/* Levels as numbers, a vector of them. */
+#if OLK_BYTES == 64
+#define OLK_FROM_LEVELS_F32(p)                                                                     \
+    _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
+#define OLK_FROM_LEVELS_F64(p)                                                                     \
+    _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+#elif OLK_BYTES == 32
+#define OLK_FROM_LEVELS_F32(p)                                                                     \
+    _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
+#define OLK_FROM_LEVELS_F64(p) _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_loadu_si32(p)))
+#endif
 #include "draws.h"
+#include "rounding.h"
 
 /* Whole numbers. */
 #ifdef OLK_SORF_FIXED
@@ -59,6 +71,7 @@
 #define OLK_ABS OLK_FABSF
 #define OLK_MADD OLK_MADD_F32
 #define OLK_VMADD OLK_VMADD_F32
+#define OLK_FROM_LEVELS OLK_FROM_LEVELS_F32
 #define OLK_TURNS 0.636619772367581343f
 #define OLK_MAGIC 12582912.0f /* 1.5 * 2^23: adding it rounds to a whole number */
 #define OLK_QUARTER_1 1.5703125f
@@ -146,6 +159,7 @@
 #define OLK_ABS OLK_FABS
 #define OLK_MADD OLK_MADD_F64
 #define OLK_VMADD OLK_VMADD_F64
+#define OLK_FROM_LEVELS OLK_FROM_LEVELS_F64
 #define OLK_TURNS 0.63661977236758134308
 #define OLK_MAGIC 6755399441055744.0 /* 1.5 * 2^52 */
 #define OLK_QUARTER_1 1.57079632673412561417e+00
@@ -153,6 +167,9 @@
 #define OLK_QUARTER_3 2.02226624879595063154e-21
 #define OLK_LARGE 1e6
 #define OLK_LIFTED(v) ((int32_t)((v) + 134217728.5))
+#if OLK_BYTES > 16
+#define OLK_ROUND_LEVELS OLK_NAME(olk_round_levels)
+#endif
 #define OLK_SINE(z)                                                                                \
     OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(1.58969099521155010221e-10, z,                    \
                                                  -2.50507602534068634195e-08),                     \
@@ -239,3 +256,5 @@
 #undef OLK_MADD_F64
 #undef OLK_VMADD_F32
 #undef OLK_VMADD_F64
+#undef OLK_FROM_LEVELS_F32
+#undef OLK_FROM_LEVELS_F64

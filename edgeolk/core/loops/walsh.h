@@ -33,57 +33,91 @@ static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
 #endif
 }
 
-/* v <- H (second o H (first o H v)), natural order, not normalised. */
-static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
-                                   const OLK_U *restrict second)
-{
 #if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
-    enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = 64 / L };
-    typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
-    typedef OLK_U lanes __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
-    const lanes at = OLK_COUNTED;
-    vector r[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
-        r[i] = *(const vector *)(v + i * L);
-    for (int round = 0; round < 3; round++) {
-        /* Inside a register: the partner's lane beside each, and the later of the two negated; by
-           a multiply-add, exact here, where there is one: it leaves the adders to the rest. */
+#define OLK_LINES OLK_FN(olk_lines_of)
+#define OLK_SIGNS OLK_FN(olk_signs_of)
+typedef OLK_T OLK_LINES __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+typedef OLK_U OLK_SIGNS __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+
+/* The stages of a transform inside each of n registers: the partner's lane beside each, and the later
+   of the two negated; by a multiply-add, exact here, where there is one: it leaves the adders to the
+   rest. */
+static OLK_ALWAYS void OLK_FN(olk_inside)(const int n, OLK_LINES *r)
+{
+    enum { L = OLK_BYTES / (int)sizeof(OLK_T) };
+    const OLK_SIGNS at = OLK_COUNTED;
 #if OLK_FUSED
+    typedef OLK_LINES vector;
 #define OLK_STAGE(h)                                                                               \
     do {                                                                                           \
-        const vector sign = __builtin_convertvector((at & (h)) != 0, vector) * 2 + 1;              \
-        for (int i = 0; i < VECTORS; i++)                                                          \
+        const OLK_LINES sign = __builtin_convertvector((at & (h)) != 0, OLK_LINES) * 2 + 1;        \
+        for (int i = 0; i < n; i++)                                                                \
             r[i] = OLK_VMADD(r[i], sign, __builtin_shuffle(r[i], at ^ (h)));                       \
     } while (0)
 #else
 #define OLK_STAGE(h)                                                                               \
-    for (int i = 0; i < VECTORS; i++)                                                              \
+    for (int i = 0; i < n; i++)                                                                    \
         r[i] = __builtin_shuffle(r[i], at ^ (h)) +                                                 \
-               (vector)((lanes)r[i] ^ ((lanes)((at & (h)) != 0) & OLK_SIGN))
+               (OLK_LINES)((OLK_SIGNS)r[i] ^ ((OLK_SIGNS)((at & (h)) != 0) & OLK_SIGN))
 #endif
-        OLK_STAGE(1);
-        if (L > 2)
-            OLK_STAGE(2);
-        if (L > 4)
-            OLK_STAGE(4);
-        if (L > 8)
-            OLK_STAGE(8);
+    OLK_STAGE(1);
+    if (L > 2)
+        OLK_STAGE(2);
+    if (L > 4)
+        OLK_STAGE(4);
+    if (L > 8)
+        OLK_STAGE(8);
 #undef OLK_STAGE
-        for (int h = 1; h < VECTORS; h *= 2)
-            for (int i = 0; i < VECTORS; i++)
-                if (!(i & h)) {
-                    const vector a = r[i], b = r[i + h];
-                    r[i] = a + b;
-                    r[i + h] = a - b;
-                }
+}
+
+/* The stages across n registers. */
+static OLK_ALWAYS void OLK_FN(olk_across)(const int n, OLK_LINES *r)
+{
+    for (int h = 1; h < n; h *= 2)
+        for (int i = 0; i < n; i++)
+            if (!(i & h)) {
+                const OLK_LINES a = r[i], b = r[i + h];
+                r[i] = a + b;
+                r[i + h] = a - b;
+            }
+}
+#endif
+
+/* v <- H (second o H (first o H v)), natural order, not normalised. */
+static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
+                                   const OLK_U *restrict second)
+{
+#if OLK_BYTES && !defined(__clang__)
+    /* What does not fit the registers goes through them in two ways: neighbours, then those far
+       apart. */
+    enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = 64 / L };
+    enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
+    OLK_LINES r[VECTORS];
+    for (int i = 0; i < VECTORS; i++)
+        r[i] = *(const OLK_LINES *)(v + i * L);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < VECTORS; i += NEAR) {
+            OLK_FN(olk_inside)(NEAR, r + i);
+            OLK_FN(olk_across)(NEAR, r + i);
+        }
+        for (int i = 0; FAR > 1 && i < NEAR; i++) {
+            OLK_LINES apart[FAR];
+            for (int k = 0; k < FAR; k++)
+                apart[k] = r[i + k * NEAR];
+            OLK_FN(olk_across)(FAR, apart);
+            for (int k = 0; k < FAR; k++)
+                r[i + k * NEAR] = apart[k];
+        }
         if (round == 2)
             break;
         const OLK_U *flip = round ? second : first;
         for (int i = 0; i < VECTORS; i++)
-            r[i] = (vector)((lanes)r[i] ^ *(const lanes *)(flip + i * L));
+            r[i] = (OLK_LINES)((OLK_SIGNS)r[i] ^ *(const OLK_SIGNS *)(flip + i * L));
     }
     for (int i = 0; i < VECTORS; i++)
-        *(vector *)(v + i * L) = r[i];
+        *(OLK_LINES *)(v + i * L) = r[i];
+#undef OLK_LINES
+#undef OLK_SIGNS
 #else
     for (int round = 0; round < 3; round++) {
         for (int h = 1; h < 64; h *= 2)
