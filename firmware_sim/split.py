@@ -79,6 +79,7 @@ class SplitDevice(Device):
     def _let_go(self) -> None:
         self._peak = max(self._peak, self._process.peak)
         self._process.close()
+        self._pupil = None  # it has the scaler of targets, whose memory is to be used again
 
     def _resume(self, learner: Any) -> None:
         self._start(bytes(learner.__reduce__()[1][0]))

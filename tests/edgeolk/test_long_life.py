@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from twins.streams import random_stream
 import edgeolk as ek
 from edgeolk.files.head import unpack
 from edgeolk.files.seal import checksum
+from edgeolk.files.words import WORDS
 
 
 def lives(name: str, steps: int) -> None:
@@ -114,6 +116,9 @@ def test_counters_go_on_beyond_32_bits(name: str) -> None:
     for at in (64, 72, 80, *seen):
         count = int.from_bytes(data[at : at + 8], "little") + far
         data[at : at + 8] = count.to_bytes(8, "little")
+    if learner.config.parts["update"] is ek.Update.PEGASOS:  # its scale is 1 / (lam t)
+        at = table["function"][1] + 8 * WORDS["function"].index(("scale", "d"))
+        struct.pack_into("<d", data, at, 1.0 / (learner.parameters["lam"] * (far + 80)))
     data[8:12] = checksum(data, 8).to_bytes(4, "little")
     old = ek.Learner._from_block(bytes(data))
     assert np.isfinite(old.learn_many(X, y)).all()
