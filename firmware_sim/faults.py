@@ -79,7 +79,7 @@ def parse(text: str) -> Fault:
         given[name] = value
     columns = tuple(filter(None, given.pop("column", "").split("+")))
     if columns and KINDS[kind].of_rows:
-        raise SimulatorError(f"fault {text!r}: {kind} befalls whole rows, not a column")
+        raise SimulatorError(f"fault {text!r}: {kind} strikes whole rows, not a column")
     if kind == "swap" and len(columns) != 2:
         raise SimulatorError(f"fault {text!r}: swap takes two columns, as in column=a+b")
     numbers = {name: _number(text, name, value) for name, value in given.items()}

@@ -86,7 +86,7 @@ def event_lines(result: ReplayResult) -> list[str]:
     lines = []
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
-            lines.append(f"fault     {fault}: {count:,} rows befallen")
+            lines.append(f"fault     {fault}: {count:,} rows struck")
         broken = result.metrics.summary()["learner"]
         figure = next(name for name in ("error", "mae", "auc") if name in broken)
         title, shown = FIGURES[figure]

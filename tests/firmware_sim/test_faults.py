@@ -187,7 +187,7 @@ def test_spread_is_that_of_numpy() -> None:
         ("clip:low=2,high=1", "low below high"),
         ("drift", "drift needs offset= or gain="),
         ("swap:column=a", "swap takes two columns"),
-        ("gap:column=a", "gap befalls whole rows"),
+        ("gap:column=a", "gap strikes whole rows"),
         ("burst:rows=100000", "rows is from 1 to 1,000"),
         ("stuck:from=10,to=5", "rows from 10 to 5 are none"),
         ("stuck:from=0", "rows from 0"),
@@ -222,7 +222,7 @@ def test_report_has_both_errors(tmp_path: Path) -> None:
     assert [one["rows"] for one in data["faults"]["faults"]] == [2501, broken.rows.missing]
     assert data["faults"]["learner_without"]["error"] == whole.metrics.learner.error
     text = to_text(broken)
-    assert "fault     noise of all columns, rows 500 on, sd 3: 2,501 rows befallen" in text
+    assert "fault     noise of all columns, rows 500 on, sd 3: 2,501 rows struck" in text
     both = [100 * run.metrics.learner.error for run in (broken, whole)]  # type: ignore[union-attr]
     assert f"faults    error {both[0]:.2f} % with them, {both[1]:.2f} % without" in text
     assert math.isfinite(both[0])
@@ -249,7 +249,7 @@ def test_faults_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     faults = ["--fault", "stuck:column=light_lux,from=50", "--fault", "gap:from=10,to=19"]
     assert main([*command, *faults]) == 0
     out = capsys.readouterr().out
-    assert "fault     stuck of light_lux, rows 50 on: 261 rows befallen" in out
-    assert "fault     gap, rows 10 to 19, p 1, rows 1: 10 rows befallen" in out
+    assert "fault     stuck of light_lux, rows 50 on: 261 rows struck" in out
+    assert "fault     gap, rows 10 to 19, p 1, rows 1: 10 rows struck" in out
     assert main([*command, "--fault", "stuck:column=lux"]) == 2
     assert "there is no reading 'lux'; there is: temperature_degC" in capsys.readouterr().err
