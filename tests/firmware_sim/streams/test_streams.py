@@ -109,7 +109,9 @@ def test_columns(tmp_path: Path) -> None:
         CsvStream(write(tmp_path, "a,a,y\n"), target="y")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n1,2\n", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n1,2\n", gzip.compress(b"")], ids=["empty", "no first line", "packed"]
+)
 def test_no_header(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(StreamError, match="column names"):
         CsvStream(write(tmp_path, content), target="y")
