@@ -44,6 +44,8 @@ _COUNTERS = (
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
     *("steps_before", "clipped_rows"),
 )
+#: Where k(s, s) = 1: rounding takes no pivot of an inverse so far below 1.
+_LEAST_OF_INVERSE = 1e-3
 #: Of 1 / (lam t): pegasos.pxd.
 _LEAST_PEGASOS = 1e-300
 #: The largest |alpha|, its square a number; of a coefficient before the common scale; of a norm.
@@ -277,7 +279,12 @@ def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
             for i in range(1, n + 1):
                 _require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:
-        _require(_within(regions["inverse"][: _triangle(n)], most), "inverse is out of range")
+        rows = regions["inverse"][: _triangle(n)]
+        _require(_within(rows, most), "inverse is out of range")
+        # Of a Gram matrix K: (K^-1)_ii is at least 1 / K_ii, far above this bound.
+        least = _LEAST_OF_INVERSE if config.kernel.normalised else 0.0
+        for i in range(1, n + 1):
+            _require(rows[_triangle(i) - 1] > least, "a pivot of the inverse is not positive")
     if "feature_map" in regions:
         _require(_within(regions["feature_map"][: rank * n], most), "feature_map is out of range")
 

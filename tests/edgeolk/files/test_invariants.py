@@ -157,6 +157,8 @@ BAD_NUMBERS: list[tuple[str, str, int, Any]] = [
     ("bpa_nn", "nearest_distance", 0, math.nan),
     ("bpa_nn", "nearest_distance", 0, -1.0),
     ("bpa_nn", "nearest_kernel", 0, math.nan),
+    ("bpa_p", "inverse", 0, 0.0),
+    ("bpa_p", "inverse", 2, 2e-314),
     ("projectron", "factor", 0, 0.0),
     ("projectron", "factor", 2, -1.0),
     ("projectron", "factor", 1, math.nan),
