@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
-from firmware_sim import board_script, model_file
-from firmware_sim import config as choices
 from firmware_sim.boards import BOARDS
 from firmware_sim.cli import sacrifice, values
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
@@ -19,12 +17,14 @@ from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, stream_fiel
 from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, can_draw, show, tell
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration import choices
+from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
-from firmware_sim.faults import KINDS
-from firmware_sim.loop import Replay, ReplayResult
+from firmware_sim.replaying.loop import Replay, ReplayResult
 from firmware_sim.report import to_text
 from firmware_sim.report.writing import claimed, write_files
 from firmware_sim.streams import BUNDLED
+from firmware_sim.streams.faults import KINDS
 
 if TYPE_CHECKING:
     from firmware_sim.mcu.replaying import OnBoard

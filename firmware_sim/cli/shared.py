@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from firmware_sim import config as choices
 from firmware_sim.cli import values
 from firmware_sim.config import ReplayConfig
-from firmware_sim.kinds import KINDS, Kind, kind_of
+from firmware_sim.configuration import choices
+from firmware_sim.tasks.kinds import KINDS, Kind, kind_of
 
 #: The configuration whose values are the defaults of options.
 DEFAULT = ReplayConfig("")

@@ -10,7 +10,7 @@ from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, kind_of_labels, stream_fields
 from firmware_sim.cli.terminal import Bar, show
 from firmware_sim.config import ReplayConfig
-from firmware_sim.kinds import KINDS
+from firmware_sim.tasks.kinds import KINDS
 
 
 def add_options(commands: Any) -> None:
@@ -67,7 +67,7 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
 
 def run(chosen: argparse.Namespace) -> int:
     """Choose, print what was chosen, and return the exit code."""
-    from firmware_sim import tuning
+    from firmware_sim.comparison import tuning
 
     with Bar(" runs", chosen) as bar:
         found = tuning.tune(

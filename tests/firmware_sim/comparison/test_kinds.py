@@ -15,8 +15,8 @@ from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
 from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.tuning import tune
 from firmware_sim.streams import open_stream
-from firmware_sim.tuning import tune
 
 STREAMS: dict[str, dict[str, Any]] = {
     "multiclass": {"stream": "robot", "target": "move", "limit": 900},

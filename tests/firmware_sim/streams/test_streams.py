@@ -12,8 +12,8 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.errors import StreamError
-from firmware_sim.labels import LabelMap
 from firmware_sim.streams import BUNDLED, CsvStream, open_stream
+from firmware_sim.tasks.labels import LabelMap
 
 TEXT = "time,a,b,label\n10:00,1,2.5,1\n10:01,,nan,-1\n10:02,-3e2, 4 ,1\n"
 
