@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
+from edgeolk.checks import whole
 from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
 from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
 from edgeolk.configuration.intake_arguments import intake_of
@@ -23,7 +24,6 @@ from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.layout import layout, total
 from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows

@@ -1,7 +1,8 @@
-"""Whole numbers in a range."""
+"""Numbers as arguments: whole ones in a range, real ones. Without numpy."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 #: Sizes beyond this are refused rather than computed with: an address cannot hold them.
@@ -36,3 +37,31 @@ def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low} to {high}, got {number}")
     return int(number)
+
+
+def real(name: str, value: Any, allowed: str = "a number") -> float:
+    """A number as a float, numpy's included; infinite where a float cannot hold it.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    value : float-like
+        bool and text are refused.
+    allowed : str
+        What it must be, as the message says.
+
+    Raises
+    ------
+    TypeError
+        It is no number.
+    """
+    refusal = f"{name} must be {allowed}, got {type(value).__name__}"
+    if isinstance(value, bool) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(refusal)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(refusal) from None
+    except OverflowError:
+        return math.inf

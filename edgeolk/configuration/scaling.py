@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.parts.real import real
-from edgeolk.parts.whole import whole
+from edgeolk.checks import real, whole
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}
@@ -32,7 +31,7 @@ def clip_number(clip: Any) -> float:
     """Deviations to clip to as the block has them, 0 for None."""
     if clip is None:
         return 0.0
-    number = real("clip", clip)
+    number = real("clip", clip, "a number or None")
     if not LEAST_CLIP <= number <= MOST_CLIP:
         raise ValueError(f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}")
     return number
