@@ -210,7 +210,7 @@ def checked(name: str, value: Any, stored: str) -> float:
     number = real(name, value, spec.allowed())
     above = number > spec.low if spec.low_open else number >= spec.low
     below = number < spec.high if spec.high_open else number <= spec.high
-    if spec.none is not None and number == spec.none:
+    if spec.none is not None and number == spec.none == value:
         return number
     if spec.whole and math.isfinite(number) and number != math.floor(number):
         above = False
