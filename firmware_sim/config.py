@@ -17,7 +17,7 @@ from firmware_sim.configuration.choices import (
     storage_of,
 )
 from firmware_sim.errors import SimulatorError
-from firmware_sim.streams import Stream
+from firmware_sim.streams import BUNDLED, Stream
 from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
@@ -314,6 +314,12 @@ class ReplayConfig:
         if kind not in ("binary", self.kind):
             raise SimulatorError(
                 f"kind is {self.kind!r}, and the parameters of {self.algorithm} are for {kind!r}"
+            )
+        bundled = BUNDLED.get(self.stream) if isinstance(self.stream, str) else None
+        if bundled and bundled.kind and self.kind == "binary" and self.target is None:
+            raise SimulatorError(
+                f"{bundled.target!r} of {bundled.name} is not of two classes: give "
+                f"--kind {bundled.kind}"
             )
         if self.positive is not None and self.kind not in ("binary", "novelty"):
             what = "real numbers" if self.is_regression else "several classes"

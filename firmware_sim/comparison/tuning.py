@@ -72,6 +72,12 @@ class Tuning:
         """What to take: what was chosen, or the start where the choice did not hold."""
         return self.chosen if self.after < self.before else self.start
 
+    @property
+    def options(self) -> str:
+        """What to take, as ``replay`` is told it."""
+        said = [f"--algorithm {self.config.algorithm}", f"--gamma {self.best.gamma:.4g}"]
+        return " ".join([*said, *(f"--param {n}={v:.4g}" for n, v in self.best.params)])
+
 
 def tune(
     config: ReplayConfig,
@@ -211,9 +217,7 @@ def _loss(
 
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
-    best, words = tuning.best, tuning.lesson.words
-    options = [f"--algorithm {tuning.config.algorithm}", f"--gamma {best.gamma:.4g}"]
-    options += [f"--param {n}={v:.4g}" for n, v in best.params]
+    words = tuning.lesson.words
     gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
     verdict = (
         f"gained: {gained:.3g} % of the {tuning.lesson.title}"
@@ -226,5 +230,5 @@ def to_text(tuning: Tuning) -> str:
         f"before    {words(tuning.before)} with {tuning.start}\n"
         f"after     {words(tuning.after)} with {tuning.chosen}\n"
         f"{verdict}\n"
-        f"take      {' '.join(options)}\n"
+        f"take      {tuning.options}\n"
     )

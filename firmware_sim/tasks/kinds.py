@@ -36,8 +36,6 @@ class Kind:
         Gives what decodes the cells of the target column.
     metrics : callable
         Gives what keeps score.
-    tuned : str
-        The algorithm that ``tune`` takes where none is named.
     is_taught : bool
         Whether the learner is told labels.
     """
@@ -47,7 +45,6 @@ class Kind:
     losses: tuple[str, ...]
     labels: Callable[[ReplayConfig], Labels]
     metrics: Callable[[ReplayConfig, Cadence], Metrics]
-    tuned: str
     is_taught: bool = True
 
     def params(self, config: ReplayConfig) -> dict[str, Any]:
@@ -103,7 +100,6 @@ KINDS = {
             (),
             lambda config: LabelMap(config.positive, config.missing_codes),
             lambda config, cadence: Prequential(),
-            "ahpatron",
         ),
         Kind(
             "multiclass",
@@ -111,7 +107,6 @@ KINDS = {
             (),
             lambda config: ClassNames(config.classes, config.missing_codes),
             lambda config, cadence: Multiclass(config.classes),
-            "bpa_s",
         ),
         Kind(
             "regression",
@@ -119,7 +114,6 @@ KINDS = {
             ("square", "epsilon"),
             lambda config: Targets(config.missing_codes),
             lambda config, cadence: Regression(),
-            "ogd",
         ),
         Kind(
             "novelty",
@@ -127,7 +121,6 @@ KINDS = {
             ("novelty",),
             lambda config: LabelMap(config.positive, config.missing_codes),
             lambda config, cadence: Novelty(share_novel(config), cadence, config.period),
-            "sorf",
             is_taught=False,
         ),
     )

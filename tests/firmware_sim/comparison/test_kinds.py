@@ -215,4 +215,4 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "loss='square'" in out
     words = ["--limit", "2000", "--candidates", "2"]
     assert main(["tune", "robot", "--kind", "multiclass", "--target", "move", *words]) == 0
-    assert capsys.readouterr().out.startswith("bpa_s, chosen on the first 400 rows")
+    assert capsys.readouterr().out.startswith("sorf, chosen on the first 400 rows")

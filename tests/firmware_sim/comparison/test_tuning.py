@@ -94,5 +94,7 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert out.startswith("bpa_s, chosen on the first 400 rows")
     assert "take      --algorithm bpa_s --gamma" in out
+    assert main([*base, "bpa_s", "--ram", "4KiB", "--quiet"]) == 0
+    assert f"take      {capsys.readouterr().out}" in out
     assert main([*base, "nonsense"]) == 2
     assert "nonsense" in capsys.readouterr().err
