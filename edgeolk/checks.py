@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+
+from edgeolk.lean import Any
 
 #: Sizes beyond this are refused rather than computed with: an address cannot hold them.
 MOST = 2**31 - 1

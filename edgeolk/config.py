@@ -5,8 +5,6 @@ Everything that can be wrong with a configuration is found here, before memory i
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import whole
 from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
@@ -16,6 +14,7 @@ from edgeolk.configuration.levels import levels
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.configuration.shown import shown_parameters, spelt
 from edgeolk.configuration.values import given_lists, values_of
+from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
 
 from edgeolk.checks import real
 from edgeolk.configuration.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+from edgeolk.lean import Any, dataclass
 
 GAMMA_ROWS = 100
 MOST_LENGTH = 1e30

@@ -3,9 +3,8 @@ scales inside. Without numpy."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.checks import real, whole
+from edgeolk.lean import Any
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}

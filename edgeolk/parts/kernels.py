@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 from edgeolk.checks import real
+from edgeolk.lean import ClassVar, dataclass
 from edgeolk.parts.numbers import KernelKind
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from edgeolk.checks import real
+from edgeolk.lean import Any, dataclass
 
 Context = Mapping[str, float]
 Default = float | bool | str | None | Callable[[Context], float]

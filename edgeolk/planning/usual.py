@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.checks import whole
 from edgeolk.configuration.resolved import LOOKAHEAD, Resolved
+from edgeolk.lean import Any
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 
