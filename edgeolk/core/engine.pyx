@@ -10,7 +10,7 @@ from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN, floor, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from edgeolk.errors import BadRowError, BudgetError
+from edgeolk.errors import BadRowError
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
@@ -22,11 +22,11 @@ from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
+from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_COUNT,
-    REFUSED_FULL, Skipped, State, Width,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
@@ -311,12 +311,8 @@ cdef class Engine:
             outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
         finally:
             PyBuffer_Release(&view)
-        if outcome == REFUSED_FULL:
-            raise BudgetError("the ring is full and full='raise'; nothing was changed")
-        if outcome == REFUSED_COUNT:
-            raise BudgetError("the learner has counted 2^62 steps, and learns no more")
         if outcome != DONE:
-            raise BadRowError("x: the kernel overflows for this row; nothing was changed")
+            raise outcome_error(outcome, "x")
         return f
 
     cdef int decide_row(self, object x, double* f) except -1:
@@ -328,7 +324,7 @@ cdef class Engine:
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+            raise outcome_error(outcome, "x")
         return 0
 
     def score_row(self, object x):

@@ -23,7 +23,8 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from dataclasses import dataclass, field
+
+from edgeolk.lean import dataclass, field
 
 MARK = b"eolk"
 VERSION = 3

@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from math import inf, isfinite, isnan
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
 from edgeolk.files.intake import check_intake
 from edgeolk.files.lengths import lengths_hold
 from edgeolk.files.weights import check_weights
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import (
     Algorithm,
     Basis,
@@ -31,8 +31,8 @@ from edgeolk.parts.table import DEFAULT_PARTS
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved
 
-Words: TypeAlias = Mapping[str, float]
-Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
+    Words = Mapping[str, float]
+    Regions = Mapping[str, memoryview[Any]]
 
 #: No counter is larger: a step may add to it without overflow.
 MOST_COUNT = 2**62

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from itertools import repeat
 from operator import add, mul
 from struct import Struct
-from typing import TYPE_CHECKING, Any
 
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Coefficients, Dtype, KernelKind
 
 if TYPE_CHECKING:

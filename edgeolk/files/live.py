@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from enum import IntEnum
-from typing import Any
 
 from edgeolk.configuration.intake import intake_from
 from edgeolk.configuration.resolved import Resolved
@@ -19,6 +17,7 @@ from edgeolk.files.head import (
     lists_from,
 )
 from edgeolk.files.words import WORDS
+from edgeolk.lean import Any, replace
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses

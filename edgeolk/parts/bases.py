@@ -10,8 +10,7 @@ A row names its functions in ``core/bases`` as "file.function":
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,

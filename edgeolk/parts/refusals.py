@@ -4,8 +4,8 @@ parameters that concern no part alone."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks

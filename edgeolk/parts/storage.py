@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
 from edgeolk.parts.traits import Part, lacks
 

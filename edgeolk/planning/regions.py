@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
 from edgeolk.configuration.resolved import Resolved
+from edgeolk.lean import NamedTuple, dataclass
 from edgeolk.parts.numbers import Policy
 
 #: Bytes of one number by the code of its type. "w" is a word of a small C struct: eight bytes, a
