@@ -241,10 +241,11 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
                                        OLK_BY_FAST(olk_trial) *trial, double *fw, double *fa)
 {
     const olk_sorf *p = f->p;
-    const int climbs = p->relevance && *s->t > 200;
-    /* What would be computed again: counters of regression are sums of squares; relevance climbs in
-       OLK_EXACT, where most rows change weights. */
-    if (p->task == OLK_SORF_REGRESSION || (climbs && 2 * *s->updates > *s->t))
+    /* Changes are of one column; relevance climbs in OLK_EXACT. */
+    const int one = p->classes == 1 && !(p->relevance && *s->t > 200);
+    /* What would be computed again: counters of regression are sums of squares; mostly, where most
+       rows change weights and changes are not tried. */
+    if (p->task == OLK_SORF_REGRESSION || (!one && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     if (!OLK_BY_FAST(olk_pass)(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
         OLK_FN(olk_near)(f, share, y))
@@ -252,7 +253,7 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
     const int some = OLK_FN(olk_losses)(f, y, weight, *s->t, OLK_SORF_NEAR, plan);
     if (!some)
         return OLK_SORF_ALL;
-    if (climbs || p->classes > 1 ||
+    if (!one ||
         OLK_FN(olk_losses)(f, y, weight, *s->t, -OLK_SORF_NEAR, plan) < some ||
         !OLK_BY_FAST(olk_try)(p, s, x, plan->tau, plan->live, trial))
         return OLK_SORF_SCORES;
