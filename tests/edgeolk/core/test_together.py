@@ -49,6 +49,24 @@ def test_every_algorithm(name: str) -> None:
         np.testing.assert_array_equal(mean.decision_function(X), [mean.decision_one(x) for x in X])
 
 
+@pytest.mark.parametrize("loss", ["hinge", "square", "novelty"])
+@pytest.mark.parametrize("options", [{}, {"relevance": True, "last_label": True}], ids=str)
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_structured_features(dtype: str, options: dict[str, Any], loss: str) -> None:
+    """Rows of which some have angles beyond single precision, and one that is refused."""
+    if loss == "novelty" and options:
+        pytest.skip("novelty keeps one average: no relevance, no last label")
+    X, y = stream()
+    learner = ek.Learner("sorf", n_features=FEATURES, D=BUDGET, dtype=dtype, loss=loss, **options)
+    learner.learn_many(X, *([] if loss == "novelty" else [y]))
+    rows = X.copy()
+    rows[[3, 30, 31, 299]] *= 1e6
+    assert_as_one_by_one(learner, rows)
+    rows[41] = 1e305 if dtype == "float64" else 1e37
+    with pytest.raises(ValueError, match=r"X\[41\]"):
+        learner.decision_function(rows)
+
+
 def in_child(target: str) -> None:
     """The scores of storage types and kernels, each held against those one by one."""
     X, y = stream()
