@@ -11,6 +11,7 @@ from libc.math cimport NAN, floor, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from edgeolk.errors import BadRowError
+from edgeolk.parts.elements import ELEMENTS
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
@@ -112,12 +113,11 @@ cdef class Engine:
         found = self.regions.get(name)
         if found is None:
             return NULL
-        element = {"e": "H", "w": "q"}.get(found.element, found.element)
+        element = ELEMENTS[found.element]
         rows, stride = found.shape
-        size = {"d": 8, "q": 8, "f": 4, "i": 4, "H": 2, "b": 1}[element]
         start = found.offset
-        raw = memoryview(self.arena)[start:start + rows * stride * size]
-        self.views[name] = typed(raw.cast("B").cast(element, (rows, stride)), element)
+        raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
+        self.views[name] = typed(raw.cast("B").cast(element.cast, (rows, stride)), element.cast)
         return self.arena.base + <Py_ssize_t>start
 
     def attach(self):
