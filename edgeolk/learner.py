@@ -98,7 +98,7 @@ class Learner(Storing, Counting):
     def _ring(self) -> NDArray[Any]:
         """A view of the ring, (n_features, stride); for a Fourier basis, of its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
-        return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
+        return ring.view(self._config.storage.element)
 
     def __repr__(self) -> str:
         state = f"{self.steps} steps"

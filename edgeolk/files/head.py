@@ -25,6 +25,7 @@ import struct
 import sys
 
 from edgeolk.lean import dataclass, field
+from edgeolk.parts import elements
 
 MARK = b"eolk"
 VERSION = 3
@@ -87,7 +88,7 @@ REGIONS: dict[str, int] = {
 }
 
 #: Numbers of the element types.
-ELEMENTS: dict[str, int] = {"f": 1, "d": 2, "e": 3, "b": 4, "i": 5, "q": 6, "w": 7}
+ELEMENTS = {code: element.number for code, element in elements.ELEMENTS.items()}
 
 _VALUE_NAMES = {number: name for name, number in VALUES.items()}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}

@@ -18,14 +18,12 @@ from edgeolk.files.head import (
 )
 from edgeolk.files.words import WORDS
 from edgeolk.lean import Any, replace
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
 from edgeolk.planning.layout import state_bytes
 from edgeolk.planning.regions import KINDS, Lifetime, Region
-
-#: Codes of element types that memoryviews have no better name for.
-_CASTS = {"e": "H", "w": "q"}
 
 
 def is_state(region: Region) -> bool:
@@ -163,7 +161,7 @@ def clear_flags(block: memoryview) -> None:
 def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     """A region's numbers, flat."""
     count = region.shape[0] * region.shape[1]
-    cast: Any = _CASTS.get(region.element, region.element)
+    cast: Any = ELEMENTS[region.element].cast
     part = block[region.offset : region.offset + region.nbytes]
     part = part[: len(part) // 8 * 8]
     return part.cast("B").cast(cast)[:count]
