@@ -92,7 +92,7 @@ ROLES: dict[str, Role] = {
     ),
     "update_decide": Role(
         *("update", "updates", "int64_t"),
-        *("State* s, const void* rows, int64_t count, double* f", "count"),
+        *("State* s, const void* x, int64_t n, double* f", "n"),
         {part: row.decide for part, row in UPDATES.items()},
     ),
     "policy_admit": Role(

@@ -1,4 +1,4 @@
-"""Many rows scored in one reading of the ring, or of features: bit for bit the scores they have one by one."""
+"""Many rows scored side by side: bit for bit the scores they have one by one."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
