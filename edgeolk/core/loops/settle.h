@@ -95,6 +95,15 @@ static inline OLK_FN(olk_trial) OLK_FN(olk_room)(const olk_sorf *p, void *room, 
                                (OLK_S *)(feature + (whole ? 2 * p->D : 128 * blocks)), 0, 0};
 }
 
+/* The weights of a block, a whole one without a call. */
+static inline void OLK_FN(olk_put)(OLK_S *w, const OLK_S *levels, ptrdiff_t lines)
+{
+    if (lines == 64)
+        memcpy(w, levels, 128 * sizeof *w);
+    else
+        memcpy(w, levels, 2 * (size_t)lines * sizeof *w);
+}
+
 /* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: new
    weights of blocks that are kept go beside their features, of the others nowhere, or all into w.
    Returns 0 where a rounding is not sure, and does not go on unless it writes. */
@@ -147,7 +156,7 @@ static OLK_APART int OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_sta
                 kept ? trial->levels + 128 * b : unseen, w, feature, step,
                 bounds.least + 2 * turn, bounds.most + 2 * turn, bits, 2 * lines);
             if (write)
-                memcpy(w, unseen, 2 * (size_t)lines);
+                OLK_FN(olk_put)(w, unseen, lines);
             else if (!sure)
                 return 0;
         }
@@ -169,13 +178,10 @@ static inline void OLK_FN(olk_take)(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, const double *tau, const int *live,
                                     OLK_FN(olk_trial) *trial)
 {
-    for (int32_t g = 0; g < p->groups; g++) {
-        const ptrdiff_t from = p->first[g];
-        ptrdiff_t to = p->first[g + 1] < trial->blocks ? p->first[g + 1] : trial->blocks;
-        if (live[g] && from < to)
-            memcpy((OLK_S *)s->w + 128 * from, trial->levels + 128 * from,
-                   (size_t)(2 * (64 * to < p->D ? 64 * to : p->D) - 128 * from));
-    }
+    for (int32_t g = 0; g < p->groups; g++)
+        for (ptrdiff_t b = p->first[g]; live[g] && b < p->first[g + 1] && b < trial->blocks; b++)
+            OLK_FN(olk_put)((OLK_S *)s->w + 128 * b, trial->levels + 128 * b,
+                            OLK_FN(olk_lines)(p, b));
     if (trial->blocks < p->first[p->groups]) {
         trial->after = trial->middle;
         OLK_FN(olk_round_row)(p, s, row, tau, live, trial, trial->blocks, 1);
