@@ -14,7 +14,7 @@ from twins.streams import random_stream
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.resolved import Resolved
-from edgeolk.files.head import OMITTED
+from edgeolk.head import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
