@@ -1,4 +1,4 @@
-"""Many rows scored in one reading of the ring: bit for bit the scores they have one by one."""
+"""Many rows scored side by side: bit for bit the scores they have one by one."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
@@ -9,7 +9,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.real cimport real
 from edgeolk.core.simd cimport OLK_SUMS_OF_BLOCK, olk_wanted
 from edgeolk.core.state cimport Example, State
-from edgeolk.core.switches cimport update_begin
+from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
 
 # Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time
@@ -27,8 +27,9 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
 
 cdef inline bint worth_together(const State* s) noexcept nogil:
     """Whether dense rows cost less together than one by one."""
-    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS
-            and not update_is_whole(s.c.choice.update))
+    if update_is_whole(s.c.choice.update):
+        return s.c.columns == 1
+    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
@@ -48,7 +49,10 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     cdef Example e
     cdef olk_wanted wanted
     cdef int64_t i, k
-    cdef double scale = 1.0 if mean else s.function.scale
+    cdef double scale
+    if update_is_whole(s.c.choice.update):
+        return update_decide(s, rows, count, f)
+    scale = 1.0 if mean else s.function.scale
     wanted.real = real(s)
     wanted.coef = s.mean_coef if mean else s.coef
     wanted.columns = s.c.columns

@@ -239,6 +239,24 @@ static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, con
                 OLK_NAME(olk_total)(lane[r * columns + c]);
 }
 
+/* So few rows that filling up would cost more. */
+static void OLK_FN(olk_one_by_one)(const olk_kernel *kernel, const void *sv, const void *norms,
+                                   const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n,
+                                   ptrdiff_t d, const OLK_T *rows, ptrdiff_t pitch, ptrdiff_t i,
+                                   ptrdiff_t count, const olk_wanted *wanted)
+{
+    for (ptrdiff_t r = 0; r < count; r++) {
+        char *values = wanted->values;
+        if (values)
+            values += (i + r) * wanted->apart * olk_real_bytes(wanted->real);
+        const double sum = OLK_FN(olk_row)(kernel, sv, norms, quantum, stride, n, d,
+                                           rows + r * pitch, wanted->real, wanted->coef, values,
+                                           NULL);
+        if (wanted->coef)
+            wanted->f[i + r] = sum;
+    }
+}
+
 static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const void *norms,
                              const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
                              const void *queries, ptrdiff_t pitch, ptrdiff_t count,
@@ -251,6 +269,11 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const voi
     const OLK_T *rows = queries;
     for (ptrdiff_t i = 0; i < count; i += most) {
         const ptrdiff_t m = count - i < most ? count - i : most;
+        if (3 * m <= OLK_TOGETHER && wanted->columns == 1) {
+            OLK_FN(olk_one_by_one)(kernel, sv, norms, quantum, stride, n, d, rows + i * pitch,
+                                   pitch, i, m, wanted);
+            continue;
+        }
         OLK_FN(olk_gather)(kernel, normed, rows + i * pitch, pitch, m, d, &block);
         OLK_FN(olk_over_ring)(kernel, sv, norms, quantum, stride, n, d, &block, i, wanted);
     }

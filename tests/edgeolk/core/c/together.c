@@ -131,10 +131,9 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
         }
         wanted.values = NULL;
         wanted.columns = COLUMNS;
-        if (count >= 6)
-            simd->rows[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d, m->x,
-                                   m->d, count, &wanted);
-        for (ptrdiff_t r = 0; count >= 6 && r < count; r++) {
+        simd->rows[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d, m->x, m->d,
+                               count, &wanted);
+        for (ptrdiff_t r = 0; r < count; r++) {
             simd->row[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d,
                                   row_of(m, r), real, NULL, row, NULL);
             simd->weigh[real](row, coef, STRIDE, m->n, COLUMNS, want);
