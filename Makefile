@@ -73,7 +73,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
 test-mcu: $(VENV)/.test
-	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/test_mcu.py
+	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""

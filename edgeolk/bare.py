@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.block import build, over
 from edgeolk.config import Config
 from edgeolk.core.engine import Engine
+from edgeolk.lean import Any
 from edgeolk.parts import Algorithm
 
 

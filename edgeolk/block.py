@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from edgeolk.config import Config
 from edgeolk.configuration.levels import levels
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
 from edgeolk.files.head import TORN
+from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype
 from edgeolk.planning.layout import boundary
 from edgeolk.plans import plan_of

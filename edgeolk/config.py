@@ -5,9 +5,8 @@ Everything that can be wrong with a configuration is found here, before memory i
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.catalogue.methods import Method, find
+from edgeolk.checks import whole
 from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
 from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
 from edgeolk.configuration.intake_arguments import intake_of
@@ -15,6 +14,7 @@ from edgeolk.configuration.levels import levels
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.configuration.shown import shown_parameters, spelt
 from edgeolk.configuration.values import given_lists, values_of
+from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
@@ -23,7 +23,6 @@ from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.whole import whole
 from edgeolk.planning.fit import fit, parse_bytes
 from edgeolk.planning.layout import layout, total
 from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows

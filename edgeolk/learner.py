@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +11,7 @@ from edgeolk.catalogue import Method
 from edgeolk.config import Config
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
+from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.planning.fit import parse_bytes
@@ -100,7 +98,7 @@ class Learner(Storing, Counting):
     def _ring(self) -> NDArray[Any]:
         """A view of the ring, (n_features, stride); for a Fourier basis, of its frequencies."""
         ring = np.asarray(self._engine.view("support_vectors"))
-        return ring.view(np.float16) if self._config.dtype == Dtype.FLOAT16 else ring
+        return ring.view(self._config.storage.element)
 
     def __repr__(self) -> str:
         state = f"{self.steps} steps"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import Any
 
 from edgeolk.config import Config
+from edgeolk.lean import Any, dataclass
 from edgeolk.parts import Algorithm
 from edgeolk.planning.deadline import longest_step
 from edgeolk.planning.layout import layout, region_table, total

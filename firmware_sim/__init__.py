@@ -5,16 +5,18 @@
 >>> result.layout.end <= 16 * 1024
 True
 
-Names are loaded when first used: the learner's process (``firmware_sim.child``) has no numpy.
+Names are loaded when first used: the learner's process (`containment.child`) has no numpy.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from firmware_sim.board_script import write_script
     from firmware_sim.comparison import compare
+    from firmware_sim.comparison.tuning import tune
     from firmware_sim.config import ReplayConfig
+    from firmware_sim.deployment.board_script import write_script
+    from firmware_sim.deployment.model_file import save_model
     from firmware_sim.errors import (
         BeyondCapError,
         DoesNotFitError,
@@ -22,11 +24,9 @@ if TYPE_CHECKING:
         SimulatorError,
         StreamError,
     )
-    from firmware_sim.loop import Replay, ReplayResult, replay
-    from firmware_sim.model_file import save_model
+    from firmware_sim.replaying.loop import Replay, ReplayResult, replay
     from firmware_sim.report import write_report
     from firmware_sim.streams import Stream
-    from firmware_sim.tuning import tune
 
 __all__ = [
     "BeyondCapError",
@@ -47,18 +47,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "board_script": ("write_script",),
+    "deployment.board_script": ("write_script",),
     "comparison": ("compare",),
     "config": ("ReplayConfig",),
     "errors": (
         *("BeyondCapError", "DoesNotFitError", "LearnerDiedError"),
         *("SimulatorError", "StreamError"),
     ),
-    "loop": ("Replay", "ReplayResult", "replay"),
-    "model_file": ("save_model",),
+    "replaying.loop": ("Replay", "ReplayResult", "replay"),
+    "deployment.model_file": ("save_model",),
     "report": ("write_report",),
     "streams": ("Stream",),
-    "tuning": ("tune",),
+    "comparison.tuning": ("tune",),
 }
 
 

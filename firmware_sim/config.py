@@ -4,45 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import edgeolk as ek
-from firmware_sim import power
 from firmware_sim.boards import board_of
+from firmware_sim.configuration import moments
+from firmware_sim.configuration.choices import (
+    CHOICES,
+    NOT_PARAMETERS,
+    RECOMMENDED,
+    SCALES,
+    storage_of,
+)
 from firmware_sim.errors import SimulatorError
-from firmware_sim.faults import parse
-from firmware_sim.kinds import KINDS, kind_of
-from firmware_sim.streams import Stream
+from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.faults import parse
+from firmware_sim.tasks.kinds import KINDS, kind_of
 
-KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
-SCALES = ("standard", "minmax", "none")
-DTYPES = ("float32", "float64", "float16", "int8")
-MISSING = ("skip", "stop", "last", "mean")
-DAMAGED = ("skip", "stop")
-CATEGORIES = ("refuse", "onehot", "hash")
-ENFORCE = ("arena", "process")
-KIND_NAMES = tuple(KINDS)
-LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
-#: What is replayed where no algorithm is named.
-RECOMMENDED = ek.Config(n_features=1).name
-NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
-
-
-#: Fields that take one of some words.
-_CHOICES = {
-    "kind": KIND_NAMES,
-    "kernel": KERNELS,
-    "dtype": DTYPES,
-    "scale": SCALES,
-    "missing": MISSING,
-    "damaged": DAMAGED,
-    "categories": CATEGORIES,
-    "enforce": ENFORCE,
-    "limit_by": LIMITS,
-}
 #: Fields that count something, from 1.
 _COUNTS = ("budget", "freeze_after", "limit", "prefix", "category_slots", "checkpoint_every")
 
@@ -59,15 +39,6 @@ def freezes(config: ReplayConfig) -> bool:
     except (SimulatorError, TypeError, ValueError):
         return False  # the error is raised where the learner is planned
     return made.freezes
-
-
-@lru_cache
-def storage_of(algorithm: str) -> str:
-    """The storage type that an algorithm takes where none is given."""
-    try:
-        return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
-    except (TypeError, ValueError):
-        return "float32"  # the error is raised where the learner is planned
 
 
 @dataclass(frozen=True)
@@ -136,7 +107,7 @@ class ReplayConfig:
     idle : float, optional
         Seconds without a row after which a live stream has ended; by default it is waited on.
     faults : tuple of str
-        What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `faults.KINDS`.
+        What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `streams.faults.KINDS`.
     fault_seed : int, optional
         Seed of what breaks; by default that of the algorithm.
     label_delay : int or str
@@ -224,7 +195,7 @@ class ReplayConfig:
         if not self.kind:
             usual = "multiclass" if self.classes else kind_of(self.params)
             object.__setattr__(self, "kind", usual)
-        for name, allowed in _CHOICES.items():
+        for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise SimulatorError(
                     f"{_option(name)} is {getattr(self, name)!r}, it must be one of: "
@@ -271,7 +242,7 @@ class ReplayConfig:
         if self.device is not None:
             board_of(self.device)
         if self.power_cut is not None:
-            power.parse(self.power_cut)
+            moments.power_cut(self.power_cut)
         if self.period == float("inf"):
             raise SimulatorError("period is inf, it must be finite")
         self._check_seconds("period")
@@ -344,6 +315,12 @@ class ReplayConfig:
             raise SimulatorError(
                 f"kind is {self.kind!r}, and the parameters of {self.algorithm} are for {kind!r}"
             )
+        bundled = BUNDLED.get(self.stream) if isinstance(self.stream, str) else None
+        if bundled and bundled.kind and self.kind == "binary" and self.target is None:
+            raise SimulatorError(
+                f"{bundled.target!r} of {bundled.name} is not of two classes: give "
+                f"--kind {bundled.kind}"
+            )
         if self.positive is not None and self.kind not in ("binary", "novelty"):
             what = "real numbers" if self.is_regression else "several classes"
             raise SimulatorError(f"--positive is for labels of two classes, not for {what}")
@@ -383,18 +360,7 @@ class ReplayConfig:
         SimulatorError
             It is neither a number of rows nor of seconds.
         """
-        text = str(self.label_delay).strip()
-        in_seconds = text.endswith("s")
-        try:
-            delay = float(text.removesuffix("s"))
-        except ValueError:
-            delay = -1.0
-        if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
-            raise SimulatorError(
-                f"label-delay is {self.label_delay!r}, it must be a number of rows, as in 20, or "
-                "of seconds, as in 90s"
-            )
-        return delay, in_seconds
+        return moments.label_delay(self.label_delay)
 
     @property
     def queue_rows(self) -> int:

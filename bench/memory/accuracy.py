@@ -15,7 +15,7 @@ import firmware_sim
 from bench.datasets import folder
 from bench.memory.style import COLOURS, figure_of, save
 from bench.table import Table
-from firmware_sim.width import choose
+from firmware_sim.device.width import choose
 
 DTYPES = ("float64", "float32", "float16", "int8")
 RAMS = (4, 16, 64)  # KiB

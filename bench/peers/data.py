@@ -7,7 +7,7 @@ from pathlib import Path
 from bench import datasets
 from bench.memory import accuracy as sensors
 from bench.peers.runner import Stream
-from firmware_sim.width import choose
+from firmware_sim.device.width import choose
 
 A9A_GAMMA = 0.04
 #: Rows a stream's first readings are skipped, and those its kernel width is chosen from.

@@ -11,7 +11,7 @@ from bench import datasets
 from bench.csr import Csr
 from bench.datasets import Dataset, Labels, Rows
 from bench.memory import accuracy as streams
-from firmware_sim.width import choose
+from firmware_sim.device.width import choose
 
 A9A_GAMMA = 0.4
 IJCNN1_GAMMA = 2.0

@@ -11,6 +11,7 @@ from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.core.lookahead cimport (
     follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
+from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
 from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
@@ -24,12 +25,12 @@ cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
 
 cdef inline int learn_placed(State* s, const void* x, double y, double weight,
                              double* f) noexcept nogil:
-    """Learn a placed row, or leave it out where that is done with rows that overflow."""
+    """Learn a placed row, or leave it out where that is done with bad rows."""
     cdef int outcome
     if x == NULL:
         return REFUSED_ROW
     outcome = learn(s, x, y, weight, f)
-    if outcome == REFUSED_OVERFLOW and s.skipped != NULL:
+    if is_bad_row(outcome) and s.skipped != NULL:
         skip(s)
         f[0] = NAN
         return DONE

@@ -11,7 +11,8 @@ from libc.math cimport INFINITY, fabs
 from edgeolk.boundary.batches cimport is_vector
 from edgeolk.boundary.messages cimport label_error
 from edgeolk.boundary.ndarray cimport as_numbers
-from edgeolk.core.engine cimport Engine, is_label, labels_allowed
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.labels cimport is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport State
 

@@ -1,26 +1,6 @@
-"""What a refused row is told."""
+"""What is told of a row that a call may not have."""
 
 from libc.math cimport isfinite
-
-from edgeolk.core.state cimport REFUSED_COUNT, REFUSED_FULL, REFUSED_ROW
-
-
-cdef inline object outcome_error(int outcome, str where):
-    from edgeolk.errors import BadRowError, BudgetError
-
-    if outcome == REFUSED_FULL:
-        return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
-    if outcome == REFUSED_COUNT:
-        return BudgetError(f"{where}: the learner has counted 2^62 steps, and learns no more")
-    if outcome == REFUSED_ROW:
-        return ValueError(
-            f"{where}: its indices or numbers have changed since they were checked. The row changed"
-            " nothing"
-        )
-    return BadRowError(
-        f"{where}: the kernel overflows for this row; scale the features or the kernel."
-        " The row changed nothing"
-    )
 
 
 cdef inline object not_finite(object row, object features, str name):

@@ -14,7 +14,7 @@ from edgeolk.boundary.batches cimport (
     whole_numbers,
 )
 from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
-from edgeolk.boundary.messages cimport not_finite, outcome_error
+from edgeolk.boundary.messages cimport not_finite
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport (
     first_bad_row, indices_increase, values_fit, warn_of_zeros,
@@ -26,6 +26,7 @@ from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
+from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean

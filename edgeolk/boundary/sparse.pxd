@@ -4,11 +4,8 @@ from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.boundary.batches cimport Batch, first_bad_dense
 from edgeolk.core.engine cimport Engine
-from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
-from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT16, DTYPE_FLOAT64, DTYPE_INT8,
-)
-from edgeolk.core.rows cimport half_most
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
+from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport State
 
 
@@ -53,11 +50,7 @@ cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcep
     """Each of n numbers, as if each were a row's only one."""
     if n == 0:
         return True
-    if s.c.vectors == DTYPE_FLOAT64 or s.intake.reshapes:
-        return all_finite(value, n)
-    if s.c.vectors == DTYPE_FLOAT16:
-        return all_within(value, n, half_most())
-    return finite_as_float(value, n)
+    return accepts_f64(s, value, n)
 
 
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows, Py_ssize_t first) noexcept:

@@ -7,7 +7,8 @@ cimport numpy as cnp
 
 from edgeolk.boundary.batches cimport is_vector
 from edgeolk.boundary.ndarray cimport as_numbers
-from edgeolk.core.engine cimport Engine, check_weight
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.labels cimport check_weight
 
 
 cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
@@ -20,7 +21,7 @@ cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"weight must be a number, got {type(weight).__name__}") from None
     if number != 1.0:
-        check_weight(engine, number)
+        check_weight(&engine.state, engine.config, number)
     return number
 
 
@@ -43,5 +44,5 @@ cdef inline int check_weights(Engine engine, object weight, Py_ssize_t n) except
     number = <const double*>cnp.PyArray_DATA(weight)
     for i in range(n):
         if number[i] != 1.0:
-            check_weight(engine, number[i])
+            check_weight(&engine.state, engine.config, number[i])
     return 0

@@ -94,15 +94,13 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     ),
 }
 
-#: Name of a parameter that is several numbers -> (default, what is allowed, meaning).
-LISTS: dict[str, tuple[str, str, str]] = {
+#: Name of a parameter that is several numbers -> (what is allowed, meaning).
+LISTS: dict[str, tuple[str, str]] = {
     "widths": (
-        "(0.3, 1, 3); with two groups (3, 5.5, 10) too",
         "1 to 8 numbers > 0, or one such sequence a group",
         "widths of the kernels, as multiples of gamma; features are shared equally",
     ),
     "blends": (
-        "(0, 0.1, 0.3, 1)",
         "2 to 8 numbers that rise from 0 to 1",
         "shares of the fast model in the candidates for the blend",
     ),

@@ -9,9 +9,9 @@ table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
+from edgeolk.lean import dataclass, field
 from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,

@@ -9,6 +9,7 @@ from edgeolk.catalogue.methods import Method, algorithms
 from edgeolk.catalogue.words import DESCRIPTIONS
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.kernels import Gaussian
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import Basis, Update
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS, uses
@@ -33,12 +34,24 @@ def parameter_rows(method: Method) -> list[Row]:
         spec = PARAMETERS[stored]
         rows.append((method.public.get(stored, stored), shown, spec.allowed(), spec.doc))
     update = {**DEFAULT_PARTS, **method.parts}["update"]
-    rows += [(name, *LISTS[name]) for name in UPDATES[Update(update)].lists]
+    rows += [(name, _list_said(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
     return rows
 
 
 def _said(default: Any) -> str:
     return repr(default) if isinstance(default, str) else str(default)
+
+
+def _list_said(name: str) -> str:
+    """The default of a parameter that is several numbers."""
+    if name in LIST_DEFAULTS:
+        return _numbers_said(LIST_DEFAULTS[name])
+    first, *more = (", ".join(map(_numbers_said, widths)) for widths in WIDTHS.values())
+    return "; ".join([first, *(f"{n} groups: {said}" for n, said in enumerate(more, 2))])
+
+
+def _numbers_said(numbers: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{number:g}' for number in numbers)})"
 
 
 def _basis(method: Method) -> BasisTraits:

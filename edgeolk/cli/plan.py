@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import ast
-import dataclasses
 import json
+from inspect import signature
 from typing import Any
 
 from edgeolk.catalogue import algorithms
@@ -44,7 +44,7 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
             f"{name!r} is none of {', '.join(KERNELS)}{near(name, KERNELS)}"
         )
     given = dict(_pair(part) for part in rest.split(",") if part)
-    known = [field.name for field in dataclasses.fields(kind)]
+    known = list(signature(kind).parameters)
     for field in given:
         if field not in known:
             raise argparse.ArgumentTypeError(

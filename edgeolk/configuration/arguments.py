@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from edgeolk.catalogue.methods import Method
 from edgeolk.configuration.levels import Ends, ends, levels
+from edgeolk.lean import Any
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.table import Parts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
 
 from edgeolk.catalogue.methods import Method
+from edgeolk.lean import Any
 from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Rows, Update
 from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
 
-from edgeolk.parts.real import real
-from edgeolk.parts.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+from edgeolk.checks import real
+from edgeolk.configuration.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+from edgeolk.lean import Any, dataclass
 
 GAMMA_ROWS = 100
 MOST_LENGTH = 1e30
@@ -33,7 +32,7 @@ class Intake:
     Attributes
     ----------
     method : int
-        How each feature is scaled: a number of ``parts.scaling.METHODS``.
+        How each feature is scaled: a number of ``configuration.scaling.METHODS``.
     clip : float
         Deviations from the mean at which the scaler clips a reading.
     window : int
@@ -121,7 +120,7 @@ def row_length(value: Any) -> float:
     TypeError, ValueError
         No number, or out of range.
     """
-    number = real("clip_rows", value)
+    number = real("clip_rows", value, "a number or None")
     if not 0.0 < number <= MOST_LENGTH:
         raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
     return number

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
+from edgeolk.checks import whole
 from edgeolk.configuration.intake import ALIASES, GAMMA_ROWS, Intake, row_length
-from edgeolk.parts.scaling import CLIP, METHODS, clip_number, method_number, window_number
-from edgeolk.parts.whole import whole
+from edgeolk.configuration.scaling import CLIP, METHODS, clip_number, method_number, window_number
+from edgeolk.lean import Any
 
 #: Stands for an argument that is not given where None is a value of its own.
 _NOTHING: Any = object()

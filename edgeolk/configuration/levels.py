@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
+
+from edgeolk.lean import Any
 
 Ends = tuple[Any, Any]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import cast
 
 from edgeolk.configuration.intake import Intake
 from edgeolk.files.head import OMITTED
+from edgeolk.lean import cast, dataclass, field
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits
 from edgeolk.parts.kernels import Kernel

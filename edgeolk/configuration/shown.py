@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
+from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import Algorithm
 from edgeolk.parts.parameters import shown

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from edgeolk.catalogue.methods import Method
 from edgeolk.configuration.intake import ARGUMENTS
+from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.numbers import Dtype, Projection
 from edgeolk.parts.parameters import PARAMETERS, checked

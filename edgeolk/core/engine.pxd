@@ -6,13 +6,6 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.state cimport State
 
 
-cdef class Engine
-
-cdef bint is_label(const State* s, double label) noexcept nogil
-cdef str labels_allowed(const State* s)
-cdef int check_weight(Engine engine, double weight) except -1
-
-
 cdef class Engine:
     cdef State state
     cdef readonly Arena arena

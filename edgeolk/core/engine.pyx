@@ -7,26 +7,28 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
-from libc.math cimport NAN, floor, isfinite
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from edgeolk.errors import BadRowError, BudgetError
+from edgeolk.errors import BadRowError
+from edgeolk.parts.elements import ELEMENTS
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
 from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.intake cimport take_f64
-from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64, LOSS_NOVELTY
+from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
+from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
+from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, REFUSED_COUNT,
-    REFUSED_FULL, Skipped, State, Width,
+    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
@@ -44,32 +46,6 @@ STAYS = frozenset((
 
 if sizeof(Model) != 88:
     raise ImportError("the header's struct does not have the layout of the file format")
-
-
-cdef bint is_label(const State* s, double label) noexcept nogil:
-    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
-    if s.c.columns > 1:
-        return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
-        return isfinite(label)
-    return label == 1.0 or label == -1.0
-
-
-cdef str labels_allowed(const State* s):
-    if s.c.columns > 1:
-        return f"a class from 0 to {s.c.columns - 1}"
-    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
-    return "finite" if finite else "-1 or +1"
-
-
-cdef int check_weight(Engine engine, double weight) except -1:
-    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
-    if not (weight > 0.0 and isfinite(weight)):
-        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
-    if not engine.state.c.weighs:
-        raise ValueError(
-            f"weight must be 1 for this learner, got {weight!r}: {engine.config.no_weights}")
-    return 0
 
 
 cdef class Engine:
@@ -112,12 +88,11 @@ cdef class Engine:
         found = self.regions.get(name)
         if found is None:
             return NULL
-        element = {"e": "H", "w": "q"}.get(found.element, found.element)
+        element = ELEMENTS[found.element]
         rows, stride = found.shape
-        size = {"d": 8, "q": 8, "f": 4, "i": 4, "H": 2, "b": 1}[element]
         start = found.offset
-        raw = memoryview(self.arena)[start:start + rows * stride * size]
-        self.views[name] = typed(raw.cast("B").cast(element, (rows, stride)), element)
+        raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
+        self.views[name] = typed(raw.cast("B").cast(element.cast, (rows, stride)), element.cast)
         return self.arena.base + <Py_ssize_t>start
 
     def attach(self):
@@ -305,18 +280,14 @@ cdef class Engine:
             raise (ValueError if isfinite(y) else BadRowError)(
                 f"y must be {labels_allowed(&self.state)}, got {y!r}")
         if weight != 1.0:
-            check_weight(self, weight)
+            check_weight(&self.state, self.config, weight)
         borrow(x, "x", 0, &view)
         try:
             outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
         finally:
             PyBuffer_Release(&view)
-        if outcome == REFUSED_FULL:
-            raise BudgetError("the ring is full and full='raise'; nothing was changed")
-        if outcome == REFUSED_COUNT:
-            raise BudgetError("the learner has counted 2^62 steps, and learns no more")
         if outcome != DONE:
-            raise BadRowError("x: the kernel overflows for this row; nothing was changed")
+            raise outcome_error(outcome, "x")
         return f
 
     cdef int decide_row(self, object x, double* f) except -1:
@@ -328,7 +299,7 @@ cdef class Engine:
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
-            raise ValueError("x: the kernel overflows for this row")
+            raise outcome_error(outcome, "x")
         return 0
 
     def score_row(self, object x):

@@ -15,7 +15,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.numbers import AXES, STORED
 from edgeolk.parts.policies import POLICIES
-from edgeolk.parts.storage import COEFFICIENTS
+from edgeolk.parts.storage import COEFFICIENTS, MOST_FLOAT, STORAGES
 from edgeolk.parts.updates import UPDATES
 
 HERE = Path(__file__).parent
@@ -32,8 +32,17 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
         [real for real, row in COEFFICIENTS.items() if row.short_range],
     ),
     "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
+    "dtype_is_short": (
+        "dtype", [kind for kind, row in STORAGES.items() if row.most < MOST_FLOAT]
+    ),
     "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
     "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
+}
+
+#: Numbers of a part: C function -> (its type, axis, member -> number).
+NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
+    "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
+    "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
 }
 
 
@@ -134,10 +143,13 @@ def parts_pxd() -> str:
     for name, (axis, members) in FACTS.items():
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
         lines += _wrapped("    return ", _test(axis, members, "part"))
-    lines += ["", "", "cdef inline int basis_per_member(int part) noexcept nogil:"]
-    for basis, row in BASES.items():
-        lines += [f"    if part == BASIS_{basis.name}:", f"        return {row.per_member}"]
-    return "\n".join([*lines, "    return 1"]) + "\n"
+    for name, (kept_as, axis, values) in NUMBERS.items():
+        *others, (_, last) = values.items()
+        lines += ["", "", f"cdef inline {kept_as} {name}(int part) noexcept nogil:"]
+        for part, value in others:
+            lines += [f"    if part == {axis.upper()}_{part.name}:", f"        return {value}"]
+        lines += [f"    return {last}"]
+    return "\n".join(lines) + "\n"
 
 
 def switches_pxd() -> str:

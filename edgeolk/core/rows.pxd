@@ -9,7 +9,9 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
-from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_most,
+)
 from edgeolk.core.ring cimport note_nonzeros, note_reading
 from edgeolk.core.simd cimport (
     olk_place_nonzeros_f32, olk_place_nonzeros_f64, olk_see_levels_f32, olk_see_levels_f64,
@@ -18,15 +20,10 @@ from edgeolk.core.simd cimport (
 from edgeolk.core.state cimport State
 
 
-cdef inline double half_most() noexcept nogil:
-    """The largest number that still rounds to a finite float16."""
-    return 65519.0
-
-
 cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
     """Whether storage can hold these numbers."""
-    if s.c.vectors == DTYPE_FLOAT16 and not s.intake.reshapes:
-        return all_within(x, count, half_most())
+    if dtype_is_short(s.c.vectors) and not s.intake.reshapes:
+        return all_within(x, count, dtype_most(s.c.vectors))
     return all_finite(x, count)
 
 
@@ -34,8 +31,8 @@ cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noe
     # A row that is scaled or bounded fits storage then, whatever it was before.
     if s.c.vectors == DTYPE_FLOAT64 or s.intake.reshapes:
         return all_finite(x, count)
-    if s.c.vectors == DTYPE_FLOAT16:
-        return all_within(x, count, half_most())
+    if dtype_is_short(s.c.vectors):
+        return all_within(x, count, dtype_most(s.c.vectors))
     return finite_as_float(x, count)
 
 

@@ -236,6 +236,8 @@ cdef struct Example:
 cdef enum Outcome:
     DONE = 0
     REFUSED_FULL = 1          # policy RAISE and no slot left
-    REFUSED_OVERFLOW = 2      # score, k(x, x) or coefficient is beyond its range (range.pxd)
+    REFUSED_OVERFLOW = 2      # score or k(x, x) is beyond its range (range.pxd)
     REFUSED_ROW = 3           # a sparse row that is none: indices, or a number that is not finite
     REFUSED_COUNT = 4         # as many steps as a counter holds
+    REFUSED_COEFFICIENT = 5   # the newcomer's is beyond its range (range.pxd)
+    REFUSED_TARGET = 6        # a target beyond what structured features take

@@ -27,7 +27,8 @@ from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (
-    DONE, Example, MOST_COUNT, Model, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, Span, State,
+    DONE, Example, MOST_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
+    REFUSED_OVERFLOW, Span, State,
 )
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
@@ -62,7 +63,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     if s.c.tracks_norm and s.c.softmax:
         e.f = along_shares(s, e)
     if not may_enter(s, a):
-        outcome[0] = REFUSED_OVERFLOW
+        outcome[0] = REFUSED_COEFFICIENT
         return 0.0
     return a
 

@@ -10,19 +10,13 @@ from numpy.typing import NDArray
 from edgeolk.export.text import Model, array, braced
 from edgeolk.learner import Learner
 from edgeolk.parts import Basis, Dtype, Loss
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Sigmoid
 from edgeolk.parts.numbers import Coefficients
 
 SOURCE = "ring.c"
 #: Slots that the loops take at once: rows of the ring are padded to as many.
 AT_ONCE = 8
-#: C types of the ring by storage, and the largest number that a row may hold.
-STORED = {
-    Dtype.FLOAT32: ("float", 3.4028234663852886e38),
-    Dtype.FLOAT64: ("double", 1.7976931348623157e308),
-    Dtype.FLOAT16: ("uint16_t", 65519.0),
-    Dtype.INT8: ("int8_t", 3.4028234663852886e38),
-}
 
 
 def refusal(learner: Learner) -> str:
@@ -57,8 +51,9 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
     """Arrays by name, each with its C type."""
     engine, config, n = learner._engine, learner.config, learner.n_support
     real = "float" if config.coefficients == Coefficients.FLOAT32 else "double"
+    stored = ELEMENTS[config.storage.element].c
     found = {
-        "ek_vectors": (STORED[config.dtype][0], _padded(_view(engine, "support_vectors"), n)),
+        "ek_vectors": (stored, _padded(_view(engine, "support_vectors"), n)),
         "ek_coefficients": (real, _padded(_view(engine, "coefficients"), n)),
     }
     if config.dtype == Dtype.INT8:
@@ -108,7 +103,7 @@ def model_of(learner: Learner) -> Model:
         "EK_KERNEL": braced(list(kernel)),
         "EK_SCALE": float(learner._engine.scale()),
         "EK_THRESHOLD": 0.0 if config.needs_labels else learner.threshold,
-        "EK_MOST": STORED[config.dtype][1],
+        "EK_MOST": config.storage.most,
         "EK_SCALE_METHOD": config.intake.method,
         "EK_CLIPS_ROWS": int(config.intake.clip_rows > 0.0),
         "EK_CLIP_ROWS": config.intake.clip_rows,

@@ -16,15 +16,13 @@ import contextlib
 import errno
 import fcntl
 import os
-import re
 import stat
 import zlib
 from collections.abc import Iterable
 from io import FileIO
 from os import PathLike
-from typing import TypeAlias
 
-Path: TypeAlias = "str | bytes | PathLike[str] | PathLike[bytes]"
+Path = str | bytes | PathLike[str] | PathLike[bytes]
 
 #: Reading and writing must not hang on a FIFO, nor follow what was put under a temporary name.
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -84,6 +82,9 @@ def _remove_leftover(folder: int, beside: str) -> None:
 
 
 def _remove_leftovers(folder: int, name: str) -> None:
+    # Imported here: who only reads does not need it.
+    import re
+
     pattern = re.compile(re.escape(_beginning(name)) + r"[0-9a-f]{16}\.part")
     for entry in os.listdir(folder):
         if pattern.fullmatch(entry):

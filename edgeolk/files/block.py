@@ -11,7 +11,6 @@ import math
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from edgeolk.files.regions import (
     BOUNDARY,
@@ -30,6 +29,7 @@ from edgeolk.files.regions import (
     needed,
 )
 from edgeolk.files.stored import Stored
+from edgeolk.lean import NamedTuple
 
 MAGIC = b"edgeolk\0"
 #: magic, format version, CRC-32, then numbers of eight bytes and pairs of four.

@@ -23,7 +23,9 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from dataclasses import dataclass, field
+
+from edgeolk.lean import dataclass, field
+from edgeolk.parts import elements
 
 MARK = b"eolk"
 VERSION = 3
@@ -86,7 +88,7 @@ REGIONS: dict[str, int] = {
 }
 
 #: Numbers of the element types.
-ELEMENTS: dict[str, int] = {"f": 1, "d": 2, "e": 3, "b": 4, "i": 5, "q": 6, "w": 7}
+ELEMENTS = {code: element.number for code, element in elements.ELEMENTS.items()}
 
 _VALUE_NAMES = {number: name for name, number in VALUES.items()}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}

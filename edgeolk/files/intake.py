@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf, isfinite, ldexp
 from sys import float_info
-from typing import TYPE_CHECKING, Any
+
+from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved

@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from math import inf, isfinite, isnan
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeolk.catalogue import find
 from edgeolk.files.intake import check_intake
 from edgeolk.files.lengths import lengths_hold
 from edgeolk.files.weights import check_weights
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import (
     Algorithm,
     Basis,
@@ -26,19 +26,21 @@ from edgeolk.parts import (
     Projection,
     Update,
 )
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved
 
-Words: TypeAlias = Mapping[str, float]
-Regions: TypeAlias = "Mapping[str, memoryview[Any]]"
+    Words = Mapping[str, float]
+    Regions = Mapping[str, memoryview[Any]]
+    Read = Callable[[memoryview[Any]], tuple[float, ...]]
 
 #: No counter is larger: a step may add to it without overflow.
 MOST_COUNT = 2**62
 _LABELS = frozenset((-1.0, 1.0))
-#: Exponent bits of a float16: all set in infinities and NaN.
-_HALF_EXPONENT = 0x7C00
+#: Numbers of a ring that are read at once.
+_AT_ONCE = 1024
 _COUNTERS = (
     *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
@@ -55,7 +57,8 @@ _MOST_SHORT = 1e36
 #: Entries of what is kept of the Gram matrix: of kernels that are at most 1, of others; k(x, x).
 _MOST_OF_UNIT, _MOST_OF_ANY, _MOST_KERNEL = 1e60, 1e302, 1e101
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
-_WHOLE = ("support_vectors", "window", "coefficients", "window_labels", "own")
+_STORED = ("support_vectors", "window")
+_WHOLE = (*_STORED, "coefficients", "window_labels", "own")
 
 
 def _require(condition: bool, what: str) -> None:
@@ -63,12 +66,16 @@ def _require(condition: bool, what: str) -> None:
         raise ValueError(f"the model is inconsistent: {what}")
 
 
-def _all_finite(numbers: memoryview[Any]) -> bool:
+def _all_finite(numbers: memoryview[Any], read: Read | None = None) -> bool:
+    """Whether all are numbers; ``read`` makes some of the bits of stored ones."""
     if numbers.format == "b":
         return True
-    if numbers.format == "H":
-        return max(map(_HALF_EXPONENT.__and__, numbers), default=0) < _HALF_EXPONENT
-    return all(map(isfinite, numbers))
+    if read is None:
+        return all(map(isfinite, numbers))
+    for at in range(0, len(numbers), _AT_ONCE):
+        if not all(map(isfinite, read(numbers[at : at + _AT_ONCE]))):
+            return False
+    return True
 
 
 def _within(numbers: memoryview[Any], most: float) -> bool:
@@ -196,7 +203,8 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
     for name in _WHOLE:
         if name in regions:
-            _require(_all_finite(regions[name]), f"{name} must be finite")
+            read = ELEMENTS[config.storage.element].read if name in _STORED else None
+            _require(_all_finite(regions[name], read), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     held = int(min(words.get("seen", 0), config.values.get("window", 0)))
     levels = regions["levels"] if config.vectors == Dtype.INT8 else None

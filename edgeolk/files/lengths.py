@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import repeat
 from operator import add, mul
-from struct import Struct
-from typing import TYPE_CHECKING, Any
 
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Coefficients, Dtype, KernelKind
+from edgeolk.parts.elements import ELEMENTS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved
@@ -41,11 +41,12 @@ def _squares(
 ) -> Iterable[float]:
     """|s|^2 of the slots in use, from feature-major numbers."""
     stride = len(numbers) // config.n_features
+    read = ELEMENTS[config.storage.element].read
     totals: Iterable[float] = repeat(0.0, used)
     for j in range(config.n_features):
         row: Any = numbers[j * stride : j * stride + used]
-        if numbers.format == "H":
-            row = Struct(f"={used}e").unpack(row.tobytes())
+        if read is not None:
+            row = read(row)
         elif levels is not None:
             size, start = levels[j], levels[config.n_features + j]
             row = [size * q + start for q in row]
@@ -63,7 +64,7 @@ def lengths_hold(
     config : Resolved
         The model's configuration.
     numbers : memoryview
-        Of shape (d, stride), flat, in the storage type; float16 as its bits.
+        Of shape (d, stride), flat, in the storage type, or its bits.
     used : int
         Slots that hold vectors.
     levels : memoryview or None
@@ -72,7 +73,7 @@ def lengths_hold(
     if config.kernel.normalised:
         return True
     most = _longest(config)
-    if levels is None and numbers.format != "H":
+    if levels is None and ELEMENTS[config.storage.element].read is None:
         # No vector is longer than one of the largest number throughout.
         largest = max(map(abs, numbers), default=0.0)
         if config.n_features * largest * largest <= most:

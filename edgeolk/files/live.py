@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from enum import IntEnum
-from typing import Any
 
 from edgeolk.configuration.intake import intake_from
 from edgeolk.configuration.resolved import Resolved
@@ -19,14 +17,13 @@ from edgeolk.files.head import (
     lists_from,
 )
 from edgeolk.files.words import WORDS
+from edgeolk.lean import Any, replace
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
 from edgeolk.planning.layout import state_bytes
 from edgeolk.planning.regions import KINDS, Lifetime, Region
-
-#: Codes of element types that memoryviews have no better name for.
-_CASTS = {"e": "H", "w": "q"}
 
 
 def is_state(region: Region) -> bool:
@@ -164,7 +161,7 @@ def clear_flags(block: memoryview) -> None:
 def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     """A region's numbers, flat."""
     count = region.shape[0] * region.shape[1]
-    cast: Any = _CASTS.get(region.element, region.element)
+    cast: Any = ELEMENTS[region.element].cast
     part = block[region.offset : region.offset + region.nbytes]
     part = part[: len(part) // 8 * 8]
     return part.cast("B").cast(cast)[:count]

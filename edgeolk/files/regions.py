@@ -6,7 +6,8 @@ The order is that of the block; sizes are in elements and without the padding to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from edgeolk.lean import dataclass
 
 BOUNDARY = 64
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from edgeolk.config import Config
 from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
@@ -23,6 +20,7 @@ from edgeolk.files.head import (
 from edgeolk.files.seal import verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
+from edgeolk.lean import Any, replace
 from edgeolk.parts.numbers import Coefficients
 from edgeolk.planning.layout import boundary, layout, total
 from edgeolk.planning.regions import ELEMENT_BYTES, Region

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from edgeolk.configuration.intake import Intake
+from edgeolk.lean import dataclass, field
 
 
 @dataclass(frozen=True)

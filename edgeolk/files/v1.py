@@ -10,13 +10,13 @@ import math
 import struct
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from operator import mul
 
 from edgeolk.files import block, regions
 from edgeolk.files.block import numbers
 from edgeolk.files.regions import triangle
 from edgeolk.files.stored import Stored
+from edgeolk.lean import replace
 
 SIZES: dict[str, regions.Size] = {
     **regions.SIZES,

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from dataclasses import replace
-from typing import Any
 
 from edgeolk.configuration.intake import intake_from
 from edgeolk.files.head import (
@@ -26,6 +24,7 @@ from edgeolk.files.head import (
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
+from edgeolk.lean import Any, replace
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 _SWAP = sys.byteorder == "big"

@@ -10,8 +10,7 @@ A row names its functions in ``core/bases`` as "file.function":
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,
@@ -125,8 +124,8 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.STRUCTURED needs the Gaussian kernel: its features are cosines and sines",
             ),
             (
-                has("dtype", Dtype.FLOAT16),
-                "Basis.STRUCTURED stores weights as int8, float32 or float64, not float16",
+                lacks("dtype", Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64),
+                "Basis.STRUCTURED stores weights as int8, float32 or float64",
             ),
             (
                 both(has("dtype", Dtype.INT8), lacks("update", Update.BLENDED)),
@@ -154,7 +153,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.FOURIER_DRAWN needs the Gaussian kernel: its frequencies are normal",
             ),
             (
-                has("dtype", Dtype.FLOAT16, Dtype.INT8),
+                lacks("dtype", Dtype.FLOAT32, Dtype.FLOAT64),
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
                 " in, float32 or float64",
             ),

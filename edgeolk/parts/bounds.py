@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import Averaging, Projection, Update
 from edgeolk.parts.traits import Part, has, lacks
 

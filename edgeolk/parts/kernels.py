@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
+from edgeolk.checks import real
+from edgeolk.lean import ClassVar, dataclass
 from edgeolk.parts.numbers import KernelKind
 
 
 def _number(name: str, value: float, low: float, *, strict: bool = True) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        try:
-            value = float(value)
-        except (TypeError, ValueError):
-            raise TypeError(f"{name} must be a number, got {type(value).__name__}") from None
-    try:
-        value = float(value)
-    except OverflowError:
-        value = math.inf
-    if not math.isfinite(value) or value < low or (strict and value == low):
+    number = real(name, value)
+    if not math.isfinite(number) or number < low or (strict and number == low):
         sign = ">" if strict else ">="
         raise ValueError(f"{name} must be finite and {sign} {low:g}, got {value!r}")
-    return value
+    return number
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any
+
+from edgeolk.lean import Any
 
 #: Numbers of a list where the caller gives none.
 LIST_DEFAULTS: dict[str, tuple[float, ...]] = {"blends": (0.0, 0.1, 0.3, 1.0)}

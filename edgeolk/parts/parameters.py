@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+
+from edgeolk.checks import real
+from edgeolk.lean import Any, dataclass
 
 Context = Mapping[str, float]
 Default = float | bool | str | None | Callable[[Context], float]
@@ -205,17 +206,14 @@ def checked(name: str, value: Any, stored: str) -> float:
                 return float(value)
             raise ValueError(f"{name} must be True or False, got {value!r}")
         raise TypeError(f"{name} must be True or False, got {value!r}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be {spec.allowed()}, got {value!r}") from None
+    number = real(name, value, spec.allowed())
     above = number > spec.low if spec.low_open else number >= spec.low
     below = number < spec.high if spec.high_open else number <= spec.high
-    if spec.none is not None and number == spec.none:
+    if spec.none is not None and number == spec.none == value:
         return number
     if spec.whole and math.isfinite(number) and number != math.floor(number):
         above = False
-    if isinstance(value, bool) or not (math.isfinite(number) and above and below):
+    if not (math.isfinite(number) and above and below):
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     return number
 

@@ -6,8 +6,7 @@ a k(x, .) into f within the budget and returns False where it left the model as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import Coefficients, KernelKind, Policy, Update
 from edgeolk.parts.traits import Part, lacks
 from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC

@@ -4,9 +4,9 @@ parameters that concern no part alone."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
+from edgeolk.lean import TYPE_CHECKING
+from edgeolk.parts.numbers import Basis, KernelKind, Projection, Rows, Update
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks
 
@@ -19,9 +19,6 @@ ORDER = (
     *("rows", "dtype", "coefficients"),
 )
 
-#: The largest number that float16 rows may come to before rounding.
-HALF = 65504.0
-
 #: Rules that compare parameters, or a part that must be alone in what it does.
 GENERAL: tuple[Refusal, ...] = (
     (
@@ -32,14 +29,6 @@ GENERAL: tuple[Refusal, ...] = (
     (
         both(lacks("rows", Rows.DENSE), lambda c: c.intake.method > 0),
         "sparse=True cannot be combined with scale=: scaled rows have no zeros",
-    ),
-    (
-        both(
-            has("dtype", Dtype.FLOAT16),
-            lambda c: max(4.0 * c.intake.clip, c.intake.clip_rows) > HALF,
-        ),
-        "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at"
-        " most that",
     ),
     (
         both(

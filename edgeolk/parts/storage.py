@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from edgeolk.lean import dataclass
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
 from edgeolk.parts.traits import Part, lacks
+
+MOST_FLOAT, MOST_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,19 +17,26 @@ class StorageTraits(Part):
     Attributes
     ----------
     element : str
-        Code of one stored number, as ``struct`` and memoryviews spell it.
-    nbytes : int
-        Bytes of one stored number.
+        Code of the type of a stored number, in ``ELEMENTS``.
     computes_in : str
         Code of the type rows are computed in: narrow storage computes in float32.
-    computing_bytes : int
-        Bytes of one number of that type.
+    most : float
+        The largest number of a row that stays finite once it is stored.
     """
 
     element: str
-    nbytes: int
     computes_in: str = "f"
-    computing_bytes: int = 4
+    most: float = MOST_FLOAT
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one stored number."""
+        return ELEMENTS[self.element].nbytes
+
+    @property
+    def computing_bytes(self) -> int:
+        """Bytes of one number of the type rows are computed in."""
+        return ELEMENTS[self.computes_in].nbytes
 
 
 _GAMMA_RANGE = (
@@ -35,13 +44,22 @@ _GAMMA_RANGE = (
     "gamma must lie between 1e-37 and 1e37 unless storage is float64",
 )
 
+#: The largest number that rows stored as float16 may be clipped to.
+_HALF = 65504.0
+_HALF_RANGE = (
+    lambda c: max(4.0 * c.intake.clip, c.intake.clip_rows) > _HALF,
+    "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at most"
+    " that",
+)
+
 STORAGES: dict[Dtype, StorageTraits] = {
-    Dtype.FLOAT32: StorageTraits(element="f", nbytes=4, refuses=(_GAMMA_RANGE,)),
-    Dtype.FLOAT64: StorageTraits(element="d", nbytes=8, computes_in="d", computing_bytes=8),
-    Dtype.FLOAT16: StorageTraits(element="e", nbytes=2, refuses=(_GAMMA_RANGE,)),
+    Dtype.FLOAT32: StorageTraits(element="f", refuses=(_GAMMA_RANGE,)),
+    Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MOST_DOUBLE),
+    Dtype.FLOAT16: StorageTraits(
+        element="e", most=65519.0, refuses=(_HALF_RANGE, _GAMMA_RANGE)
+    ),
     Dtype.INT8: StorageTraits(
         element="b",
-        nbytes=1,
         regions=("levels",),
         refuses=(
             (
@@ -61,21 +79,23 @@ class RealTraits(Part):
     Attributes
     ----------
     element : str
-        Code of one number, as ``struct`` and memoryviews spell it.
-    nbytes : int
-        Bytes of one number.
+        Code of the type of one, in ``ELEMENTS``.
     short_range : bool
         A common factor must be folded into such numbers within ten decades.
     """
 
     element: str
-    nbytes: int
     short_range: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one number."""
+        return ELEMENTS[self.element].nbytes
 
 
 COEFFICIENTS: dict[Coefficients, RealTraits] = {
-    Coefficients.FLOAT32: RealTraits(element="f", nbytes=4, short_range=True),
-    Coefficients.FLOAT64: RealTraits(element="d", nbytes=8),
+    Coefficients.FLOAT32: RealTraits(element="f", short_range=True),
+    Coefficients.FLOAT64: RealTraits(element="d"),
 }
 
 ROWS: dict[Rows, Part] = {

@@ -7,9 +7,9 @@ parameters and refusals, the compiled core its functions, the documentation all 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+
+from edgeolk.lean import TYPE_CHECKING, dataclass
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import TypeVar
 
-from edgeolk.parts.whole import MOST, whole
+from edgeolk.checks import MOST, whole
+from edgeolk.lean import TypeVar
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -33,10 +32,12 @@ def parse_bytes(size: int | str) -> int:
         Not a size.
     """
     if isinstance(size, str):
-        match = re.fullmatch(r"\s*(\d+)(?:\.(\d+))?\s*([A-Za-z]*)\s*", size)
-        if match and match[3].upper() in _UNITS:
-            decimals = match[2] or ""
-            nbytes = int(match[1] + decimals) * _UNITS[match[3].upper()] // 10 ** len(decimals)
+        unit = size.strip().lstrip("0123456789.")
+        digits, point, decimals = size.strip().removesuffix(unit).partition(".")
+        numbers = (digits, decimals) if point else (digits,)
+        if all(map(str.isdecimal, numbers)) and unit.strip().upper() in _UNITS:
+            parts = 10 ** len(decimals)
+            nbytes = int(digits + decimals) * _UNITS[unit.strip().upper()] // parts
             return whole("ram", nbytes, 0, 2**62)
         raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
     return whole("ram", size, 0, 2**62)

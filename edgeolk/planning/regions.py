@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
 from edgeolk.configuration.resolved import Resolved
+from edgeolk.lean import NamedTuple, dataclass
+from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
 
-#: Bytes of one number by the code of its type. "w" is a word of a small C struct: eight bytes, a
-#: float64 or an int64 as its place says.
-ELEMENT_BYTES = {"f": 4, "d": 8, "e": 2, "b": 1, "i": 4, "q": 8, "w": 8}
+#: Bytes of one number by the code of its type.
+ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
 
 
 class Lifetime(Enum):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from edgeolk.checks import whole
 from edgeolk.configuration.resolved import LOOKAHEAD, Resolved
+from edgeolk.lean import Any
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.whole import whole
 
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
 #: bytes and save no time; and the most that the struct State has room for.

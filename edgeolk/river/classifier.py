@@ -8,8 +8,8 @@ import numpy as np
 from river import base
 
 from edgeolk.calibration import Calibration, softmax, two_columns
+from edgeolk.checks import whole
 from edgeolk.parts import Loss
-from edgeolk.parts.whole import whole
 from edgeolk.river.base import KernelModel, Row
 
 

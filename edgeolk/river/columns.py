@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeolk.checks import whole
 from edgeolk.near import near
-from edgeolk.parts.whole import whole
 
 UNSEEN = ("ignore", "raise")
 MISSING = ("last", "zero", "raise")

@@ -13,11 +13,11 @@ import struct
 from os import PathLike
 from typing import NamedTuple
 
+from edgeolk.checks import whole
+from edgeolk.configuration.scaling import NAMES, clip_number, window_number
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
-from edgeolk.parts.scaling import NAMES, clip_number, window_number
-from edgeolk.parts.whole import whole
 from edgeolk.scaling.layout import HEAD_BYTES, plan_of
 
 FORMAT_VERSION = 2

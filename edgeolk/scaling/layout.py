@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edgeolk.configuration.scaling import METHODS, NAMES
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.parts.scaling import METHODS, NAMES
 from edgeolk.planning import Region, region_table
 
 #: Sizes of the structs Head (core/scaler.pxd) and Feature (core/winsor.pxd).

@@ -11,8 +11,8 @@ from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Head, Lines, Scaler, lines, scaler_holds
 from edgeolk.core.winsor cimport Feature
 
-from edgeolk.parts.scaling import CLIP, NAMES, clip_number, method_number, window_number
-from edgeolk.parts.whole import whole
+from edgeolk.configuration.scaling import CLIP, NAMES, clip_number, method_number, window_number
+from edgeolk.checks import whole
 from edgeolk.scaling import block as blocks
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
 

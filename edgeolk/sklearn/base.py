@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from edgeolk.checks import whole
 from edgeolk.learner import Learner
-from edgeolk.parts.whole import whole
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
 

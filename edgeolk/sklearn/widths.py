@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeolk.configuration.scaling import METHODS
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.parts.scaling import METHODS
 from edgeolk.scaling import RunningScaler
 
 #: Rows that a width is made from.

@@ -8,10 +8,11 @@ from typing import Any
 
 from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.shared import add_common, add_stream, kind_of_labels, stream_fields
+from firmware_sim.cli.shared import add_common, add_stream, stream_fields
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, can_draw, show
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.report.writing import claimed
 
 
@@ -59,7 +60,7 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     """Return what all runs have in common."""
     return ReplayConfig(
         **stream_fields(chosen),
-        algorithm=kind_of_labels(chosen).tuned,
+        algorithm=RECOMMENDED,
         ram=max(values.nbytes(size) for size in chosen.ram),
         gamma=chosen.gamma,
         dtype=chosen.dtype or "float32",

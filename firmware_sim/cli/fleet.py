@@ -16,7 +16,7 @@ from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, show, tell
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
-from firmware_sim.kinds import KINDS
+from firmware_sim.tasks.kinds import KINDS
 
 
 def add_options(commands: Any) -> None:

@@ -14,8 +14,8 @@ from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, show
 from firmware_sim.errors import SimulatorError
 from firmware_sim.plaintext import printable
-from firmware_sim.recording import record
 from firmware_sim.streams.opening import open_source
+from firmware_sim.streams.recording import record
 
 
 def add_options(commands: Any) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
-from firmware_sim import board_script, model_file
-from firmware_sim import config as choices
 from firmware_sim.boards import BOARDS
 from firmware_sim.cli import sacrifice, values
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
@@ -19,12 +17,14 @@ from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, stream_fiel
 from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, can_draw, show, tell
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration import choices
+from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
-from firmware_sim.faults import KINDS
-from firmware_sim.loop import Replay, ReplayResult
+from firmware_sim.replaying.loop import Replay, ReplayResult
 from firmware_sim.report import to_text
 from firmware_sim.report.writing import claimed, write_files
 from firmware_sim.streams import BUNDLED
+from firmware_sim.streams.faults import KINDS
 
 if TYPE_CHECKING:
     from firmware_sim.mcu.replaying import OnBoard
@@ -228,11 +228,8 @@ def run(chosen: argparse.Namespace) -> int:
     replay = Replay(to_config(chosen))
     if chosen.save_model:
         model_file.check(Path(chosen.save_model))
-    if chosen.export and (replay.config.scales_outside or replay.config.is_regression):
-        raise SimulatorError(
-            "--export needs a learner that scales all it is given, such as the default: the C does "
-            "not know of scalers of readings or of real numbers beside it"
-        )
+    if chosen.export:
+        _check_export(replay.config)
     picture = can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -251,6 +248,21 @@ def run(chosen: argparse.Namespace) -> int:
             tell(f"warning: {warning}")
         show(to_text(result) + "\nreport    " + "  ".join(str(file) for file in files))
     return _exit_code(result, interrupted)
+
+
+def _check_export(config: ReplayConfig) -> None:
+    """Refuse to export a learner that is only a part of what answers."""
+    if config.is_regression:
+        raise SimulatorError(
+            "--export is not for --kind regression: the learner answers in standard deviations of "
+            "the targets, whose mean and deviation run beside it, and the C has no such scaler; "
+            "edgeolk.export_c takes a learner of targets that you scale yourself"
+        )
+    if config.scales_outside:
+        raise SimulatorError(
+            "--export needs a learner that scales its readings itself, such as the default: the C "
+            "has no scaler beside it"
+        )
 
 
 def _sacrificed(words: Sequence[str]) -> int:

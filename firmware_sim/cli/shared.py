@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from firmware_sim import config as choices
 from firmware_sim.cli import values
 from firmware_sim.config import ReplayConfig
-from firmware_sim.kinds import KINDS, Kind, kind_of
+from firmware_sim.configuration import choices
 
 #: The configuration whose values are the defaults of options.
 DEFAULT = ReplayConfig("")
@@ -196,9 +195,3 @@ def stream_fields(chosen: argparse.Namespace) -> dict[str, Any]:
         "idle": chosen.idle,
         "limit": chosen.limit,
     }
-
-
-def kind_of_labels(chosen: argparse.Namespace) -> Kind:
-    """Return the kind of labels that the options ask for."""
-    params = dict(getattr(chosen, "param", []))
-    return KINDS[chosen.kind or ("multiclass" if chosen.classes else kind_of(params))]

@@ -7,10 +7,10 @@ from typing import Any
 
 from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, kind_of_labels, stream_fields
+from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, stream_fields
 from firmware_sim.cli.terminal import Bar, show
 from firmware_sim.config import ReplayConfig
-from firmware_sim.kinds import KINDS
+from firmware_sim.configuration.choices import RECOMMENDED
 
 
 def add_options(commands: Any) -> None:
@@ -29,8 +29,7 @@ def add_options(commands: Any) -> None:
         "--algorithm",
         metavar="NAME",
         default="",
-        help="default: by the kind of labels, "
-        + ", ".join(f"{kind.tuned} for {kind.name}" for kind in KINDS.values()),
+        help="default: the recommended learner, " + RECOMMENDED,
     )
     add(
         "--param",
@@ -49,6 +48,7 @@ def add_options(commands: Any) -> None:
         help="rows to choose on (default: a fifth, at most 5,000)",
     )
     add("--candidates", metavar="N", type=values.count, default=32, help="default: %(default)s")
+    add("--quiet", action="store_true", help="print nothing but the options to take")
     add_common(add, "--no-progress")
 
 
@@ -57,7 +57,7 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     return ReplayConfig(
         **stream_fields(chosen),
         ram=chosen.ram,
-        algorithm=chosen.algorithm or kind_of_labels(chosen).tuned,
+        algorithm=chosen.algorithm,
         params=dict(chosen.param),
         dtype=chosen.dtype,
         seed=chosen.seed,
@@ -67,7 +67,7 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
 
 def run(chosen: argparse.Namespace) -> int:
     """Choose, print what was chosen, and return the exit code."""
-    from firmware_sim import tuning
+    from firmware_sim.comparison import tuning
 
     with Bar(" runs", chosen) as bar:
         found = tuning.tune(
@@ -77,5 +77,5 @@ def run(chosen: argparse.Namespace) -> int:
             on_start=bar.start,
             on_run=bar.move,
         )
-    show(tuning.to_text(found).rstrip())
+    show(found.options if chosen.quiet else tuning.to_text(found).rstrip())
     return OK

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.metrics.novelty import area
-from firmware_sim.regression import TargetScale, scaled_targets
 from firmware_sim.streams import Row
+from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 
 class Lesson(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.config import storage_of
+from firmware_sim.configuration.choices import storage_of
 
 #: The loop's last line, and what it gives, by kind of labels.
 _LAST = {

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_sim.cadence import Cadence
 from firmware_sim.comparison import linear
 from firmware_sim.comparison.lessons import LESSONS, Lesson, Numbers
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
-from firmware_sim.kinds import KINDS
-from firmware_sim.loop import Replay
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import Beside
-from firmware_sim.rows import checked_rows
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.rows import checked_rows
 from firmware_sim.streams import Row
-from firmware_sim.width import Width
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.kinds import KINDS
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26

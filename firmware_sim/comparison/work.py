@@ -12,8 +12,8 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
-from firmware_sim.planning import learner_settings, plan_device
 from firmware_sim.streams import Row
 
 #: Rows learned between two looks at the clock.

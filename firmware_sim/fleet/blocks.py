@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.labels import LabelMap, Labels, Targets
-from firmware_sim.repair import KEEPS, Repair
 from firmware_sim.streams import Row, Stream
+from firmware_sim.tasks.labels import LabelMap, Labels, Targets
 
 #: Rows in a block.
 ROWS = 512

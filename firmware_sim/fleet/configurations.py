@@ -13,7 +13,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
-from firmware_sim.kinds import KINDS
+from firmware_sim.tasks.kinds import KINDS
 
 #: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
 FIELDS = (

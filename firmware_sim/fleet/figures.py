@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Figures, Metrics, Novelty, Regression
+from firmware_sim.replaying.loop import ReplayResult
 
 #: The figure of a baseline that a record has.
 _OF_BASELINES = {

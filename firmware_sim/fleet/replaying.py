@@ -16,7 +16,6 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.faults import parse
 from firmware_sim.fleet.blocks import Reader
 from firmware_sim.fleet.configurations import Configuration
 from firmware_sim.fleet.figures import loss_of, of_result
@@ -24,10 +23,11 @@ from firmware_sim.fleet.saving import save_parts
 from firmware_sim.fleet.scores import ClassBaselines, NumberBaselines
 from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import Record, Task, digest
-from firmware_sim.loop import Replay
 from firmware_sim.metrics import Figures
-from firmware_sim.rows import opened
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.rows import opened
 from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.held import HeldStream
 

@@ -11,13 +11,13 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.planning import learner_settings, make_kernel, plan_device, scaled_prefix
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.saving import save_parts
 from firmware_sim.fleet.scores import ClassScores, NumberScores, Scores
 from firmware_sim.metrics import Figures
-from firmware_sim.planning import learner_settings, make_kernel, plan_device, scaled_prefix
-from firmware_sim.regression import TargetScale, scaled_targets
 from firmware_sim.streams import Row
+from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 _MOST_SIZES = 1_000
 

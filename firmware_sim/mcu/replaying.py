@@ -11,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device import Device
+from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking, run

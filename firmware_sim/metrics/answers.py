@@ -11,8 +11,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from firmware_sim.curve import Curve
 from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
+from firmware_sim.metrics.curve import Curve
 
 
 class Record(Protocol):

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
-from firmware_sim.curve import Curve
+from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
 #: The figures of a learner or a baseline, by name; None where one is not defined.
@@ -40,7 +40,7 @@ class Metrics(ABC):
     Attributes
     ----------
     kind : str
-        The kind of label, as in ``kinds.KINDS``.
+        The kind of label, as in `tasks.kinds.KINDS`.
     baselines : dict
         What the baselines are called in a report.
     learner : object

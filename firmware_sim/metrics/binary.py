@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmware_sim.curve import CURVE_POINTS
 from firmware_sim.metrics.answers import Answers
 from firmware_sim.metrics.base import Figures, ratio
+from firmware_sim.metrics.curve import CURVE_POINTS
 
 
 @dataclass

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.curve import CURVE_POINTS
 from firmware_sim.metrics.answers import Answers
 from firmware_sim.metrics.base import Figures, ratio
+from firmware_sim.metrics.curve import CURVE_POINTS
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.cadence import Cadence
-from firmware_sim.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics, ratio
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
 
 #: Scores of rows of either kind that are kept for the area; more rows are sampled.
 SAMPLED = 100_000

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firmware_sim.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 
 
 @dataclass

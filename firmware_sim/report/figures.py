@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Multiclass, Novelty, Prequential
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import printable
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document

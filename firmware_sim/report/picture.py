@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Multiclass, Novelty
 from firmware_sim.plaintext import printable
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.classes import draw_classes
 from firmware_sim.report.figures import in_short
 from firmware_sim.report.verdict import held, name_of, over_time, verdict

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from firmware_sim.boards import board_of
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Multiclass, Novelty
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.command import command
 from firmware_sim.streams.faulty import FaultyStream
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Novelty
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.rises import rises
 from firmware_sim.report.verdict import name_of, over_time
 from firmware_sim.streams.faulty import FaultyStream

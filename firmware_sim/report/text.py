@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from firmware_sim.boards import board_of, size
 from firmware_sim.config import freezes
-from firmware_sim.loop import ReplayResult
+from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
-from firmware_sim.repair import KEEPS
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.figures import FIGURES, figures, judged_by, tables
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import advice, held, verdict

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware_sim.loop import ReplayResult
 from firmware_sim.metrics import Novelty, Regression
+from firmware_sim.replaying.loop import ReplayResult
 
 
 def name_of(result: ReplayResult, who: str) -> str:

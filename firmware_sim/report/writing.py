@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from firmware_sim.errors import SimulatorError
-from firmware_sim.loop import ReplayResult
+from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text

@@ -18,6 +18,8 @@ class BundledStream:
     target: str
     ignore: tuple[str, ...]
     about: str
+    #: The kind of labels that the target has to be learned as; "" where it may be two classes.
+    kind: str = ""
 
     @property
     def path(self) -> Path:
@@ -50,6 +52,7 @@ BUNDLED = {
             ignore=("temperature_habitacion_sensor",),
             about="a house and its weather, every 15 minutes: how warm is the dining room? "
             "--kind regression (UCI, CC BY 4.0)",
+            kind="regression",
         ),
         BundledStream(
             name="office",

@@ -6,8 +6,8 @@ import math
 import re
 from datetime import datetime, timedelta, timezone
 
-from firmware_sim.labels import MISSING_WORDS
-
+# What spreadsheets and data tools write where a reading is absent.
+MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 _ISO = re.compile(
     r"(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)"
     r"(?:[T ]+(?P<H>\d\d?):(?P<M>\d\d)(?::(?P<S>\d\d)(?P<f>[.,]\d+)?)?)?"

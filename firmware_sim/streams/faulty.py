@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from firmware_sim.faults import KINDS, Effect, Fault, Spread, effect
+from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread, effect
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]

@@ -222,3 +222,9 @@ def test_the_state_stands_beside_the_call() -> None:
     assert "freezes when full" in repr(frozen)
     frozen.learn_many(ROWS, LABELS)
     assert "30 steps, 2/2 support vectors, frozen" in repr(frozen)
+
+
+@pytest.mark.parametrize("value", ["0.5", True, b"1"], ids=repr)
+def test_text_and_flags_are_no_parameters(value: object) -> None:
+    with pytest.raises(TypeError, match="eta must be a finite number > 0, got"):
+        ek.Config("ogd", n_features=1, budget=2, eta=value)

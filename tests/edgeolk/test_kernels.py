@@ -72,7 +72,7 @@ def test_values(kernel: str, dtype: str) -> None:
 BAD: list[tuple[type[ek.Kernel], dict[str, Any], str]] = [
     (kind, {"gamma": value}, "gamma")
     for kind in (ek.Gaussian, ek.Laplacian)
-    for value in (0, 0.0, -1.0, math.nan, math.inf, "a", None, 1j, [1.0], 10**400)
+    for value in (0, 0.0, -1.0, math.nan, math.inf, "a", "1", True, None, 1j, [1.0], 10**400)
 ]
 BAD += [(ek.Polynomial, {"degree": v}, "degree") for v in (0, -1, 33, 1.5, True, None, "a")]
 BAD += [(ek.Polynomial, {"degree": v}, "degree") for v in (math.nan, math.inf)]

@@ -9,6 +9,7 @@ import pytest
 from helpers import EVERY, LIVELY, Owned
 
 import edgeolk as ek
+from edgeolk.bare import BareLearner
 
 KERNELS = {
     "linear": ek.Linear(),
@@ -69,3 +70,31 @@ def test_the_ranges_that_are_stated(
         with pytest.raises(ValueError, match="the kernel overflows for this row"):
             learner.learn_one([beyond], -1)
     assert learner.steps == 1
+
+
+@pytest.mark.parametrize("bare", [False, True])
+@pytest.mark.parametrize(
+    ("options", "target", "said"),
+    [
+        ({"loss": "square", "dtype": "float64"}, 1e102, "its coefficient would be beyond 1e100"),
+        ({"loss": "square", "coefficients": "float32"}, 1e27, "1e25 with coefficients='float32'"),
+        ({"algorithm": "sorf", "loss": "square"}, 1e101, "its target must be from -1e100 to 1e100"),
+    ],
+)
+def test_a_refusal_says_what_is_out_of_range(
+    options: dict[str, str], target: float, said: str, bare: bool
+) -> None:
+    maker = BareLearner if bare else ek.Learner
+    learner = maker(**{"algorithm": "ogd", "n_features": 1, "budget": 4, **options})
+    with pytest.raises(ek.BadRowError, match=f"^x: .*{said}"):
+        learner.learn_one(np.array([0.5]), target)
+    steps = learner.counters()["steps"] if bare else learner.steps
+    assert steps == 0
+
+
+def test_rows_whose_coefficient_is_out_of_range_are_left_out_where_bad_rows_are() -> None:
+    options = {"n_features": 1, "budget": 4, "loss": "square", "dtype": "float64"}
+    learner = ek.Learner("ogd", on_bad_row="skip", **options)
+    scores = learner.learn_many(np.array([[0.5], [0.6]]), np.array([1e102, 1.0]))
+    assert np.isnan(scores).tolist() == [True, False]
+    assert (learner.n_skipped, learner.steps) == (1, 1)

@@ -184,7 +184,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"loss": "novelty", "relevance": True}, "novelty|NOVELTY"),
     ({"loss": "novelty", "n_classes": 3}, "classes|columns"),
     ({"loss": "square", "n_classes": 3}, "classes|columns"),
-    ({"dtype": "float16"}, "float16"),
+    ({"dtype": "float16"}, "stores weights as int8, float32 or float64"),
     ({"sparse": True}, "sparse"),
     ({"kernel": ek.Laplacian(0.3)}, "Gaussian"),
     ({"coefficients": "float32"}, "coefficients"),

@@ -2,9 +2,8 @@
    the numbers of fixed.h; included by structured_isa.h. */
 
 /* cosine[j], sine[j] of the angles v[j] scale[j]. */
-static OLK_APART int OLK_NAME(olk_features_q15)(uint32_t *v, const uint32_t *first,
-                                             const uint32_t *second, const uint32_t *scale,
-                                             int small, int must, int16_t *feature)
+static OLK_APART int OLK_NAME(olk_features_q15)(const uint32_t *v, const uint32_t *scale, int small,
+                                             int must, int16_t *feature)
 {
     /* 32767 sin(i pi / 512) */
     static const int16_t quarter[257] = {
@@ -31,7 +30,6 @@ static OLK_APART int OLK_NAME(olk_features_q15)(uint32_t *v, const uint32_t *fir
         32737, 32745, 32752, 32757, 32761, 32765, 32766, 32767,
     };
     (void)small, (void)must;
-    OLK_NAME(olk_mix_q15)(v, first, second);
     for (int j = 0; j < 64; j++) {
         const uint32_t angle = v[j] * scale[j] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
         const int16_t rising = quarter[at], falling = quarter[256 - at];

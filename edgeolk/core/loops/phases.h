@@ -23,13 +23,15 @@ static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *r
            cosine's. */
         OLK_U quarter, a, b;
         memcpy(&quarter, &shifted, sizeof quarter);
-#if OLK_BYTES == 64
-        const OLK_T along = quarter & 1 ? s : c, across = quarter & 1 ? c : s;
-        memcpy(&a, &along, sizeof a);
-        memcpy(&b, &across, sizeof b);
-#else
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
+#if OLK_BYTES == 64
+        const OLK_T along = quarter & 1 ? s : c;
+        OLK_U swapped;
+        memcpy(&swapped, &along, sizeof swapped);
+        b ^= a ^ swapped;
+        a = swapped;
+#else
         const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
         a ^= swap;
         b ^= swap;
@@ -63,12 +65,11 @@ static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scal
     }
 }
 
-/* Features of a folded row; `small`: of olk_small. Returns 0 where its angles are too large, unless it
-   has to do. */
-static inline int OLK_FN(olk_features)(OLK_T *v, const OLK_U *first, const OLK_U *second,
-                                       const OLK_T *scale, int small, int must, OLK_T *feature)
+/* Features of the lines of a block; `small`: of olk_small. Returns 0 where its angles are too large,
+   unless it has to do. */
+static inline int OLK_FN(olk_features)(const OLK_T *v, const OLK_T *scale, int small, int must,
+                                       OLK_T *feature)
 {
-    OLK_FN(olk_mix)(v, first, second);
     if (small || !OLK_FN(olk_large)(v, scale))
         OLK_FN(olk_phases)(v, scale, feature);
     else if (must)

@@ -86,7 +86,7 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
                                     const OLK_FN(olk_kept) *kept)
 {
     OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_OF_EXACT(olk_signs) first, second;
     OLK_ALIGNED(64) OLK_FEATURE own[128];
     OLK_IN *q = (OLK_IN *)s->inputs + p->d;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
@@ -116,9 +116,9 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
             }
             const uint64_t start = generator;
             if (b >= kept->blocks) {
-                OLK_BY_EXACT(olk_block)(p, &generator, x, 1, (const OLK_LINE(*)[64])tail, v,
-                                        first, second);
-                OLK_OF_EXACT(olk_features)(v[0], first, second, turned, small, 1, own);
+                OLK_BY_EXACT(olk_block)(p, &generator, x, (const OLK_LINE(*)[64])tail, v,
+                                        &first, &second);
+                OLK_OF_EXACT(olk_features)(v[0], turned, small, 1, own);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
@@ -127,7 +127,8 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
             if (plan->climb) {
                 if (b < kept->blocks) {
                     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
-                    OLK_BY_EXACT(olk_turns)(&generator, first, second);
+                    OLK_OF_EXACT(olk_draw_signs)(&generator, &first);
+                    OLK_OF_EXACT(olk_draw_signs)(&generator, &second);
                 }
                 const OLK_S *a = (const OLK_S *)s->a + from;
                 const OLK_EXACT unit =
@@ -135,7 +136,7 @@ static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_
                                                              turned, v[0])
                                 : OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature,
                                                              lines, turned, v[0]);
-                OLK_OF_EXACT(olk_mix)(v[0], second, first);
+                OLK_OF_EXACT(olk_mix)(v[0], &second, &first);
                 OLK_OF_ROW(olk_unfold)(p, start, x, v[0], unit, q);
             }
             if (K == 1)
@@ -232,6 +233,33 @@ static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shar
     return 0;
 }
 
+#if OLK_TWO_TYPES
+/* Pass 1 and what a row's changes would be, in OLK_FAST. */
+static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_state *s,
+                                       const olk_sorf_row *x, const olk_sorf_shares *share,
+                                       double y, double weight, OLK_FN(olk_plan) *plan,
+                                       OLK_BY_FAST(olk_trial) *trial, double *fw, double *fa)
+{
+    const olk_sorf *p = f->p;
+    const int climbs = p->relevance && *s->t > 200;
+    /* What would be computed again: counters of regression are sums of squares; relevance climbs in
+       OLK_EXACT, where most rows change weights. */
+    if (p->task == OLK_SORF_REGRESSION || (climbs && 2 * *s->updates > *s->t))
+        return OLK_SORF_NOTHING;
+    if (!OLK_BY_FAST(olk_pass)(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
+        OLK_FN(olk_near)(f, share, y))
+        return OLK_SORF_NOTHING;
+    const int some = OLK_FN(olk_losses)(f, y, weight, *s->t, OLK_SORF_NEAR, plan);
+    if (!some)
+        return OLK_SORF_ALL;
+    if (climbs || p->classes > 1 ||
+        OLK_FN(olk_losses)(f, y, weight, *s->t, -OLK_SORF_NEAR, plan) < some ||
+        !OLK_BY_FAST(olk_try)(p, s, x, plan->tau, plan->live, trial))
+        return OLK_SORF_SCORES;
+    return OLK_SORF_TRIED;
+}
+#endif
+
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
    of y's class over the best other, or the predicted target. */
 static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
@@ -247,18 +275,19 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, 1, s->inputs);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    /* Where most rows change weights, what is computed in OLK_FAST would mostly be computed again. */
-    const int often = 2 * *s->updates > *s->t;
-    const int all = !OLK_TWO_TYPES || real || often ||
-                    !OLK_BY_FAST(olk_pass)(p, s, &x, 1, 0, NULL, 0, fw, fa) ||
-                    OLK_FN(olk_near)(&f, &before, y);
-    const int again = all || OLK_FN(olk_losses)(&f, y, weight, *s->t, OLK_SORF_NEAR, &plan);
     OLK_ALIGNED(64) OLK_FEATURE own_row[128 * OLK_SORF_KEPT + 1];
     const OLK_FN(olk_kept) kept = {s->row ? s->row : own_row,
                                    s->row ? p->first[p->groups] : OLK_SORF_KEPT};
+#if OLK_TWO_TYPES
+    OLK_BY_FAST(olk_trial) trial = OLK_BY_FAST(olk_room)(p, kept.feature, s->row != NULL);
+    const int done = OLK_FN(olk_fast_row)(&f, s, &x, &before, y, weight, &plan, &trial, fw, fa);
+#else
+    const int done = OLK_SORF_NOTHING;
+#endif
+    const int again = done < OLK_SORF_ALL;
     if (again)
         OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, kept.feature, kept.blocks, fw,
-                               all || !one ? fa : NULL);
+                               done == OLK_SORF_NOTHING || !one ? fa : NULL);
 
     double returned, blended = 0.0;
     olk_begin_step(s->flags);
@@ -286,6 +315,12 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
             OLK_FN(olk_climb)(p, s, &x, real ? y - blended : (one ? y : 1.0));
         *s->updates += 1;
     }
+#if OLK_TWO_TYPES
+    if (done == OLK_SORF_TRIED) {
+        OLK_BY_FAST(olk_take)(p, s, &x, plan.tau, plan.live, &trial);
+        *s->updates += 1;
+    }
+#endif
     OLK_FN(olk_follow_weights)(p, s);
     if (p->last_label)
         *s->last = p->task == OLK_SORF_CLASSES ? y + 1.0 : y;
@@ -300,7 +335,7 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
 {
     OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
     OLK_ALIGNED(64) OLK_FEATURE feature[128];
-    OLK_ALIGNED(64) OLK_CAT(olk_u, OLK_EXACT_TYPE) first[64], second[64];
+    OLK_OF_EXACT(olk_signs) first, second;
     const double octets = (double)(*s->t / 8 + 1), rows = (double)(*s->t + 1);
     const double window = p->window / 8.0;
     const OLK_EXACT inverse = (OLK_EXACT)(1.0 / (octets < window ? octets : window));
@@ -325,10 +360,9 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
     ptrdiff_t from = 0;
     for (ptrdiff_t b = (ptrdiff_t)(*s->t % 8); b < p->first[1]; b += 8, from = b - 7) {
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
-        OLK_BY_EXACT(olk_block)(p, &generator, row, 1, (const OLK_LINE(*)[64])tail, v, first,
-                                second);
-        OLK_OF_EXACT(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], small, 1,
-                                   feature);
+        OLK_BY_EXACT(olk_block)(p, &generator, row, (const OLK_LINE(*)[64])tail, v, &first,
+                                &second);
+        OLK_OF_EXACT(olk_features)(v[0], scale + 64 * b % p->widths[0], small, 1, feature);
         OLK_BY_EXACT(olk_mean)((OLK_S *)s->a + 128 * b, feature, (OLK_EXACT)p->kappa,
                                2 * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
     }

@@ -10,7 +10,7 @@ static void OLK_FN(olk_spread)(const olk_sorf *p, const olk_sorf_row *row, doubl
                                void *to)
 {
     OLK_ALIGNED(64) OLK_T v[1][64], tail[1][64], feature[128], scale[64 + OLK_SORF_WIDTHS];
-    OLK_ALIGNED(64) OLK_U first[64], second[64];
+    OLK_BY_TYPE(olk_signs) first, second;
     const int small = OLK_BY_ROW(olk_small)(p, row, 1);
     uint64_t generator = p->signs;
     if (!row->index)
@@ -18,9 +18,8 @@ static void OLK_FN(olk_spread)(const olk_sorf *p, const olk_sorf_row *row, doubl
     OLK_FN(olk_scales)(p, 0, scale);
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
         const ptrdiff_t lines = OLK_FN(olk_lines)(p, b);
-        OLK_FN(olk_block)(p, &generator, row, 1, (const OLK_T(*)[64])tail, v, first, second);
-        OLK_BY_TYPE(olk_features)(v[0], first, second, scale + 64 * b % p->widths[0], small, 1,
-                                  feature);
+        OLK_FN(olk_block)(p, &generator, row, (const OLK_T(*)[64])tail, v, &first, &second);
+        OLK_BY_TYPE(olk_features)(v[0], scale + 64 * b % p->widths[0], small, 1, feature);
         if (wide) {
             double *cosine = (double *)to + 64 * b, *sine = cosine + p->D;
             for (ptrdiff_t k = 0; k < lines; k++) {

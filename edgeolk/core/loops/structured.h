@@ -4,14 +4,15 @@
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
    Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in
-   2 KiB of stack, 34 KiB in a step where there is an operating system; the caller gives the rest,
-   nothing is allocated. Weights of float64 are computed
-   in double, of float32 in float. int8: rounding at random turns on the last bits of a weight's
-   change, so what changes weights is computed in double, and stored weights are those of any exact
-   implementation; rows that change none are scored in float (an update is one row in five). A
-   microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in float, where
-   one rounding in some millions falls otherwise; one without any floating-point unit defines
-   OLK_SORF_FIXED: features in whole numbers (fixed.h), some thousandths from the exact ones.
+   2 KiB of stack, 42 KiB in a step where there is an operating system; the caller gives the rest,
+   nothing is allocated. Weights of float64 are computed in double, of float32 in float. int8:
+   rounding at random turns on the last bits of a weight's change, and stored weights are those of
+   any exact implementation. Rows are scored and changes rounded in float, within bounds of its error
+   (settle.h); rows that these do not decide are learned in double, and so is what follows the
+   numbers themselves: regression and relevance. A microcontroller without double defines
+   OLK_SORF_SINGLE: int8 alone, everything in float, where one rounding in some millions falls
+   otherwise; one without any floating-point unit defines OLK_SORF_FIXED: features in whole numbers
+   (fixed.h), some thousandths from the exact ones.
 
    The code is compiled once per instruction set; with OLK_SORF_PLAIN once, as plain C99. A program
    with one learner defines OLK_SORF_STORES too, the types of weights that it needs: it calls the
@@ -67,11 +68,21 @@ typedef uint64_t olk_u_f64;
 #endif
 #define OLK_NAME(name) OLK_CAT(name, OLK_SORF_ISA)
 
-/* OLK_SORF_ROWS: of a block of rows, whose signs are drawn once for all of them. OLK_SORF_SCALED:
-   numbers of such rows, scaled by relevance, that fit the stack. OLK_SORF_KEPT: blocks of features
-   that a step keeps there, where the caller gives no room for a row's. */
+/* How far single precision goes with a row: not at all, to the scores of a, to the end of one that
+   changes no weights, to the changes of weights, all sure. */
+enum {
+    OLK_SORF_NOTHING = 0,
+    OLK_SORF_SCORES = 1,
+    OLK_SORF_ALL = 2,
+    OLK_SORF_TRIED = 3,
+};
+
+/* OLK_SORF_ROWS: of a block of rows, whose signs are drawn once for all of them. OLK_SORF_BLOCKS: of
+   one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by relevance,
+   that fit the stack. OLK_SORF_KEPT: blocks of features that a step keeps there, where the caller
+   gives no room for a row's. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_SORF_ROWS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
+enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
 #include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0
@@ -81,7 +92,7 @@ enum { OLK_SORF_ROWS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
 #undef OLK_BYTES
 #undef OLK_FUSED
 #else
-enum { OLK_SORF_ROWS = 8, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 32 };
+enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 40 };
 #include "mixing.h"
 #define OLK_FUSED 0
 #define OLK_BYTES 0

@@ -16,6 +16,8 @@
 #undef OLK_FLOOR
 #undef OLK_LIFTED
 #undef OLK_ROUND_LEVELS
+#undef OLK_FLIP
+#undef OLK_ROUND_SURELY
 #undef OLK_SINE
 #undef OLK_COSINE
 #undef OLK_COUNTED

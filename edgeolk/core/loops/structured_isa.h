@@ -31,6 +31,15 @@
     _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
 #define OLK_FROM_LEVELS_F64(p)                                                                     \
     _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+/* Lanes of a vector negated where a bit is set. */
+#ifndef __clang__
+#define OLK_FLIP_F32(v, bits)                                                                      \
+    _mm512_mask_xor_epi32((__m512i)(v), (__mmask16)(bits), (__m512i)(v),                           \
+                          _mm512_set1_epi32(INT32_MIN))
+#define OLK_FLIP_F64(v, bits)                                                                      \
+    _mm512_mask_xor_epi64((__m512i)(v), (__mmask8)(bits), (__m512i)(v),                            \
+                          _mm512_set1_epi64(INT64_MIN))
+#endif
 #elif OLK_BYTES == 32
 #define OLK_FROM_LEVELS_F32(p)                                                                     \
     _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
@@ -80,6 +89,12 @@
 #define OLK_LARGE 512.0f
 #define OLK_FLOOR(v) ((int32_t)(v) - ((v) < (float)(int32_t)(v)))
 #define OLK_LIFTED(v) (OLK_FLOOR((v) + 0.5f) + (1 << 27))
+#if OLK_BYTES > 16
+#define OLK_ROUND_SURELY OLK_NAME(olk_round_features)
+#endif
+#ifdef OLK_FLIP_F32
+#define OLK_FLIP OLK_FLIP_F32
+#endif
 #define OLK_SINE(z)                                                                                \
     OLK_MADD(OLK_MADD(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f)
 #define OLK_COSINE(z)                                                                              \
@@ -105,7 +120,9 @@
 #include "levels.h"
 #include "pass.h"
 #include "gradient.h"
-#ifdef OLK_SORF_SINGLE /* int8 in single precision throughout */
+#ifndef OLK_SORF_SINGLE
+#include "settle.h"
+#else /* int8 in single precision throughout */
 #define OLK_FAST_TYPE f32
 #define OLK_EXACT float
 #define OLK_EXACT_TYPE f32
@@ -169,6 +186,9 @@
 #define OLK_LIFTED(v) ((int32_t)((v) + 134217728.5))
 #if OLK_BYTES > 16
 #define OLK_ROUND_LEVELS OLK_NAME(olk_round_levels)
+#endif
+#ifdef OLK_FLIP_F64
+#define OLK_FLIP OLK_FLIP_F64
 #endif
 #define OLK_SINE(z)                                                                                \
     OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(OLK_MADD(1.58969099521155010221e-10, z,                    \
@@ -258,3 +278,5 @@
 #undef OLK_VMADD_F64
 #undef OLK_FROM_LEVELS_F32
 #undef OLK_FROM_LEVELS_F64
+#undef OLK_FLIP_F32
+#undef OLK_FLIP_F64

@@ -33,6 +33,27 @@ static inline OLK_T OLK_FN(olk_flipped)(OLK_T v, OLK_U flip)
 #endif
 }
 
+/* The signs of 64 lines: by words where a register takes some bits of them for its lanes. */
+#ifdef OLK_FLIP
+typedef uint64_t OLK_FN(olk_signs);
+#else
+typedef struct {
+    OLK_ALIGNED(64) OLK_U flip[64];
+} OLK_FN(olk_signs);
+#endif
+
+static inline void OLK_FN(olk_draw_signs)(uint64_t *generator, OLK_FN(olk_signs) *signs)
+{
+    const uint32_t low = olk_pcg_next(generator, OLK_PCG_SIGNS);
+    const uint32_t high = olk_pcg_next(generator, OLK_PCG_SIGNS);
+#ifdef OLK_FLIP
+    *signs = low | (uint64_t)high << 32;
+#else
+    OLK_FN(olk_flips)(low, signs->flip);
+    OLK_FN(olk_flips)(high, signs->flip + 32);
+#endif
+}
+
 #if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
 #define OLK_LINES OLK_FN(olk_lines_of)
 #define OLK_SIGNS OLK_FN(olk_signs_of)
@@ -83,41 +104,59 @@ static OLK_ALWAYS void OLK_FN(olk_across)(const int n, OLK_LINES *r)
 }
 #endif
 
-/* v <- H (second o H (first o H v)), natural order, not normalised. */
-static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict first,
-                                   const OLK_U *restrict second)
-{
 #if OLK_BYTES && !defined(__clang__)
+/* olk_mix of n times 64 lines in a row; the signs of each are `apart` after those of the last. */
+static OLK_ALWAYS void OLK_FN(olk_mix_some)(const int n, OLK_T *restrict v,
+                                            const OLK_FN(olk_signs) *restrict first,
+                                            const OLK_FN(olk_signs) *restrict second, int apart)
+{
     /* What does not fit the registers goes through them in two ways: neighbours, then those far
        apart. */
     enum { L = OLK_BYTES / (int)sizeof(OLK_T), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
-    OLK_LINES r[VECTORS];
-    for (int i = 0; i < VECTORS; i++)
+    OLK_LINES r[2 * VECTORS];
+    for (int i = 0; i < n * VECTORS; i++)
         r[i] = *(const OLK_LINES *)(v + i * L);
     for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < VECTORS; i += NEAR) {
-            OLK_FN(olk_inside)(NEAR, r + i);
+        if (FAR == 1)
+            OLK_FN(olk_inside)(n * NEAR, r);
+        for (int i = 0; i < n * VECTORS; i += NEAR) {
+            if (FAR > 1)
+                OLK_FN(olk_inside)(NEAR, r + i);
             OLK_FN(olk_across)(NEAR, r + i);
         }
         for (int i = 0; FAR > 1 && i < NEAR; i++) {
-            OLK_LINES apart[FAR];
+            OLK_LINES far[FAR];
             for (int k = 0; k < FAR; k++)
-                apart[k] = r[i + k * NEAR];
-            OLK_FN(olk_across)(FAR, apart);
+                far[k] = r[i + k * NEAR];
+            OLK_FN(olk_across)(FAR, far);
             for (int k = 0; k < FAR; k++)
-                r[i + k * NEAR] = apart[k];
+                r[i + k * NEAR] = far[k];
         }
         if (round == 2)
             break;
-        const OLK_U *flip = round ? second : first;
-        for (int i = 0; i < VECTORS; i++)
-            r[i] = (OLK_LINES)((OLK_SIGNS)r[i] ^ *(const OLK_SIGNS *)(flip + i * L));
+        for (int i = 0; i < n * VECTORS; i++) {
+            const OLK_FN(olk_signs) *signs = (round ? second : first) + i / VECTORS * apart;
+#ifdef OLK_FLIP
+            r[i] = (OLK_LINES)OLK_FLIP(r[i], *signs >> i % VECTORS * L);
+#else
+            r[i] = (OLK_LINES)((OLK_SIGNS)r[i] ^ *(const OLK_SIGNS *)(signs->flip + i % VECTORS * L));
+#endif
+        }
     }
-    for (int i = 0; i < VECTORS; i++)
+    for (int i = 0; i < n * VECTORS; i++)
         *(OLK_LINES *)(v + i * L) = r[i];
+}
 #undef OLK_LINES
 #undef OLK_SIGNS
+#endif
+
+/* v <- H (second o H (first o H v)), natural order, not normalised. */
+static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_FN(olk_signs) *restrict first,
+                                      const OLK_FN(olk_signs) *restrict second)
+{
+#if OLK_BYTES && !defined(__clang__)
+    OLK_FN(olk_mix_some)(1, v, first, second, 0);
 #else
     for (int round = 0; round < 3; round++) {
         for (int h = 1; h < 64; h *= 2)
@@ -129,9 +168,24 @@ static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_U *restrict f
                 }
         if (round < 2)
             for (int j = 0; j < 64; j++)
-                v[j] = OLK_FN(olk_flipped)(v[j], round ? second[j] : first[j]);
+                v[j] = OLK_FN(olk_flipped)(v[j], (round ? second : first)->flip[j]);
     }
 #endif
+}
+
+/* The same of two times 64 lines in a row, the signs of the second `apart` after the first's. Four
+   registers would wait for each other, eight do not. */
+static OLK_APART void OLK_FN(olk_mix_two)(OLK_T *v, const OLK_FN(olk_signs) *first,
+                                          const OLK_FN(olk_signs) *second, int apart)
+{
+#if OLK_BYTES && !defined(__clang__)
+    if (64 * sizeof(OLK_T) <= 4 * OLK_BYTES) {
+        OLK_FN(olk_mix_some)(2, v, first, second, apart);
+        return;
+    }
+#endif
+    OLK_FN(olk_mix)(v, first, second);
+    OLK_FN(olk_mix)(v + 64, first + apart, second + apart);
 }
 
 #undef OLK_FN

@@ -4,7 +4,7 @@ from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
-from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, State
+from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.structured cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_begin, olk_sorf_row, olk_sorf_set_width,
     olk_sorf_takes, olk_sorf_takes_target,
@@ -39,7 +39,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         f[0] = s.structured.novelty(&s.structured.made, &s.structured.state, &row)
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
-        return REFUSED_OVERFLOW
+        return REFUSED_TARGET
     f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])

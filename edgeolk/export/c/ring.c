@@ -74,11 +74,11 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(OLK_FABS(query[j]) <= EK_MOST))
             return NULL;
-#if EK_STORES == 3
-    for (int j = 0; j < EK_FEATURES; j++)
-        query[j] = olk_half_to_float(olk_float_to_half(query[j]));
-#elif EK_STORES == 4
+#if EK_STORES == 4
     (void)olk_see_levels_f32(query, query, EK_FEATURES, &ek_quantum);
+#elif !EK_WIDE_ROWS
+    for (int j = 0; j < EK_FEATURES; j++)
+        query[j] = olk_seen(EK_STORES, query[j], j, &ek_quantum);
 #endif
     return query;
 }

@@ -265,6 +265,33 @@ def test_int8_weights_are_the_same_on_every_instruction_set(form):
     assert runs[0].a.tobytes() == runs[1].a.tobytes()
 
 
+@pytest.mark.parametrize("form", [*VECTORS[-1:], *EXACT[-1:]], ids="-".join)
+@pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
+def test_changes_in_single_precision_are_sure(form, d, gamma):
+    """Labels by chance, so that weights reach their ends and every row changes all of them."""
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((700, d)).astype(np.float32)
+    loops = Sorf(d, 400, gamma, form=form[0], variant=form[1])
+    twin = Twin(d, 400, gamma, dtype="int8")
+    for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
+        loops.step(a, b)
+        twin.step(a, b)
+    assert twin.updates > 0.7 * len(X)
+    assert_same(loops, twin, "int8")
+
+
+@pytest.mark.parametrize("row", [False, True])
+def test_more_frequencies_than_a_step_keeps(row):
+    """Features that do not fit the stack are made again; a row's own room holds all."""
+    d, D = 5, 4500
+    X, y = stream("two", 40, d)
+    loops, twin = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
+    scores = [loops.step(*row) for row in zip(X, y, strict=True)]
+    assert np.allclose(scores, [twin.step(*row) for row in zip(X, y, strict=True)], atol=1e-4)
+    assert twin.updates > 5
+    assert_same(loops, twin, "int8")
+
+
 def test_single_precision_learns_as_well_and_rounds_otherwise_rarely():
     X, y = stream("two", 1500, 8)
     single, _ = pair("two", "int8", 8, 300, ("single", "plain"))

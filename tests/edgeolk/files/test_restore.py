@@ -7,7 +7,6 @@ import os
 import struct
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import edgeolk as ek
 from edgeolk.files.head import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack
 from edgeolk.files.seal import checksum
 from edgeolk.files.words import WORDS
+from edgeolk.lean import replace
 
 D = 3
 X, Y = random_stream(6, 60, D)

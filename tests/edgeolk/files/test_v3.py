@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ import edgeolk as ek
 from edgeolk.files import head, live, restore, v3
 from edgeolk.files.head import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.files.seal import checksum
+from edgeolk.lean import replace
 from edgeolk.planning.layout import layout
 from edgeolk.planning.regions import ELEMENT_BYTES, Region
 

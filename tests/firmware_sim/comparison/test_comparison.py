@@ -182,7 +182,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "linear (PA-I)" in out
     for words, more in (
         ("algorithm 'magic' is none of", ["--algorithms", "magic"]),
-        ("--kind multiclass, --kind regression", ["--algorithms", "rbp"]),
+        ("two classes: give --kind regression", ["--algorithms", "rbp"]),
     ):
         stream = "house" if "kind" in words else "occupancy"
         arguments = ["compare", stream, *base[2:], *more, "--out", str(tmp_path / "d")]

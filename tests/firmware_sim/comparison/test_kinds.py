@@ -15,8 +15,8 @@ from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
 from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.tuning import tune
 from firmware_sim.streams import open_stream
-from firmware_sim.tuning import tune
 
 STREAMS: dict[str, dict[str, Any]] = {
     "multiclass": {"stream": "robot", "target": "move", "limit": 900},
@@ -215,4 +215,4 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "loss='square'" in out
     words = ["--limit", "2000", "--candidates", "2"]
     assert main(["tune", "robot", "--kind", "multiclass", "--target", "move", *words]) == 0
-    assert capsys.readouterr().out.startswith("bpa_s, chosen on the first 400 rows")
+    assert capsys.readouterr().out.startswith("sorf, chosen on the first 400 rows")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_sim.curve import Curve
 from firmware_sim.metrics import Confusion, Prequential
+from firmware_sim.metrics.curve import Curve
 
 labels = st.sampled_from([-1, 1])
 streams = st.lists(st.tuples(labels, st.floats(-2, 2)), min_size=1, max_size=200)

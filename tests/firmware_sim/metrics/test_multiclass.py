@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.labels import ClassNames
 from firmware_sim.metrics import Multiclass
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
+from firmware_sim.tasks.labels import ClassNames
 
 NAMES = ("low", "middle", "high", "never")
 

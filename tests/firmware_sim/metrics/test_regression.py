@@ -10,9 +10,9 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.labels import Targets
 from firmware_sim.metrics import Regression
 from firmware_sim.report import to_dict, to_text
+from firmware_sim.tasks.labels import Targets
 
 N = 600
 

@@ -14,11 +14,11 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.loop import Replay
-from firmware_sim.recording import record
+from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import live
 from firmware_sim.streams.live import KEPT, LiveStream, Record, Source
 from firmware_sim.streams.reading import ReadingOptions
+from firmware_sim.streams.recording import record
 from firmware_sim.streams.stdin import PipeSource
 from firmware_sim.streams.text import LONGEST_LINE
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.errors import StreamError
-from firmware_sim.labels import LabelMap
+from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.streams import BUNDLED, CsvStream, open_stream
+from firmware_sim.tasks.labels import LabelMap
 
 TEXT = "time,a,b,label\n10:00,1,2.5,1\n10:01,,nan,-1\n10:02,-3e2, 4 ,1\n"
 
@@ -184,6 +184,12 @@ def test_each_kind_runs_from_a_fresh_clone(name: str) -> None:
     assert result.metrics.kind == ("regression" if number else "binary")
     baseline = "mean" if number else "majority"
     assert result.metrics.loss("learner") < result.metrics.loss(baseline)
+
+
+def test_numbers_that_come_with_the_package_name_their_remedy() -> None:
+    with pytest.raises(SimulatorError, match=r"of house is not of two classes: give --kind regr"):
+        fs.ReplayConfig("house")
+    assert fs.ReplayConfig("house", target="light").kind == "binary"
 
 
 def test_labels() -> None:

@@ -1,0 +1,68 @@
+"""Numbers as arguments: whole ones in a range, real ones. Without numpy."""
+
+from __future__ import annotations
+
+import math
+
+from edgeolk.lean import Any
+
+#: Sizes beyond this are refused rather than computed with: an address cannot hold them.
+MOST = 2**31 - 1
+
+
+def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
+    """A whole number in a range, numpy's included, as an int.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    value : int-like
+        bool is refused.
+    low, high : int
+        Both ends are allowed.
+
+    Raises
+    ------
+    TypeError
+        No whole number.
+    ValueError
+        Out of range.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
+    try:
+        number = value.__index__()
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, got {number}")
+    return int(number)
+
+
+def real(name: str, value: Any, allowed: str = "a number") -> float:
+    """A number as a float, numpy's included; infinite where a float cannot hold it.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    value : float-like
+        bool and text are refused.
+    allowed : str
+        What it must be, as the message says.
+
+    Raises
+    ------
+    TypeError
+        It is no number.
+    """
+    refusal = f"{name} must be {allowed}, got {type(value).__name__}"
+    if isinstance(value, bool) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(refusal)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(refusal) from None
+    except OverflowError:
+        return math.inf

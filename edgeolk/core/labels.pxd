@@ -1,0 +1,31 @@
+"""What a label and a weight may be, by what a model learns."""
+
+from libc.math cimport floor, isfinite
+
+from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.state cimport State
+
+
+cdef inline bint is_label(const State* s, double label) noexcept nogil:
+    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
+    if s.c.columns > 1:
+        return 0.0 <= label < s.c.columns and label == floor(label)
+    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
+        return isfinite(label)
+    return label == 1.0 or label == -1.0
+
+
+cdef inline str labels_allowed(const State* s):
+    if s.c.columns > 1:
+        return f"a class from 0 to {s.c.columns - 1}"
+    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
+    return "finite" if finite else "-1 or +1"
+
+
+cdef inline int check_weight(const State* s, object config, double weight) except -1:
+    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
+    if not (weight > 0.0 and isfinite(weight)):
+        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
+    if not s.c.weighs:
+        raise ValueError(f"weight must be 1 for this learner, got {weight!r}: {config.no_weights}")
+    return 0

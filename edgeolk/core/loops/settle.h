@@ -1,0 +1,188 @@
+/* Updates of int8 weights from features in single precision: all their roundings are tried before
+   anything is written, and where the error of single precision could turn one, the row is learned in
+   double instead. Stored weights are those of double. For one instruction set; included by
+   structured_isa.h. */
+
+#define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
+#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
+#define OLK_BY_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_TYPE), OLK_INTYPE))
+
+/* The longest that a fold of a row can be. */
+static OLK_APART double OLK_FN(olk_longest)(const olk_sorf *p, const olk_sorf_row *row)
+{
+    const OLK_IN *x = row->values;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};
+    for (ptrdiff_t k = 0; k < count; k++)
+        lane[k % 4] += (double)x[k] * (double)x[k];
+    return OLK_SQRT((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+}
+
+/* Bounds of changes tau features, a cosine's and a sine's alike, line after line as olk_scales has
+   their widths: 2^19 and a half, which makes them positive, so that a conversion rounds to the
+   nearest, less and plus what may be wrong. Fold and transforms keep lengths, so errors of their sums,
+   and of products with widths, are a share of a typical angle: 64 times a width times the length of
+   the fold, `longest` at most. In 10^8 features none was wrong by more than 1e-7 and 8e-7 of that, in
+   10^5 scores of weights near the ends of their range none by 7e-7 and 3e-7 of the widest's. */
+typedef struct {
+    float least[2 * (64 + OLK_SORF_WIDTHS)], most[2 * (64 + OLK_SORF_WIDTHS)];
+} OLK_FN(olk_bounds);
+
+/* Returns 0 where changes are too large for that, or bounds too wide to be of use. */
+static OLK_APART int OLK_FN(olk_bound)(const olk_sorf *p, int32_t g, double longest, double tau,
+                                       OLK_FN(olk_bounds) *bounds)
+{
+    const int widths = p->widths[g];
+    double angle[OLK_SORF_WIDTHS], widest = 0.0;
+    for (int i = 0; i < widths; i++) {
+        angle[i] = 64.0 * p->omega[g][i] * longest;
+        widest = angle[i] > widest ? angle[i] : widest;
+    }
+    /* An eighth for the roundings of a change, its bounds and their sum. */
+    const double all = 0.125 + 65536.0 * p->kappa * (1e-6 + 5e-7 * widest);
+    const double step = 65536.0 * OLK_FABS(tau), most = all + step * (2e-7 + 1.6e-6 * widest);
+    if (!(step < 524000.0 && most < 64.0))
+        return 0;
+    for (int i = 0; i < 2 * widths; i++) {
+        const double wrong = all + step * (2e-7 + 1.6e-6 * angle[i / 2]);
+        bounds->least[i] = (float)(524288.5 - wrong);
+        bounds->most[i] = (float)(524288.5 + wrong);
+    }
+    OLK_FN(olk_repeat)(bounds->least, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
+    OLK_FN(olk_repeat)(bounds->most, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
+    return 1;
+}
+
+/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= 128, at random as olk_store_some. Returns 0
+   where a change between its bounds could give another level. */
+static OLK_APART int OLK_FN(olk_round_surely)(OLK_S *restrict to, const OLK_S *restrict stored,
+                                              const float *restrict feature, float step,
+                                              const float *restrict least,
+                                              const float *restrict most,
+                                              const uint16_t *restrict bits, ptrdiff_t n)
+{
+#ifdef OLK_ROUND_SURELY
+    if (n == 128)
+        return OLK_ROUND_SURELY(to, stored, feature, step, least, most, bits);
+#endif
+    int32_t unsure = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float change = step * feature[i];
+        const int32_t rise = ((int32_t)(change + least[i]) + bits[i]) >> 16;
+        unsure |= rise ^ (((int32_t)(change + most[i]) + bits[i]) >> 16);
+        int32_t level = stored[i] + rise - (1 << 3);
+        level = level > 127 ? 127 : level;
+        to[i] = (OLK_S)(level < -127 ? -127 : level);
+    }
+    return !unsure;
+}
+
+/* What is kept of a row between trying its changes and writing them: features of its first blocks,
+   their new weights, and the rounding generator after them and after all. */
+typedef struct {
+    OLK_F *feature;
+    ptrdiff_t blocks;
+    OLK_S *levels;
+    uint64_t middle, after;
+} OLK_FN(olk_trial);
+
+/* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks. */
+static inline OLK_FN(olk_trial) OLK_FN(olk_room)(const olk_sorf *p, void *room, int whole)
+{
+    const ptrdiff_t blocks = whole ? p->first[p->groups] : 8 * OLK_SORF_KEPT / 5;
+    OLK_F *feature = room;
+    return (OLK_FN(olk_trial)){feature, blocks,
+                               (OLK_S *)(feature + (whole ? 2 * p->D : 128 * blocks)), 0, 0};
+}
+
+/* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: new
+   weights of blocks that are kept go beside their features, of the others nowhere, or all into w.
+   Returns 0 where a rounding is not sure, and does not go on unless it writes. */
+static OLK_APART int OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_state *s,
+                                           const olk_sorf_row *row, const double *tau,
+                                           const int *live, OLK_FN(olk_trial) *trial,
+                                           ptrdiff_t from, int write)
+{
+    OLK_ALIGNED(64) OLK_T v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_BY_TYPE(olk_signs) first, second;
+    OLK_ALIGNED(64) OLK_F own[128];
+    OLK_ALIGNED(64) uint16_t bits[128];
+    OLK_S unseen[128];
+    const ptrdiff_t words = (p->d + 31) / 32 + 4;
+    OLK_ALIGNED(64) OLK_FN(olk_bounds) bounds;
+    const double longest = OLK_FN(olk_longest)(p, row);
+    const int again = trial->blocks < p->first[p->groups];
+    const int small = again && OLK_BY_ROW(olk_small)(p, row, 1);
+    uint64_t generator = p->signs;
+    ptrdiff_t drawn = 0;
+    if (again && !row->index)
+        OLK_BY_ROW(olk_tails)(p, row->values, 1, tail);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const float step = (float)(tau[g] * 65536.0);
+        if (!live[g])
+            continue;
+        if (!OLK_FN(olk_bound)(p, g, longest, tau[g], &bounds))
+            return 0;
+        if (again)
+            OLK_FN(olk_scales)(p, g, scale);
+        for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
+            const int kept = b < trial->blocks;
+            const ptrdiff_t lines = OLK_FN(olk_lines)(p, b);
+            const ptrdiff_t turn = 64 * (b - p->first[g]) % p->widths[g];
+            OLK_S *w = (OLK_S *)s->w + 128 * b;
+            const OLK_F *feature = own;
+            if (kept) {
+                feature = trial->feature + 128 * b;
+            } else {
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
+                drawn = b + 1;
+                OLK_FN(olk_block)(p, &generator, row, (const OLK_T(*)[64])tail, v, &first,
+                                  &second);
+                OLK_BY_TYPE(olk_features)(v[0], scale + turn, small, 1, own);
+            }
+            OLK_NAME(olk_draw)(&trial->after, bits, lines);
+            if (kept)
+                trial->middle = trial->after;
+            const int sure = OLK_FN(olk_round_surely)(
+                kept ? trial->levels + 128 * b : unseen, w, feature, step,
+                bounds.least + 2 * turn, bounds.most + 2 * turn, bits, 2 * lines);
+            if (write)
+                memcpy(w, unseen, 2 * (size_t)lines);
+            else if (!sure)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Whether all roundings of a row's changes are sure; nothing is written but the trial. */
+static inline int OLK_FN(olk_try)(const olk_sorf *p, const olk_sorf_state *s,
+                                  const olk_sorf_row *row, const double *tau, const int *live,
+                                  OLK_FN(olk_trial) *trial)
+{
+    trial->middle = trial->after = *s->rounding;
+    return OLK_FN(olk_round_row)(p, s, row, tau, live, trial, 0, 0);
+}
+
+/* Writes what was tried. */
+static inline void OLK_FN(olk_take)(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, const double *tau, const int *live,
+                                    OLK_FN(olk_trial) *trial)
+{
+    for (int32_t g = 0; g < p->groups; g++) {
+        const ptrdiff_t from = p->first[g];
+        ptrdiff_t to = p->first[g + 1] < trial->blocks ? p->first[g + 1] : trial->blocks;
+        if (live[g] && from < to)
+            memcpy((OLK_S *)s->w + 128 * from, trial->levels + 128 * from,
+                   (size_t)(2 * (64 * to < p->D ? 64 * to : p->D) - 128 * from));
+    }
+    if (trial->blocks < p->first[p->groups]) {
+        trial->after = trial->middle;
+        OLK_FN(olk_round_row)(p, s, row, tau, live, trial, trial->blocks, 1);
+    }
+    *s->rounding = trial->after;
+}
+
+#undef OLK_BY_ROW
+#undef OLK_BY_TYPE
+#undef OLK_FN

@@ -1,0 +1,38 @@
+"""What is told of a row that a step or a score refused."""
+
+from edgeolk.core.state cimport (
+    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET,
+)
+
+
+cdef inline bint is_bad_row(int outcome) noexcept nogil:
+    """Whether the row itself is to blame: where bad rows are left out, this one is."""
+    return (outcome == REFUSED_OVERFLOW or outcome == REFUSED_COEFFICIENT
+            or outcome == REFUSED_TARGET)
+
+
+cdef inline object outcome_error(int outcome, str where):
+    """The error for an Outcome that is not DONE."""
+    from edgeolk.errors import BadRowError, BudgetError
+
+    if outcome == REFUSED_FULL:
+        return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
+    if outcome == REFUSED_COUNT:
+        return BudgetError(f"{where}: the learner has counted 2^62 steps, and learns no more")
+    if outcome == REFUSED_ROW:
+        return ValueError(
+            f"{where}: its indices or numbers have changed since they were checked. The row changed"
+            " nothing"
+        )
+    if outcome == REFUSED_TARGET:
+        return BadRowError(
+            f"{where}: its target must be from -1e100 to 1e100. The row changed nothing")
+    if outcome == REFUSED_COEFFICIENT:
+        return BadRowError(
+            f"{where}: its coefficient would be beyond 1e100, or 1e25 with coefficients='float32';"
+            " take smaller steps, or scale the targets. The row changed nothing"
+        )
+    return BadRowError(
+        f"{where}: the kernel overflows for this row; scale the features or the kernel."
+        " The row changed nothing"
+    )

@@ -1,0 +1,48 @@
+"""Types of the numbers in a block, one row each, by the code that regions have for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+
+from edgeolk.lean import Any, NamedTuple
+
+
+class Element(NamedTuple):
+    """What is true of a type of numbers.
+
+    Attributes
+    ----------
+    number : int
+        In model files.
+    nbytes : int
+        Bytes of one number.
+    cast : str
+        Code of a memoryview of them; of their bits, where memoryviews know no such numbers.
+    c : str
+        Type of an array of them in exported C.
+    read : callable or None
+        A memoryview of bits -> numbers, where memoryviews know no such numbers.
+    """
+
+    number: int
+    nbytes: int
+    cast: str
+    c: str
+    read: Callable[[memoryview[Any]], tuple[float, ...]] | None = None
+
+
+def _halves(bits: memoryview[Any]) -> tuple[float, ...]:
+    return Struct(f"={len(bits)}e").unpack(bits.tobytes())
+
+
+#: "w" is a word of a small C struct: eight bytes, a number of its own kind.
+ELEMENTS = {
+    "f": Element(1, 4, "f", "float"),
+    "d": Element(2, 8, "d", "double"),
+    "e": Element(3, 2, "H", "uint16_t", _halves),
+    "b": Element(4, 1, "b", "int8_t"),
+    "i": Element(5, 4, "i", "int32_t"),
+    "q": Element(6, 8, "q", "int64_t"),
+    "w": Element(7, 8, "q", "int64_t"),
+}

@@ -1,0 +1,234 @@
+"""Parameters and kernel width chosen on the first rows of a stream, judged on the rest.
+
+Successive halving (Karnin, Koren & Somekh, ICML 2013): many candidates learn few rows, the better
+half learns twice as many, and so on, so the work is fixed beforehand. Whatever is reported is from
+rows that took no part in the choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.rows import prepare
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.errors import SimulatorError
+
+#: Rounds, each with half as many candidates on twice as many rows.
+_ROUNDS = 4
+#: The least rows a choice can be made from.
+LEAST = 200
+#: A parameter or width is multiplied by ten to the power of at most this, up or down.
+_DECADES = 1.5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A width and parameters; those not named are the algorithm's own."""
+
+    gamma: float
+    params: tuple[tuple[str, float], ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join([f"gamma={self.gamma:.4g}", *(f"{n}={v:.4g}" for n, v in self.params)])
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was chosen, and what it gained.
+
+    Attributes
+    ----------
+    start, chosen : Candidate
+        The algorithm's defaults with the width of a replay, and the best on the first rows.
+    tuned_on, judged_on : int
+        Rows of the choice, and rows after them.
+    before, after : float
+        Losses on the rows after them: of wrong answers the share, of numbers the mean absolute
+        error, of alarms the area above the ROC curve.
+    work : int
+        Rows learned for the choice, all candidates together.
+    """
+
+    config: ReplayConfig
+    start: Candidate
+    chosen: Candidate
+    tuned_on: int
+    judged_on: int
+    before: float
+    after: float
+    work: int
+    lesson: Lesson = field(compare=False)
+
+    @property
+    def best(self) -> Candidate:
+        """What to take: what was chosen, or the start where the choice did not hold."""
+        return self.chosen if self.after < self.before else self.start
+
+    @property
+    def options(self) -> str:
+        """What to take, as ``replay`` is told it."""
+        said = [f"--algorithm {self.config.algorithm}", f"--gamma {self.best.gamma:.4g}"]
+        return " ".join([*said, *(f"--param {n}={v:.4g}" for n, v in self.best.params)])
+
+
+def tune(
+    config: ReplayConfig,
+    *,
+    rows: int | None = None,
+    candidates: int = 32,
+    on_start: Callable[[int], object] | None = None,
+    on_run: Callable[[], object] | None = None,
+) -> Tuning:
+    """Choose the width of the kernel and the algorithm's own parameters.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        Stream, cap and algorithm; parameters it names stay as they are.
+    rows : int, optional
+        Rows of the choice; by default a fifth of the stream, at most 5,000.
+    candidates : int
+        How many are tried, the start among them.
+    on_start, on_run : callable, optional
+        Called with the number of runs, and after each.
+
+    Returns
+    -------
+    Tuning
+        What was chosen, and the losses before and after; `to_text` puts it into words.
+
+    Raises
+    ------
+    SimulatorError
+        The stream is too short for a choice, or no candidate can learn it.
+    """
+    found = prepare(config.outside())
+    config, lesson = found.config, found.lesson
+    n = len(found.y)
+    few = min(5_000, n // 5) if rows is None else rows
+    if few < LEAST or n - few < LEAST:
+        raise SimulatorError(
+            f"{found.name}: {n:,} rows are too few to choose on {few:,} and judge on the rest; "
+            f"each takes {LEAST:,} at least"
+        )
+    if not lesson.judges(few):
+        raise SimulatorError(
+            f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
+            "so nothing can be chosen or judged on them: give another --tune-rows"
+        )
+    start = Candidate(found.width.gamma)
+    pool = _field(config, start, candidates, found.X.shape[1])
+    if on_start is not None:
+        on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
+    chosen, work = _halved(config, lesson, pool, few, on_run)
+    errors = []
+    for candidate in (start, chosen):
+        loss = _loss(config, candidate, lesson, n, few)
+        if math.isinf(loss):
+            raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
+        errors.append(loss)
+        if on_run is not None:
+            on_run()
+    before, after = errors
+    return Tuning(config, start, chosen, few, n - few, before, after, work, lesson)
+
+
+def _halved(
+    config: ReplayConfig,
+    lesson: Lesson,
+    pool: list[Candidate],
+    rows: int,
+    on_run: Callable[[], object] | None,
+) -> tuple[Candidate, int]:
+    """Halve the pool in every round; return the candidate left, and the rows learned in all."""
+    work = 0
+    for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
+        losses = []
+        for candidate in pool:
+            losses.append(_loss(config, candidate, lesson, size, 0))
+            work += size
+            if on_run is not None:
+                on_run()
+        # The sort is stable and the start comes first, so that it wins a tie.
+        order = sorted(range(len(pool)), key=losses.__getitem__)
+        pool = [pool[at] for at in order[: max(1, len(pool) // 2)]]
+    return pool[0], work
+
+
+def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -> list[Candidate]:
+    """Return the start, and candidates around it drawn on a logarithmic scale."""
+    numbers = _numbers(config, start, n_features)
+    rng = np.random.default_rng((config.seed, 2))
+    out = [start]
+    for _ in range(many - 1):
+        factors = 10.0 ** rng.uniform(-_DECADES, _DECADES, 1 + len(numbers))
+        params = [
+            (name, float(f"{value * factor:.3g}"))
+            for (name, value), factor in zip(numbers.items(), factors[1:], strict=True)
+        ]
+        out.append(Candidate(float(f"{start.gamma * factors[0]:.4g}"), tuple(params)))
+    return out
+
+
+def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[str, float]:
+    """The algorithm's own positive numbers that a user may give and has not given."""
+    learner = _learner(config, start, n_features)
+    out = {}
+    for name, value in learner.parameters.items():
+        if name in config.params or not isinstance(value, float) or not 0.0 < value < math.inf:
+            continue
+        try:
+            _learner(config, replace(start, params=((name, value),)), n_features)
+        except (SimulatorError, TypeError, ValueError):
+            continue  # kept under this name, but not taken by it, or no matter of degree
+        out[name] = value
+    return out
+
+
+def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
+    kernel = ek.Gaussian(candidate.gamma)
+    mine = replace(config, params={**config.params, **dict(candidate.params)}, stream="")
+    _, plan = plan_device(mine, n_features, kernel)
+    try:
+        return ek.Learner(n_features=n_features, **learner_settings(mine, kernel, plan.budget))
+    except (TypeError, ValueError) as error:
+        raise SimulatorError(str(error)) from None
+
+
+def _loss(
+    config: ReplayConfig, candidate: Candidate, lesson: Lesson, most: int, first: int
+) -> float:
+    """Loss from row `first` to row `most`, all learned; infinite where it is none."""
+    try:
+        learner = _learner(config, candidate, lesson.X.shape[1])
+        loss = lesson.loss(lesson.teach(learner, slice(0, most)), first)
+    except (RuntimeError, SimulatorError, ValueError):
+        return math.inf
+    return loss if math.isfinite(loss) else math.inf
+
+
+def to_text(tuning: Tuning) -> str:
+    """Return what was chosen and gained, with the options for ``replay``."""
+    words = tuning.lesson.words
+    gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
+    verdict = (
+        f"gained: {gained:.3g} % of the {tuning.lesson.title}"
+        if tuning.after < tuning.before
+        else "nothing gained: keep what you began with"
+    )
+    return (
+        f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
+        f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
+        f"before    {words(tuning.before)} with {tuning.start}\n"
+        f"after     {words(tuning.after)} with {tuning.chosen}\n"
+        f"{verdict}\n"
+        f"take      {tuning.options}\n"
+    )

@@ -1,0 +1,1 @@
+"""What the fields of a `ReplayConfig` may be, and what their words mean."""

@@ -1,0 +1,43 @@
+"""The words that options may be, the recommended learner, and what it stores."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import edgeolk as ek
+from firmware_sim.tasks.kinds import KINDS
+
+KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
+SCALES = ("standard", "minmax", "none")
+DTYPES = ("float32", "float64", "float16", "int8")
+MISSING = ("skip", "stop", "last", "mean")
+DAMAGED = ("skip", "stop")
+CATEGORIES = ("refuse", "onehot", "hash")
+ENFORCE = ("arena", "process")
+KIND_NAMES = tuple(KINDS)
+LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
+#: What is replayed where no algorithm is named.
+RECOMMENDED = ek.Config(n_features=1).name
+NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
+
+#: Fields that take one of some words.
+CHOICES = {
+    "kind": KIND_NAMES,
+    "kernel": KERNELS,
+    "dtype": DTYPES,
+    "scale": SCALES,
+    "missing": MISSING,
+    "damaged": DAMAGED,
+    "categories": CATEGORIES,
+    "enforce": ENFORCE,
+    "limit_by": LIMITS,
+}
+
+
+@lru_cache
+def storage_of(algorithm: str) -> str:
+    """The storage type that an algorithm takes where none is given."""
+    try:
+        return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
+    except (TypeError, ValueError):
+        return "float32"  # the error is raised where the learner is planned

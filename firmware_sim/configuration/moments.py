@@ -1,0 +1,48 @@
+"""Words that say when: how late a label comes, and when the power goes."""
+
+from __future__ import annotations
+
+from firmware_sim.errors import SimulatorError
+
+_CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
+
+
+def label_delay(said: int | str) -> tuple[float, bool]:
+    """Return how late labels come, and whether that is in seconds.
+
+    Raises
+    ------
+    SimulatorError
+        It is neither a number of rows nor of seconds.
+    """
+    text = str(said).strip()
+    in_seconds = text.endswith("s")
+    try:
+        delay = float(text.removesuffix("s"))
+    except ValueError:
+        delay = -1.0
+    if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
+        raise SimulatorError(
+            f"label-delay is {said!r}, it must be a number of rows, as in 20, or of seconds, as in "
+            "90s"
+        )
+    return delay, in_seconds
+
+
+def power_cut(text: str) -> tuple[str, float]:
+    """Return kind and number of the words that say when the power goes.
+
+    Raises
+    ------
+    SimulatorError
+        They say nothing.
+    """
+    kind, _, number = text.partition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = 0.0
+    whole = kind in ("every", "at") and value == int(value) and value >= 1
+    if not (whole or (kind == "random" and 0.0 < value < 1.0)):
+        raise SimulatorError(f"power-cut is {text!r}, it must be {_CUTS}")
+    return kind, value

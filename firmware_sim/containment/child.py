@@ -1,0 +1,259 @@
+"""The learner's process: rows come in by a pipe, scores go out by another, memory may not grow.
+
+Run as ``python -m firmware_sim.containment.child`` by `process`. It imports no numpy, and after the
+limit is in force it makes only what it has made before: a step of the learner allocates nothing,
+and neither does this loop that is not freed at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import math
+import os
+import pickle
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from edgeolk.bare import BareLearner
+from edgeolk.errors import BudgetError
+from firmware_sim.containment import seccomp
+
+#: Rows in a block at most.
+BLOCK = 64
+#: In place of a number of rows: send the learner's whole block.
+SEND = BLOCK + 1
+#: In place of a number of rows: score the row that follows; say whether its label is wanted.
+DECIDE, ASK = BLOCK + 2, BLOCK + 3
+#: What follows a block: rows learned, and bytes of the message that says why no more.
+ANSWER = struct.Struct("=qq")
+COUNTERS = ("n_support", "updates", "mistakes", "steps")
+COUNTS = struct.Struct("=4q")
+#: Bytes freed just before the limit is in force, for what an error message needs.
+RESERVE = 64 * 1024
+OUT_OF_MEMORY = 77  # exit code
+
+
+def width(kind: str) -> int:
+    """Return the numbers that are sent back for a row."""
+    return 2 if kind == "novelty" else 1
+
+
+def packed(record: dict[str, Any]) -> bytes:
+    """Return a record with its length before it."""
+    data = pickle.dumps(record)
+    return struct.pack("=q", len(data)) + data
+
+
+def fill(pipe: io.FileIO, view: memoryview) -> bool:
+    """Read until the view is full; False if the pipe ends before."""
+    done = 0
+    while done < len(view):
+        got = pipe.readinto(view[done:])
+        if not got:
+            return False
+        done += got
+    return True
+
+
+def receive(pipe: io.FileIO) -> Any:
+    """Read a record; None where the pipe has ended."""
+    size = bytearray(8)
+    if not fill(pipe, memoryview(size)):
+        return None
+    data = bytearray(*struct.unpack("=q", size))
+    return pickle.loads(data) if fill(pipe, memoryview(data)) else None
+
+
+class Server:
+    """The loop, its memory made beforehand."""
+
+    def __init__(
+        self,
+        learner: BareLearner,
+        kind: str,
+        n_features: int,
+        pipes: tuple[io.FileIO, io.FileIO],
+    ):
+        self._learner = learner
+        self._width = width(kind)
+        classes = max(1, learner.config.columns)
+        self._classes = memoryview(bytearray(8 * classes)).cast("d")
+        self._learn_row: Callable[[int], None] = {
+            "multiclass": self._choose,
+            "novelty": self._watch,
+        }.get(kind, self._score)
+        self._in, self._out = pipes
+        self._count = bytearray(8)
+        self._rows = memoryview(bytearray(8 * BLOCK * n_features))
+        numbers = self._rows.cast("d")
+        self._each = [numbers[i * n_features : (i + 1) * n_features] for i in range(BLOCK)]
+        self._label_bytes = memoryview(bytearray(8 * BLOCK))
+        self._labels = self._label_bytes.cast("d")
+        self._score_bytes = memoryview(bytearray(8 * BLOCK * self._width))
+        self._scores = self._score_bytes.cast("d")
+        self._answer = bytearray(ANSWER.size)
+        self._counts = bytearray(COUNTS.size)
+        self._decide_row: Callable[[int], None] = (
+            self._pick if kind == "multiclass" else self._decide
+        )
+        self._kept: list[bytearray] = []
+        self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are sent where the whole block is asked for."""
+        return len(self._whole)
+
+    def warm_up(self) -> None:
+        """Do once what every block does, but for learning."""
+        if len(self._classes) > 1:
+            self._learner.scores_one(self._each[0], self._classes)
+        else:
+            self._learner.decision_one(self._each[0])
+        self._answer_one(self._decide_row)
+        self._pack_counts()
+        ANSWER.pack_into(self._answer, 0, 0, 0)
+        self._scores[0] = 0.0
+
+    def _pack_counts(self) -> None:
+        counters = self._learner.counters()
+        COUNTS.pack_into(self._counts, 0, *(counters[name] for name in COUNTERS))
+
+    def serve(self, leak: int) -> None:
+        """Answer blocks until the pipe ends; an empty one asks for the counters."""
+        view = memoryview(self._count)
+        while fill(self._in, view):
+            n = int.from_bytes(self._count, "little")
+            if n == 0:
+                self._pack_counts()
+                self._out.write(self._counts)
+                continue
+            if n == SEND:
+                self._send()
+                continue
+            if n in (DECIDE, ASK):
+                if not fill(self._in, self._rows[: len(self._rows) // BLOCK]):
+                    return
+                self._answer_one(self._decide_row if n == DECIDE else self._ask)
+                self._out.write(self._score_bytes[:8])
+                continue
+            if not fill(self._in, self._label_bytes[: 8 * n]):
+                return
+            if not fill(self._in, self._rows[: len(self._rows) // BLOCK * n]):
+                return
+            done, message = self._learn(n, leak)
+            ANSWER.pack_into(self._answer, 0, done, len(message))
+            self._out.write(self._answer)
+            self._out.write(self._score_bytes[: 8 * self._width * done])
+            self._out.write(message)
+
+    def _send(self) -> None:
+        """Write the learner's block as it lies there."""
+        done = 0
+        while done < len(self._whole):
+            done += self._out.write(self._whole[done:])
+
+    def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
+        learn = self._learn_row
+        for i in range(n):
+            if leak:
+                self._kept.append(bytearray(leak))
+            try:
+                learn(i)
+            except (ValueError, BudgetError) as error:
+                kind = "stop" if isinstance(error, BudgetError) else "refuse"
+                return i, f"{kind}:{error}".encode()
+        return n, b""
+
+    def _answer_one(self, answer: Callable[[int], None]) -> None:
+        """Have the first row answered; a bad one gets no number, and is refused when learned."""
+        try:
+            answer(0)
+        except ValueError:
+            self._scores[0] = math.nan
+
+    def _decide(self, i: int) -> None:
+        """Score a row."""
+        self._scores[i] = self._learner.decision_one(self._each[i])
+
+    def _ask(self, i: int) -> None:
+        """Say whether a row's label is wanted."""
+        self._scores[i] = self._learner.wants_label(self._each[i])
+
+    def _score(self, i: int) -> None:
+        """Learn a row; its score is the one from before."""
+        self._scores[i] = self._learner.learn_one(self._each[i], self._labels[i])
+
+    def _choose(self, i: int) -> None:
+        """Learn a row of several classes; its score is the class predicted before."""
+        self._pick(i)
+        self._learner.learn_one(self._each[i], self._labels[i])
+
+    def _pick(self, i: int) -> None:
+        """The class that is predicted for a row."""
+        scores = self._classes
+        self._learner.scores_one(self._each[i], scores)
+        best = 0
+        for k in range(1, len(scores)):
+            if scores[k] > scores[best]:
+                best = k
+        self._scores[i] = best
+
+    def _watch(self, i: int) -> None:
+        """Learn a row without a label; its score and the threshold are those from before."""
+        self._scores[2 * i + 1] = self._learner.threshold
+        self._scores[2 * i] = self._learner.learn_one(self._each[i])
+
+
+def _arm(wanted: str) -> tuple[str, str]:
+    """Put the first limit that works in force; return its name and why others did not work."""
+    reasons = []
+    limits: dict[str, Callable[[], None]] = {
+        "seccomp": seccomp.forbid_growth,
+        "rlimit": seccomp.limit_address_space,
+    }
+    for name, limit in limits.items():
+        if wanted in (name, "auto"):
+            try:
+                limit()
+            except (OSError, ValueError, AttributeError) as error:
+                reasons.append(f"{name}: {error}")
+            else:
+                return name, "; ".join(reasons)
+    return "none", "; ".join(reasons)
+
+
+def main() -> int:
+    """Serve one learner; see the module."""
+    pipes = io.FileIO(0, "r", closefd=False), io.FileIO(1, "w", closefd=False)
+    spec = receive(pipes[0])
+    try:
+        saved = spec["saved"]  # what a checkpoint held, where the board goes on from one
+        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**spec["learner"])
+    except (TypeError, ValueError, MemoryError) as error:
+        pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
+        return 0
+    server = Server(learner, spec["kind"], spec["learner"]["n_features"], pipes)
+    server.warm_up()
+    leak = spec["leak"]
+    gc.collect()
+    gc.disable()  # a collection only ever looks for what this loop does not make
+    reserve = bytearray(RESERVE)
+    if spec["limit"] == "cgroup":
+        limit, reasons = "cgroup", ""
+    else:
+        limit, reasons = _arm(spec["limit"])
+    del reserve
+    greeting = {"budget": learner.budget, "nbytes": server.nbytes}
+    pipes[1].write(packed({"limit": limit, "reasons": reasons, **greeting}))
+    try:
+        server.serve(leak)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    return 0
+
+
+if __name__ == "__main__":
+    os._exit(main())  # a process that may not grow does not tidy up either

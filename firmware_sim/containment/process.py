@@ -1,0 +1,360 @@
+"""The learner in a child process that may not grow once the learner is built.
+
+The parent parses and scales; the child, which has no numpy, learns. Rows go over in blocks and
+scores come back. The limit on the child's growth is the first of these that the system allows: a
+memory control group, a seccomp filter, RLIMIT_AS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import os
+import pickle
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from firmware_sim.containment import child
+from firmware_sim.containment.cgroup import SLACK, MemoryGroup
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+#: Have the C library's allocator keep to one heap: it then asks for no more than it needs, makes no
+#: mappings, and gives nothing back that it would have to ask for again.
+_ENVIRONMENT = {
+    "PYTHONMALLOC": "malloc",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_TOP_PAD_": "0",
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
+    "MALLOC_TRIM_THRESHOLD_": "1073741824",
+}
+#: Seconds without an answer after which the child is given up: a block takes milliseconds.
+PATIENCE = 60.0
+_NAMES = {
+    "cgroup": "memory control group",
+    "seccomp": "seccomp filter",
+    "rlimit": "RLIMIT_AS",
+}
+
+
+class ProcessLearner:
+    """A learner in a process of its own, under a limit.
+
+    Parameters
+    ----------
+    n_features : int
+        Numbers in a row.
+    settings : dict
+        What `edgeolk.bare.BareLearner` takes besides.
+    limit : {"auto", "cgroup", "seccomp", "rlimit"}
+        The limit to use; "auto" for the first that can be had.
+    leak : int
+        Bytes to leak on purpose every step.
+    patience : float
+        Seconds without an answer after which the child is given up.
+    kind : str
+        The kind of labels.
+    saved : bytes
+        A model file to go on from; empty for a new model.
+
+    Attributes
+    ----------
+    limit : str
+        The limit in force, in words.
+    reasons : str
+        Why stronger ones are not.
+    peak : int
+        Peak resident memory of the child in bytes, as last seen.
+    gone : bool
+        Whether the child has ended, or gives no answer.
+
+    Raises
+    ------
+    SimulatorError
+        The learner is refused, or the limit cannot be had.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        settings: dict[str, Any],
+        limit: str = "auto",
+        leak: int = 0,
+        patience: float = PATIENCE,
+        *,
+        kind: str = "binary",
+        saved: bytes = b"",
+    ) -> None:
+        self.peak = 0
+        self.gone = False
+        self._nbytes = 0
+        self.limit = ""
+        self._patience = patience
+        self._width = child.width(kind)
+        self._score_bytes = memoryview(bytearray(8 * child.BLOCK * self._width))
+        self._group, refusal = _group_for(limit)
+        path = os.environ.get("PYTHONPATH")
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "firmware_sim.containment.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is for the parent, which then tells the child
+            env={
+                **os.environ,
+                **_ENVIRONMENT,
+                "PYTHONPATH": _ROOT + (os.pathsep + path if path else ""),
+            },
+        )
+        assert isinstance(self._child.stdin, io.FileIO)
+        assert isinstance(self._child.stdout, io.FileIO)
+        self._to, self._from = self._child.stdin, self._child.stdout
+        # Neither end may wait for ever: the child may be stopped.
+        os.set_blocking(self._to.fileno(), False)
+        os.set_blocking(self._from.fileno(), False)
+        try:
+            if self._group is not None:
+                refusal = self._enter(limit)
+            wanted = "cgroup" if self._group is not None else limit
+            self._write(
+                child.packed(
+                    {
+                        "learner": {"n_features": n_features, **settings},
+                        "limit": wanted,
+                        "leak": leak,
+                        "kind": kind,
+                        "saved": saved,
+                    }
+                )
+            )
+            self._read_greeting(limit, refusal)
+        except BaseException:
+            self.close()
+            raise
+
+    def _enter(self, limit: str) -> str:
+        """Put the child into the group; without success the group is given up."""
+        assert self._group is not None
+        try:
+            self._group.enter(self._child.pid)
+        except OSError as error:
+            self._group.remove()
+            self._group = None
+            if limit == "cgroup":
+                raise SimulatorError(f"no memory control group: {error.strerror}") from None
+            return f"cgroup: {error.strerror}"
+        return ""
+
+    def _read_greeting(self, limit: str, refusal: str) -> None:
+        size = bytearray(8)
+        self._read(memoryview(size))
+        record = bytearray(*struct.unpack("=q", size))
+        self._read(memoryview(record))
+        greeting = pickle.loads(record)  # our own child wrote it
+        if "error" in greeting:
+            raise SimulatorError(f"--enforce process: {greeting['error']}")
+        self.reasons = "; ".join(filter(None, (refusal, greeting["reasons"])))
+        if greeting["limit"] == "none":
+            raise SimulatorError(f"no limit can be put on a process here: {self.reasons}")
+        self.limit = _NAMES[greeting["limit"]]
+        self._nbytes = int(greeting["nbytes"])
+        if self._group is not None:
+            try:
+                self._group.close()
+            except OSError as error:
+                raise SimulatorError(f"no memory control group: {error.strerror}") from None
+            self.limit += f" version {self._group.version}, {SLACK // 1024} KiB of slack"
+        self._look()
+
+    def learn(self, rows: Any, labels: Any) -> tuple[list[float], str]:
+        """Learn at most `child.BLOCK` rows.
+
+        Parameters
+        ----------
+        rows : contiguous ndarray of float64, shape (n, n_features)
+        labels : contiguous ndarray of float64, shape (n,)
+
+        Returns
+        -------
+        scores : list of float
+            From before each update, each followed by its threshold where there are no labels; of
+            fewer rows where one was refused.
+        message : str
+            "stop:..." where the ring refuses the row, "refuse:..." where the row is bad, or "".
+
+        Raises
+        ------
+        BeyondCapError
+            The limit has ended the child.
+        LearnerDiedError
+            Something else has, or it gives no answer.
+        """
+        n = len(labels)
+        answer = bytearray(child.ANSWER.size)
+        for part in (struct.pack("=q", n), labels[:n].tobytes(), rows[:n].tobytes()):
+            self._write(part)
+        self._read(memoryview(answer))
+        done, length = child.ANSWER.unpack(answer)
+        message = bytearray(length)
+        numbers = self._width * done
+        self._read(self._score_bytes[: 8 * numbers])
+        self._read(memoryview(message))
+        self._look()
+        return list(struct.unpack_from(f"={numbers}d", self._score_bytes)), message.decode()
+
+    def decide(self, row: Any) -> float:
+        """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
+
+        Raises
+        ------
+        ValueError
+            The row is bad.
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        return self._answer(child.DECIDE, row)
+
+    def wants(self, row: Any) -> bool:
+        """Say whether the learner wants the label of a row; raises as `decide`."""
+        return bool(self._answer(child.ASK, row))
+
+    def _answer(self, question: int, row: Any) -> float:
+        self._write(struct.pack("=q", question))
+        self._write(row.tobytes())
+        self._read(self._score_bytes[:8])
+        answer: float = struct.unpack_from("=d", self._score_bytes)[0]
+        if math.isnan(answer):
+            raise ValueError("the learner refuses the row")
+        return answer
+
+    def counters(self) -> dict[str, int]:
+        """Support vectors held, updates, mistakes and steps.
+
+        Raises
+        ------
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        counts = bytearray(child.COUNTS.size)
+        self._write(struct.pack("=q", 0))
+        self._read(memoryview(counts))
+        return dict(zip(child.COUNTERS, child.COUNTS.unpack(counts), strict=True))
+
+    def block(self) -> bytearray:
+        """Return the learner's block as it lies in the child.
+
+        Raises
+        ------
+        BeyondCapError, LearnerDiedError
+            As `learn`.
+        """
+        out = bytearray(self._nbytes)
+        self._write(struct.pack("=q", child.SEND))
+        self._read(memoryview(out))
+        return out
+
+    def _look(self) -> None:
+        """Remember the child's peak: the kernel forgets it when the child ends."""
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{self._child.pid}/status").read_text()
+            found = re.search(r"VmHWM:\s*(\d+) kB", text)
+            self.peak = max(self.peak, int(found[1]) * 1024) if found else self.peak
+
+    def _write(self, data: bytes) -> None:
+        """Write all of it, or say what became of the child."""
+        view = memoryview(data)
+        deadline = time.monotonic() + self._patience
+        while view:
+            self._wait(self._to, select.POLLOUT, deadline)
+            try:
+                view = view[self._to.write(view) or 0 :]
+            except BrokenPipeError:
+                raise self._died() from None
+
+    def _read(self, view: memoryview) -> None:
+        """Fill the view, or say what became of the child."""
+        deadline = time.monotonic() + self._patience
+        while view:
+            self._wait(self._from, select.POLLIN, deadline)
+            got = self._from.readinto(view)
+            if got == 0:
+                raise self._died()
+            view = view[got or 0 :]
+
+    def _wait(self, pipe: io.FileIO, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(pipe, event)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poll.poll(1e3 * left):
+            self.gone = True
+            raise LearnerDiedError(
+                f"the learner's process gave no answer for {self._patience:g} s and was ended; "
+                f"it was {self._state()}"
+            )
+
+    def _state(self) -> str:
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{self._child.pid}/status").read_text()
+            found = re.search(r"State:\s*\w+ \(([\w ]+)\)", text)
+            if found:
+                return found[1]
+        return "gone"
+
+    def _died(self) -> BeyondCapError | LearnerDiedError:
+        """Tell a child that its limit ended from one that anything else did."""
+        self.gone = True
+        end = self._end()
+        by_limit = {
+            _NAMES["seccomp"]: end == "SIGSYS",
+            _NAMES["rlimit"]: end == "MemoryError",
+            "": False,
+        }.get(self.limit, end == "SIGKILL" and self._group is not None and self._group.killed)
+        if by_limit:
+            return BeyondCapError(
+                f"the learner's process asked for more memory and was ended: {end}, "
+                f"limit: {self.limit}"
+            )
+        when = "" if self.limit else " before it was ready"
+        return LearnerDiedError(f"the learner's process was ended{when}: {end}")
+
+    def _end(self) -> str:
+        self._to.close()
+        code = self._child.wait()
+        if code == child.OUT_OF_MEMORY:
+            return "MemoryError"
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def __del__(self) -> None:
+        if hasattr(self, "_from"):  # absent where no child was started
+            self.close()
+
+    def close(self) -> None:
+        """End the child and remove its group; nothing happens the second time."""
+        self._to.close()
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._from.close()
+        if self._group is not None:
+            self._group.remove()
+            self._group = None
+
+
+def _group_for(limit: str) -> tuple[MemoryGroup | None, str]:
+    """A group, or why there is none."""
+    if limit not in ("auto", "cgroup"):
+        return None, ""
+    try:
+        return MemoryGroup(), ""
+    except OSError as error:
+        if limit == "cgroup":
+            raise SimulatorError(f"no memory control group: {error}") from None
+        return None, f"cgroup: {error}"

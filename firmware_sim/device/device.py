@@ -1,0 +1,262 @@
+"""The simulated device: row buffer, scaler and learner under one cap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.containment.memory import DeviceMemory
+from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.repair import KEEPS, Repair
+from firmware_sim.device.supervision import Supervision
+from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Row
+from firmware_sim.tasks.pupils import Score, pupil
+from firmware_sim.tasks.regression import TargetScale
+
+#: What became of a row: its score, or why it was not learned.
+Outcome = Score | Exception
+
+
+class Device:
+    """What would be flashed: it turns rows of readings and labels into scores.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        Scaling, algorithm, cap, and how the cap is enforced.
+    n_features : int
+        Readings in a row.
+    kernel : object
+        A kernel of `edgeolk`; see `make_kernel`.
+
+    Attributes
+    ----------
+    raw : ndarray of float64
+        The row buffer the stream writes to.
+    layout : Layout
+        What lies where.
+    plan : edgeolk plan
+        The learner's own.
+    scaler : RunningScaler or None
+        What scales the readings, where they are scaled.
+    repair : Repair or None
+        What stands in for absent readings, where something does.
+    supervision : Supervision
+        What gives the learner its labels.
+    block : int
+        Rows taken before they have to be learned.
+    """
+
+    block = 1
+
+    def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
+        self.layout, self.plan = plan_device(config, n_features, kernel)
+        self._memory = DeviceMemory(self.layout)
+        self._leak = config.leak
+        self._leaked = 0
+        self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
+        self._scaled = self.raw
+        if config.scales_outside:
+            self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
+        self._budget = self.plan.budget
+        self._config, self._n_features = config, n_features
+        self._settings = learner_settings(config, kernel, self._budget)
+        if config.dtype == "int8" and config.scale == "minmax":
+            self._settings["feature_range"] = (0.0, 1.0)
+        self._boot()
+        self._build(config, n_features, self._settings)
+
+    def _boot(self) -> None:
+        """Make all but the learner, in memory of zeros."""
+        config, n_features = self._config, self._n_features
+        self.scaler: Any = None
+        if config.scales_outside:
+            self.scaler = ek.RunningScaler(
+                n_features,
+                method=config.scale,
+                freeze_after=config.freeze_after,
+                buffer=self._memory.view("scaler"),
+            )
+        self._targets = None
+        if config.is_regression:
+            self._targets = TargetScale(self._memory.view("target scaler"))
+        self.repair = None
+        if config.missing in KEEPS:
+            self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
+        queue = self._memory.view("label queue") if config.queue_rows else None
+        self.supervision = Supervision(config, n_features, queue)
+
+    def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
+        if self._leak and not self._memory.guarded:
+            raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
+        try:
+            self.learner: Any = ek.Learner(
+                n_features=n_features, buffer=self._memory.view("learner"), **settings
+            )
+        except (TypeError, ValueError) as error:
+            raise SimulatorError(str(error)) from None
+        self._teach()
+        self._held: list[tuple[float, int, float] | Exception] = []
+
+    def _teach(self) -> None:
+        self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
+
+    def teach_through(self, wrap: Callable[[Any], Any]) -> None:
+        """Teach what ``wrap`` makes of the learner, which passes it on."""
+        self._pupil = pupil(self._config.kind, wrap(self.learner), self._targets)
+
+    @property
+    def lasting(self) -> tuple[Any, ...]:
+        """What a checkpoint keeps: the learner, and what scales readings and targets."""
+        return (self._kept_learner(), *self._scalers)
+
+    def _kept_learner(self) -> Any:
+        return self.learner
+
+    @property
+    def target_scaler(self) -> Any:
+        """What scales the targets, where they are real numbers; else None."""
+        return None if self._targets is None else self._targets.scaler
+
+    @property
+    def _scalers(self) -> tuple[Any, ...]:
+        return tuple(part for part in (self.scaler, self.target_scaler) if part is not None)
+
+    @property
+    def steps(self) -> int:
+        """Rows learned."""
+        return int(self.learner.steps)
+
+    @property
+    def progress(self) -> int:
+        """Rows learned, or taken in by a scaler where these are more."""
+        return max(self.steps, 0, *(int(part.n_seen) for part in self._scalers))
+
+    def restart(self, kept: tuple[Any, ...] | None) -> None:
+        """Lose the RAM, as by a power cut, and go on with the row in `raw`.
+
+        Parameters
+        ----------
+        kept : tuple or None
+            What a checkpoint gave back of `lasting`; None where there is none yet. It stays in
+            memory of its own, of the size that the layout has for it.
+        """
+        row, counts = self.raw.copy(), self.supervision.counts
+        counts.lost += counts.waiting  # their labels will come, their rows are gone
+        counts.waiting = 0
+        # The block is let go before it is used again.
+        self._let_go()
+        self.scaler = self._targets = self.repair = None
+        self._memory.clear()
+        self._boot()
+        self.supervision.counts = counts
+        self.raw[:] = row
+        if kept is None:
+            self._build(self._config, self._n_features, self._settings)
+            return
+        learner, *scalers = kept
+        self._resume(learner)
+        if self._config.scales_outside:
+            self.scaler = scalers.pop(0)
+        if self._targets is not None:
+            self._targets.scaler = scalers.pop(0)
+        self._teach()
+
+    def _let_go(self) -> None:
+        """Let go of the learner."""
+        self.learner = self._pupil = None
+
+    def _resume(self, learner: Any) -> None:
+        """Go on with a learner that a checkpoint held."""
+        self.learner = learner
+
+    @property
+    def enforcement(self) -> str:
+        """How the cap is enforced, in words."""
+        return self._memory.enforcement
+
+    @property
+    def peak_resident(self) -> int | None:
+        """Peak resident bytes of the learner's own process, where it has one."""
+        return None
+
+    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
+        """Scale the row in `raw` and take it in.
+
+        Parameters
+        ----------
+        label : float
+            Its label.
+        number : int
+            Its place in the stream.
+        seconds : float
+            When it was taken.
+        """
+        try:
+            self.scale()
+        except ValueError as error:
+            self._held.append(error)
+        else:
+            self._held.append((label, number, seconds))
+
+    def scale(self) -> Row:
+        """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
+
+        Raises
+        ------
+        ValueError
+            A reading is beyond what can be scaled.
+        """
+        if self.scaler is not None:
+            self.scaler.learn_transform_one(self.raw, self._scaled)
+        return self._scaled
+
+    def settle(self) -> list[Outcome]:
+        """Learn what was taken in.
+
+        Returns
+        -------
+        list of float or Exception
+            For each row its score from before the update, or why it was refused: a ValueError for a
+            bad row; a RuntimeError, after which nothing more was learned, where the ring is full
+            and says so.
+
+        Raises
+        ------
+        BeyondCapError
+            The learner took memory it may not have.
+        """
+        if self._leak:
+            self._memory.write_beyond(self._leaked, self._leak)
+            self._leaked += self._leak
+        held, self._held = self._held, []
+        return [self._learn(one) for one in held]
+
+    def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:
+        if isinstance(one, Exception):
+            return one
+        try:
+            return self.supervision.step(self._pupil, self._scaled, *one)
+        except SimulatorError:
+            raise
+        except (RuntimeError, ValueError) as error:
+            return error
+
+    @property
+    def clipped(self) -> int:
+        """Readings that the storage could not hold, where the library counts them."""
+        return int(getattr(self.learner, "clipped", 0))
+
+    def counters(self) -> dict[str, int]:
+        """Budget, bytes and counters of the learner."""
+        names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
+        return {name: int(getattr(self.learner, name)) for name in names}
+
+    def close(self) -> None:
+        """End what the device has running."""

@@ -1,0 +1,150 @@
+"""What is under the cap, worked out before anything is built; and the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.containment import memory
+from firmware_sim.containment.memory import Layout, Need, Region
+from firmware_sim.device import width
+from firmware_sim.device.repair import KEEPS, Repair
+from firmware_sim.device.supervision import Supervision
+from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Row
+from firmware_sim.tasks.regression import target_need
+
+_ROW_ITEM = np.dtype(np.float64).itemsize
+
+
+def learner_settings(config: ReplayConfig, kernel: Any, budget: int) -> dict[str, Any]:
+    """Return what a learner is built with, besides the number of features and its memory."""
+    return {
+        "algorithm": config.algorithm,
+        "budget": budget,
+        "kernel": kernel,
+        "dtype": config.dtype,
+        "seed": config.seed,
+        **config.learner_params,
+    }
+
+
+def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
+    """Work out what lies where, building nothing that stays.
+
+    Returns
+    -------
+    layout : Layout
+        Every part and region under the cap.
+    plan : edgeolk plan
+        The learner's own plan, with its budget.
+
+    Raises
+    ------
+    DoesNotFitError
+        The parts do not fit the cap.
+    SimulatorError
+        `edgeolk` refuses the algorithm or one of its parameters.
+    """
+    row = n_features * _ROW_ITEM
+    needs = [Need("raw row", row, "readings as they come from the sensors, float64")]
+    if config.scales_outside:
+        scaler = ek.RunningScaler.plan(n_features, method=config.scale)
+        needs += [
+            Need("scaled row", row, "readings as the learner sees them, float64"),
+            Need("scaler", scaler.nbytes, f"{config.scale} scaling", _regions(scaler)),
+        ]
+    if config.missing in KEEPS:
+        what = {"last": "last values", "mean": "means and counts"}[config.missing]
+        nbytes = Repair.nbytes(config.missing, n_features)
+        needs.append(Need("repair", nbytes, f"{what}, which stand in for absent readings"))
+    if config.queue_rows:
+        nbytes = Supervision.nbytes(config, n_features)
+        what = f"{config.queue_rows:,} rows that wait for their label"
+        needs.append(Need("label queue", nbytes, what))
+
+    own = config.learner_params
+
+    def plan_learner(**size: Any) -> Any:
+        return ek.plan(
+            config.algorithm,
+            n_features=n_features,
+            kernel=kernel,
+            dtype=config.dtype,
+            **size,
+            **own,
+        )
+
+    if config.is_regression:
+        needs.append(target_need())
+    plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
+    vectors = any(region.name == "support_vectors" for region in plan.regions)
+    holds = f"at most {plan.budget} support vectors" if vectors else f"{plan.budget} frequencies"
+    purpose = f"{config.algorithm}, {holds}"
+    needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))
+    return memory.lay_out(config.cap_bytes, needs), plan
+
+
+def make_kernel(
+    config: ReplayConfig, n_features: int, prefix: Any
+) -> tuple[Any, width.Width | None]:
+    """Return the kernel, and the width with the reason for it where the kernel has one.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        Kernel name and its parameters.
+    n_features : int
+        Readings in a row.
+    prefix : callable
+        Gives the scaled first rows; called only where a width is chosen from them.
+    """
+    if config.chooses_inside:
+        return None, None
+    if config.kernel == "linear":
+        return ek.Linear(), None
+    if config.gamma is not None:
+        chosen = width.given(config.gamma)
+    elif config.kernel in ("gaussian", "laplacian"):
+        norm = "manhattan" if config.kernel == "laplacian" else "squared euclidean"
+        chosen = width.choose(prefix(), norm=norm)
+    else:
+        # The inner product of two scaled rows grows with their length: this keeps it near 1.
+        gamma = 1.0 / n_features
+        chosen = width.Width(gamma, 0, f"gamma {gamma:.4g}: 1 / number of readings")
+    try:
+        if config.kernel == "gaussian":
+            return ek.Gaussian(chosen.gamma), chosen
+        if config.kernel == "laplacian":
+            return ek.Laplacian(chosen.gamma), chosen
+        if config.kernel == "polynomial":
+            return ek.Polynomial(config.degree, chosen.gamma, config.offset), chosen
+        return ek.Sigmoid(chosen.gamma, config.offset), chosen
+    except (TypeError, ValueError) as error:
+        raise SimulatorError(str(error)) from None
+
+
+def scaled_prefix(config: ReplayConfig, rows: Row) -> Row:
+    """Return the first rows as a scaler that has seen them all would scale them.
+
+    The scaler of a running device has seen only the rows before; with all of them its first
+    rows, scaled by almost nothing, do not blur the distances.
+    """
+    if config.scale == "none" or len(rows) == 0:
+        return rows
+    scaler = ek.RunningScaler(rows.shape[1], method=config.scale, freeze_after=config.freeze_after)
+    for row in rows:
+        scaler.learn_one(row)
+    out = np.empty_like(rows)
+    for row, scaled in zip(rows, out, strict=True):
+        scaler.transform_one(row, scaled)
+    return out
+
+
+def _regions(plan: Any) -> tuple[Region, ...]:
+    return tuple(
+        Region(region.name, region.offset, region.nbytes, region.purpose) for region in plan.regions
+    )

@@ -1,0 +1,182 @@
+"""Labels as they come: late, sometimes never, or only where the learner asks for them."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError
+from firmware_sim.streams import Row
+from firmware_sim.tasks.pupils import Score
+
+_STAMP = 8  # bytes that say when a row came
+
+
+@dataclass
+class LabelCount:
+    """What became of labels.
+
+    Attributes
+    ----------
+    learned : int
+        Labels that reached the learner.
+    missing : int
+        Labels that never came.
+    saved : int
+        Labels the learner did not ask for.
+    lost : int
+        Labels that came when their row had fallen off the queue.
+    waiting : int
+        Labels still to come at the end.
+    """
+
+    learned: int = 0
+    missing: int = 0
+    saved: int = 0
+    lost: int = 0
+    waiting: int = 0
+
+
+class Supervision:
+    """Gives the learner each label when it comes; rows wait for theirs in a queue of fixed size.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        Delay, missing share, whether the learner is asked.
+    n_features : int
+        Numbers in a row.
+    buffer : writable buffer, optional
+        The queue, of `nbytes` bytes; needed where labels are late.
+
+    Attributes
+    ----------
+    counts : LabelCount
+        What became of labels so far.
+    came : list of float
+        Labels of earlier rows that came before the last row was scored.
+    at_once : bool
+        Whether the last row's own label came with it.
+    """
+
+    def __init__(
+        self, config: ReplayConfig, n_features: int, buffer: memoryview | None = None
+    ) -> None:
+        self.counts = LabelCount()
+        self.came: list[float] = []
+        self.at_once = True
+        self._config = config
+        self._delay, self._in_seconds = config.delay
+        self._rng = np.random.default_rng((config.seed, 1))
+        self._plain = not config.waits_for_labels
+        self._size = config.queue_rows
+        self._clock = math.nan
+        self._head = 0
+        # The device knows when each row came; what its label will be, only the test bench does.
+        self._labels: deque[tuple[float, float | None]] = deque()
+        if buffer is not None:
+            stamps = self._size * _STAMP
+            self._stamps = np.frombuffer(buffer[:stamps], np.float64)
+            rows = np.frombuffer(buffer[stamps:], row_type(config))
+            self._rows = rows.reshape(self._size, n_features)
+
+    @staticmethod
+    def nbytes(config: ReplayConfig, n_features: int) -> int:
+        """Return the bytes of the queue, 0 where labels come at once."""
+        return config.queue_rows * (_STAMP + n_features * row_type(config).itemsize)
+
+    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
+        """Score a row, and learn whatever labels have come.
+
+        Parameters
+        ----------
+        learner : Learner
+            Changed.
+        row : ndarray of float64
+            Scaled readings.
+        label : float
+            What the test bench knows.
+        number : int
+            Number of the row.
+        seconds : float
+            When it was taken; NaN where that is not known.
+
+        Returns
+        -------
+        Score
+            The score before the row's own label.
+
+        Raises
+        ------
+        RuntimeError, ValueError
+            The learner refuses a row.
+        SimulatorError
+            The delay is in seconds and the stream has none.
+        """
+        if self._plain:
+            self.counts.learned += 1
+            plain: Score = learner.learn_one(row, label)
+            return plain
+        self.came.clear()
+        self.at_once = False
+        now = self._now(number, seconds)
+        self._arrive(learner, now)
+        score = float(learner.decision_one(row))
+        never = self._rng.random() < self._config.label_missing
+        if self._config.ask and not learner.wants_label(row):
+            self.counts.saved += 1
+        elif self._delay:
+            self._queue(row, now, None if never else label)
+        elif never:
+            self.counts.missing += 1
+        else:
+            learner.learn_one(row, label)
+            self.counts.learned += 1
+            self.at_once = True
+        self.counts.waiting = len(self._labels)
+        return score
+
+    def _now(self, number: int, seconds: float) -> float:
+        if not self._in_seconds:
+            return float(number)
+        if math.isfinite(seconds):
+            self._clock = seconds
+        if math.isnan(self._clock):
+            raise SimulatorError(
+                "--label-delay in seconds needs to know when rows were taken: name the column with "
+                "--time, or give the delay in rows"
+            )
+        return self._clock
+
+    def _arrive(self, learner: Any, now: float) -> None:
+        """Learn the rows whose labels have come by now."""
+        while self._labels and now - self._stamps[self._head] >= self._delay:
+            _, label = self._labels.popleft()
+            place = self._head
+            self._head = (place + 1) % self._size
+            if label is None:
+                self.counts.missing += 1
+            else:
+                self.came.append(label)
+                learner.learn_one(self._rows[place], label)
+                self.counts.learned += 1
+
+    def _queue(self, row: Row, now: float, label: float | None) -> None:
+        if len(self._labels) == self._size:  # the oldest falls off
+            self._labels.popleft()
+            self._head = (self._head + 1) % self._size
+            self.counts.lost += 1
+        place = (self._head + len(self._labels)) % self._size
+        self._rows[place] = row
+        self._stamps[place] = now
+        self._labels.append((now, label))
+
+
+def row_type(config: ReplayConfig) -> np.dtype[Any]:
+    """Return how a waiting row is stored: as finely as the learner will see it."""
+    return np.dtype(np.float64 if config.dtype == "float64" else np.float32)

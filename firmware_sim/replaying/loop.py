@@ -1,0 +1,336 @@
+"""The firmware's main loop: read a row, mind the gaps, scale, learn, keep score.
+
+Row buffer, scaler and learner live inside the cap; the stream reader, the metrics, the curves
+and the report are the test bench around the device, live on the host and are not counted.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from firmware_sim.boards import board_of
+from firmware_sim.boards.step_time import Timing, timing
+from firmware_sim.config import ReplayConfig
+from firmware_sim.containment.memory import Layout
+from firmware_sim.device.planning import make_kernel, scaled_prefix
+from firmware_sim.device.power import PowerCount
+from firmware_sim.device.split import make_device
+from firmware_sim.device.supervision import LabelCount
+from firmware_sim.device.width import Width
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
+from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.replaying.books import Books
+from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable, opened
+from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.faults import parse
+from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.tasks.labels import ClassNames, LabelMap
+
+if TYPE_CHECKING:
+    from firmware_sim.mcu.replaying import Emulated
+
+
+@dataclass
+class ReplayResult:
+    """Everything a report is made from.
+
+    Attributes
+    ----------
+    config : ReplayConfig
+        What was replayed.
+    stream : Stream
+        Where the rows came from.
+    layout : Layout
+        What lay where under the cap.
+    width : Width or None
+        The kernel width, where it was not made by the learner.
+    rows : RowCount
+        How many rows were read, and what became of them.
+    metrics : Metrics
+        The error of the learner and of the baselines.
+    learner : dict
+        Budget, bytes and counters of the learner.
+    seconds : float
+        How long the replay took on the host.
+    status : {"complete", "interrupted", "stopped", "killed", "died"}
+        How the replay ended: at the end of the stream (or the limit), by the user, at a
+        row the configuration forbids (a damaged one or one with a missing value under the policy
+        "stop", one that no longer fits a budget that is told to refuse it), because the learner's
+        process took more memory than it may, or because it ended for another reason.
+    detail : str
+        One sentence about an early end, empty otherwise.
+    warnings : list of str
+        What a reader of the figures has to know, a sentence each.
+    labels : LabelCount
+        What became of labels.
+    power : PowerCount or None
+        What power cuts cost, where there are any.
+    timing : Timing or None
+        How long steps take on the board, where one is named.
+    period : float or None
+        Seconds between rows, where that is known.
+    clean : dict or None
+        The learner's figures on the same stream without its faults, where there are any.
+    emulated : Emulated or None
+        What an emulated microcontroller made of the same rows, where one was asked.
+    enforcement : str
+        What kept the learner under the cap, in words.
+    peak_resident : int or None
+        Peak resident bytes of the learner's process, where it has one.
+    """
+
+    config: ReplayConfig
+    stream: Stream
+    layout: Layout
+    width: Width | None
+    rows: RowCount
+    metrics: Metrics
+    learner: dict[str, int]
+    seconds: float
+    status: str
+    detail: str
+    enforcement: str
+    peak_resident: int | None
+    warnings: list[str]
+    labels: LabelCount
+    power: PowerCount | None
+    timing: Timing | None
+    period: float | None
+    clean: Figures | None
+    emulated: Emulated | None = None
+
+
+class Replay:
+    """A stream and a device that fit together, ready to run once.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        What to replay.
+
+    Attributes
+    ----------
+    stream : Stream
+        With its faults.
+    clean : Stream
+        Without them.
+    device : Device
+        Row buffer, scaler and learner, under the cap.
+    width : Width or None
+        The kernel width and where it comes from; None where the learner makes it.
+
+    Raises
+    ------
+    DoesNotFitError
+        The parts do not fit the cap.
+    SimulatorError
+        The configuration or the stream cannot be replayed; whatever can be known before the first
+        row is raised here.
+    """
+
+    def __init__(self, config: ReplayConfig) -> None:
+        self.config = config
+        self.stream = opened(config)
+        n_features = len(self.stream.features)
+        try:
+            self.clean = self.stream
+            if config.faults:
+                faults = [parse(text) for text in config.faults]
+                seed = config.seed if config.fault_seed is None else config.fault_seed
+                self.stream = FaultyStream(self.clean, faults, seed)
+            if config.positive is not None and self.stream.kept is None:
+                self._find_positive(config.positive)
+            if config.kind == "multiclass" and not config.classes:
+                self.config = config = self._with_classes(config)
+            kernel, self.width = make_kernel(config, n_features, self._prefix)
+            self.device = make_device(config, n_features, kernel)
+        except BaseException:
+            self._close_stream()
+            raise
+
+    def _close_stream(self) -> None:
+        """Let go of a stream that was opened here; one that was given is its owner's."""
+        if self.clean is not self.config.stream:
+            self.clean.close()
+
+    def run(
+        self,
+        *,
+        on_row: Callable[[], object] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        beside_clean: bool = True,
+    ) -> ReplayResult:
+        """Replay the stream.
+
+        Parameters
+        ----------
+        on_row : callable, optional
+            Called after each row, for a progress bar.
+        should_stop : callable, optional
+            Asked before each row; True ends the replay, and the result says "interrupted".
+        beside_clean : bool
+            Whether a stream with faults is replayed without them, too.
+
+        Returns
+        -------
+        ReplayResult
+            Also where the replay ended early: see its ``status``.
+
+        Raises
+        ------
+        SimulatorError
+            The stream is damaged, or no row of it could be used.
+        """
+        with warnings.catch_warnings():
+            # What the library warns of is counted by it, and told in the report.
+            warnings.simplefilter("ignore", UserWarning)
+            return self._run(on_row, should_stop, beside_clean)
+
+    def _run(
+        self,
+        on_row: Callable[[], object] | None,
+        should_stop: Callable[[], bool] | None,
+        beside_clean: bool,
+    ) -> ReplayResult:
+        books = Books(self.config, self.stream, self.device, on_row)
+        began = time.perf_counter()
+        status, detail = self._feed(books, should_stop)
+        seconds = time.perf_counter() - began
+        whole = beside_clean and status == "complete"
+        clean = self._without_faults(should_stop) if whole else None
+        if books.stopped:
+            status, detail = "stopped", books.stopped
+        if books.rows.used == 0 and status == "complete":
+            raise StreamError(nothing_usable(self.stream, books.rows))
+        return ReplayResult(
+            config=self.config,
+            stream=self.stream,
+            layout=self.device.layout,
+            width=self.width,
+            rows=books.rows,
+            metrics=books.metrics,
+            learner=self.device.counters(),
+            seconds=seconds,
+            status=status,
+            detail=detail,
+            enforcement=self.device.enforcement,
+            peak_resident=self.device.peak_resident,
+            warnings=books.warnings(),
+            labels=self.device.supervision.counts,
+            power=None if books.power is None else books.power.counts,
+            timing=self._timing(),
+            period=self.config.period or books.cadence.period,
+            clean=clean,
+        )
+
+    def _feed(self, books: Books, should_stop: Callable[[], bool] | None) -> tuple[str, str]:
+        """Give the rows to the device, one by one; return how that ended, and why."""
+        last = 0
+        try:
+            for row in checked_rows(self.config, self.stream, self.device.raw, books.labels):
+                if should_stop is not None and should_stop():
+                    books.settle()
+                    return "interrupted", f"interrupted before row {last + 1}"
+                if row is None:
+                    books.settle()
+                    continue
+                last = row.number
+                if books.take(row):
+                    break
+            books.settle()
+        except (BeyondCapError, LearnerDiedError) as error:
+            first, last = books.waiting[0].row.number, books.waiting[-1].row.number
+            status = "killed" if isinstance(error, BeyondCapError) else "died"
+            return status, f"rows {first} to {last}: {error}"
+        finally:
+            self.device.close()
+            self._close_stream()
+        return "complete", ""
+
+    def _timing(self) -> Timing | None:
+        if self.config.device is None:
+            return None
+        n_features = len(self.stream.features)
+        return timing(board_of(self.config.device), self.device.plan, n_features)
+
+    def _without_faults(self, should_stop: Callable[[], bool] | None) -> Figures | None:
+        """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
+        if not self.config.faults or self.stream.kept is not None:
+            return None
+        whole = Replay(replace(self.config, stream=self.clean, faults=(), leak=0))
+        result = whole.run(should_stop=should_stop)
+        return result.metrics.summary()["learner"] if result.status == "complete" else None
+
+    def _find_positive(self, positive: str) -> None:
+        """Refuse a stream in which the label that means +1 never occurs."""
+        labels = LabelMap(positive, self.config.missing_codes)
+        row = np.empty(len(self.stream.features))
+        for sample in self.stream.samples(row):
+            if sample is not None and not sample.damage and labels.decode(sample.label) == 1:
+                return
+        if labels.seen:
+            raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
+
+    def _with_classes(self, config: ReplayConfig) -> ReplayConfig:
+        """Return the configuration with the classes that occur, read in a pass of their own."""
+        if self.stream.kept is not None:
+            raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
+        row = np.empty(len(self.stream.features))
+        cells = (
+            sample.label
+            for sample in self.clean.samples(row)
+            if sample is not None and not sample.damage
+        )
+        try:
+            return replace(config, classes=ClassNames.found(cells, config.missing_codes))
+        except StreamError as error:
+            where = f"{self.stream.name}: column {self.stream.target!r}"
+            raise StreamError(f"{where}: {error}") from None
+
+    def _prefix(self) -> Row:
+        """Return the scaled first usable rows, read in a pass of their own.
+
+        Sensors are whole when a board is flashed, so their faults do not count.
+        """
+        row = np.empty(len(self.stream.features))
+        kept: list[Row] = []
+        # Labels are not looked at, so a row that only lacks one counts.
+        for checked in checked_rows(self.config, self.clean, row):
+            if checked is None:
+                continue
+            if not (checked.absent or checked.damage):
+                kept.append(row.copy())
+            if len(kept) == self.config.prefix or checked.number == self.stream.kept:
+                break
+        if not kept:
+            raise StreamError(f"{self.stream.name}: no row has a value in every column")
+        return scaled_prefix(self.config, np.array(kept))
+
+
+def replay(config: ReplayConfig) -> ReplayResult:
+    """Replay a stream through the firmware loop under the cap.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        What to replay.
+
+    Returns
+    -------
+    ReplayResult
+        For `report.write_report`, `report.to_dict` or `report.to_text`.
+
+    Raises
+    ------
+    DoesNotFitError
+        The parts do not fit the cap.
+    SimulatorError
+        The configuration or the stream cannot be replayed.
+    """
+    return Replay(config).run()

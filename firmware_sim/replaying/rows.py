@@ -1,0 +1,135 @@
+"""Rows as the main loop takes them: labels decoded, absent readings found, all of it counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.tasks.labels import Labels
+
+
+@dataclass
+class RowCount:
+    """How many rows were read, and what became of them."""
+
+    read: int = 0
+    used: int = 0
+    missing: int = 0
+    missing_by_column: dict[str, int] = field(default_factory=dict)
+    repaired: int = 0
+    damaged: int = 0
+    first_damage: str = ""
+    refused: int = 0
+    first_refusal: str = ""
+
+    def add_missing(self, columns: list[str]) -> None:
+        """Count a row that has no value in these columns."""
+        for column in columns:
+            self.missing_by_column[column] = self.missing_by_column.get(column, 0) + 1
+
+    def add_damaged(self, row: CheckedRow) -> None:
+        """Count a row that cannot be read."""
+        self.damaged += 1
+        self.first_damage = self.first_damage or f"row {row.number}: {row.damage}"
+
+    def add_refused(self, row: CheckedRow, reason: object) -> None:
+        """Count a row that the learner refuses."""
+        self.refused += 1
+        self.first_refusal = self.first_refusal or f"row {row.number}: {reason}"
+
+
+class CheckedRow(NamedTuple):
+    """What there is to know of the row in the row buffer."""
+
+    number: int
+    label: float = 0.0
+    absent: tuple[int, ...] = ()  # readings
+    unlabelled: bool = False
+    damage: str = ""  # why it cannot be read
+    seconds: float = math.nan
+
+    def missing(self, stream: Stream) -> list[str]:
+        """Return the columns without a value."""
+        names = [stream.features[slot] for slot in self.absent]
+        return [*names, stream.target] if self.unlabelled else names
+
+
+def opened(config: ReplayConfig) -> Stream:
+    """Open the stream that a configuration names, without its faults.
+
+    Raises
+    ------
+    StreamError
+        There is no such stream, or its columns cannot be read as the configuration says.
+    """
+    return open_stream(
+        config.stream,
+        target=config.target,
+        ignore=config.ignore,
+        idle=config.idle,
+        time=config.time,
+        categories=config.categories,
+        category_slots=config.category_slots,
+        labelled=KINDS[config.kind].is_taught,
+    )
+
+
+def checked_rows(
+    config: ReplayConfig, stream: Stream, row: Row, labels: Labels | None = None
+) -> Iterator[CheckedRow | None]:
+    """Yield the rows of a stream as they come into the row buffer; without labels if so told.
+
+    None, as from the stream, while there is nothing.
+    """
+    codes = np.array(config.missing_codes)
+    for sample in stream.samples(row):
+        if sample is None:
+            yield None
+            continue
+        number = sample.number
+        if config.limit is not None and number > config.limit:
+            return
+        if sample.damage:
+            yield CheckedRow(number, damage=sample.damage)
+        else:
+            gone = ~np.isfinite(row)
+            if codes.size:
+                gone |= np.isin(row, codes)
+            absent = tuple(np.flatnonzero(gone).tolist()) if gone.any() else ()
+            label = 0.0 if labels is None else _decoded(labels, sample.label, stream, number)
+            unlabelled = label is None
+            yield CheckedRow(number, label or 0.0, absent, unlabelled, "", sample.seconds)
+        if number == config.limit:  # a live stream would wait for one more row to leave it out
+            return
+
+
+def _decoded(labels: Labels, cell: str, stream: Stream, number: int) -> float | None:
+    try:
+        return labels.decode(cell)
+    except StreamError as error:
+        raise StreamError(
+            f"{stream.name}: row {number}, column {stream.target!r}: {error}"
+        ) from None
+
+
+def nothing_usable(stream: Stream, rows: RowCount) -> str:
+    """Return the sentence about a stream none of whose rows the learner got."""
+    if rows.read == 0:
+        return f"{stream.name}: there is no row after the header"
+    if rows.damaged == rows.read:
+        return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
+    if rows.refused and not rows.missing_by_column:
+        return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
+    worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
+    return (
+        f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
+        f"{worst!r} is missing in {rows.missing_by_column[worst]:,} (see --ignore)"
+    )

@@ -1,0 +1,137 @@
+"""Kinds of labels: what a learner is told of each, how it is asked, and how it is judged.
+
+Two classes, several classes, real numbers, or none at all. What is true of a kind stands in its row
+of `KINDS`; `report.figures` adds its tables, and `comparison.lessons` how runs are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import edgeolk as ek
+from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.labels import ClassNames, LabelMap, Labels, Targets
+
+if TYPE_CHECKING:
+    from firmware_sim.config import ReplayConfig
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of labels.
+
+    Attributes
+    ----------
+    name, about : str
+        As in ``--kind``, and in words.
+    losses : tuple of str
+        What the learner's ``loss`` may be; its own choice where there is none. The first that an
+        algorithm takes is the default.
+    labels : callable
+        Gives what decodes the cells of the target column.
+    metrics : callable
+        Gives what keeps score.
+    is_taught : bool
+        Whether the learner is told labels.
+    """
+
+    name: str
+    about: str
+    losses: tuple[str, ...]
+    labels: Callable[[ReplayConfig], Labels]
+    metrics: Callable[[ReplayConfig, Cadence], Metrics]
+    is_taught: bool = True
+
+    def params(self, config: ReplayConfig) -> dict[str, Any]:
+        """Return what the learner is told besides the parameters that a user gave.
+
+        Raises
+        ------
+        SimulatorError
+            The algorithm does not go with this kind.
+        """
+        own: dict[str, Any] = {}
+        if self.name == "multiclass" and "n_classes" not in config.params:
+            own["n_classes"] = max(2, len(config.classes))
+        if not self.losses or "loss" in config.params:
+            return own
+        found = [loss for loss in self.losses if _takes(config.algorithm, loss)]
+        if not found:
+            some = [row.name for row in ek.algorithms() if _takes(row.name, *self.losses)]
+            raise SimulatorError(
+                f"{config.algorithm} is not for {self.about}; these are: {', '.join(some)}"
+            )
+        return {**own, "loss": found[0]}
+
+
+@lru_cache
+def _takes(algorithm: str, *losses: str) -> bool:
+    """Whether an algorithm takes one of the losses; one that is unknown is told of elsewhere."""
+    for loss in losses:
+        try:
+            ek.Config(algorithm, n_features=1, budget=64, loss=loss)
+        except (TypeError, ValueError):
+            continue
+        return True
+    return False
+
+
+def share_novel(config: ReplayConfig) -> float:
+    """Return the share of rows that the learner is to call novel."""
+    said = {name: value for name, value in config.params.items() if name in ("nu", "loss")}
+    try:
+        made = ek.Config(config.algorithm, n_features=1, budget=64, **{"loss": "novelty", **said})
+    except (TypeError, ValueError):
+        return 0.05  # whatever is wrong is said where the learner is planned
+    return float(made.parameters["nu"])
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "binary",
+            "labels of two classes",
+            (),
+            lambda config: LabelMap(config.positive, config.missing_codes),
+            lambda config, cadence: Prequential(),
+        ),
+        Kind(
+            "multiclass",
+            "labels of several classes",
+            (),
+            lambda config: ClassNames(config.classes, config.missing_codes),
+            lambda config, cadence: Multiclass(config.classes),
+        ),
+        Kind(
+            "regression",
+            "real numbers",
+            ("square", "epsilon"),
+            lambda config: Targets(config.missing_codes),
+            lambda config, cadence: Regression(),
+        ),
+        Kind(
+            "novelty",
+            "streams without labels",
+            ("novelty",),
+            lambda config: LabelMap(config.positive, config.missing_codes),
+            lambda config, cadence: Novelty(share_novel(config), cadence, config.period),
+            is_taught=False,
+        ),
+    )
+}
+
+
+def kind_of(params: Any) -> str:
+    """Return the kind of labels that an algorithm's own parameters are for."""
+    loss = params.get("loss")
+    name = str(getattr(loss, "name", loss)).lower()
+    for kind in KINDS.values():
+        if name in kind.losses:
+            return kind.name
+    return "multiclass" if "n_classes" in params else "binary"

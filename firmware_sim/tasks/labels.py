@@ -1,0 +1,213 @@
+"""From what a stream calls a class to the labels a learner knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Protocol
+
+from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import shortened
+from firmware_sim.streams.cells import MISSING_WORDS
+
+# Pairs of words that leave no doubt which one is +1.
+_YES = frozenset({"true", "yes", "on"})
+_NO = frozenset({"false", "no", "off"})
+# Different labels that are counted by name; a column with more is no label of classes.
+_MOST_NAMED = 64
+# Classes that are taken for such; numbers that are measured have more different values.
+_MOST_CLASSES = 256
+
+
+class Labels(Protocol):
+    """What the cells of a target column mean."""
+
+    seen: dict[str, int]
+
+    def decode(self, cell: str) -> float | None:
+        """Return the label, or None where it is missing; StreamError where it is none."""
+
+
+class Targets:
+    """Decode a target column of real numbers.
+
+    Parameters
+    ----------
+    missing_codes : sequence of float
+        Numbers that mean "no value".
+    """
+
+    def __init__(self, missing_codes: Sequence[float] = ()) -> None:
+        self._missing = frozenset(missing_codes)
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> float | None:
+        """Return the number, or None where it is missing.
+
+        Raises
+        ------
+        StreamError
+            It is no number.
+        """
+        text = cell.strip()
+        if text.lower() in MISSING_WORDS:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            try:
+                value = float(text.replace(",", "."))
+            except ValueError:
+                raise StreamError(f"{shortened(text)} is no number to learn") from None
+        return None if not math.isfinite(value) or value in self._missing else value
+
+
+class ClassNames:
+    """Decode a target column of several classes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The classes in the order of their numbers, from 0. Numbers are compared as numbers.
+    missing_codes : sequence of float
+        Numbers that mean "no label", unless they are a class.
+    """
+
+    def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
+        self._places = {_key(name): place for place, name in enumerate(names)}
+        self._missing = MISSING_WORDS.union(missing_codes).difference(self._places)
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> int | None:
+        """Return the number of the class, or None where the label is missing.
+
+        Raises
+        ------
+        StreamError
+            It is none of the classes.
+        """
+        key = _key(cell)
+        place = self._places.get(key)
+        if place is not None:
+            name = cell.strip()
+            self.seen[name] = self.seen.get(name, 0) + 1
+        elif key not in self._missing:
+            raise StreamError(
+                f"label {shortened(cell.strip())} is none of the {len(self._places)} classes: "
+                "name all of them with --classes A,B,C"
+            )
+        return place
+
+    @staticmethod
+    def found(cells: Iterable[str], missing_codes: Sequence[float] = ()) -> tuple[str, ...]:
+        """Return the classes that occur, in the order of numbers or else of words.
+
+        Raises
+        ------
+        StreamError
+            There are more than 256, or fewer than two.
+        """
+        names: dict[str | float, str] = {}
+        gone = MISSING_WORDS.union(missing_codes)
+        for cell in cells:
+            key = _key(cell)
+            if key not in gone and key not in names:
+                names[key] = cell.strip()
+                if len(names) > _MOST_CLASSES:
+                    raise StreamError(
+                        f"more than {_MOST_CLASSES} classes, such as {shortened(cell.strip())}: "
+                        "real numbers are learned with --kind regression"
+                    )
+        if len(names) < 2:
+            what = shortened(next(iter(names.values()))) if names else "nothing"
+            raise StreamError(f"the labels hold {what} alone: two classes are the least")
+        numbers = all(isinstance(key, float) for key in names)
+        order = sorted((float(key) if numbers else 0.0, name) for key, name in names.items())
+        return tuple(name for _, name in order)
+
+
+class LabelMap:
+    """Decode the cells of the target column.
+
+    Parameters
+    ----------
+    positive : str, optional
+        The value that means +1; every other value then means -1. Numbers are compared as
+        numbers, so ``"1"`` and ``"1.0"`` are the same label. Without it the stream must
+        use 1 and -1, 1 and 0, or true and false, yes and no, on and off.
+    missing_codes : sequence of float
+        Numbers that mean "no label", unless they are a label that is understood.
+
+    Attributes
+    ----------
+    seen : dict
+        How often each label occurred, for the first few different ones.
+    """
+
+    def __init__(self, positive: str | None = None, missing_codes: Sequence[float] = ()) -> None:
+        self._missing = MISSING_WORDS.union(missing_codes)
+        self._positive_key = None if positive is None else _key(positive)
+        self._negative_seen: float | None = None
+        self.seen: dict[str, int] = {}
+
+    def decode(self, cell: str) -> int | None:
+        """Return +1 or -1, or None where the label is missing.
+
+        Raises
+        ------
+        StreamError
+            The label is not understood. The message does not know the row: the caller adds it.
+        """
+        label = self._decoded(_key(cell), cell)
+        if label is not None:
+            name = cell.strip()
+            if name in self.seen or len(self.seen) < _MOST_NAMED:
+                self.seen[name] = self.seen.get(name, 0) + 1
+        return label
+
+    def never(self, positive: str, column: str) -> str:
+        """Return the sentence about a label that means +1 and never occurred."""
+        common = sorted(self.seen.items(), key=lambda item: -item[1])[:6]
+        listing = ", ".join(f"{shortened(name)} ({count:,})" for name, count in common)
+        near = get_close_matches(positive.lower(), [name.lower() for name in self.seen], n=1)
+        meant = next((name for name in self.seen if name.lower() in near), None)
+        hint = f"; did you mean --positive {meant}?" if meant else ""
+        return f"the label {positive!r} never occurs in column {column!r}: {listing}{hint}"
+
+    def _decoded(self, key: str | float, cell: str) -> int | None:
+        if self._positive_key is not None and key == self._positive_key:
+            return 1
+        if self._positive_key is not None:
+            return None if key in self._missing else -1
+        if key == 1.0:
+            return 1
+        if key in (0.0, -1.0):
+            # 1, 0 and -1 in one stream are three classes, and guessing which two belong
+            # together would be silent and wrong half of the time.
+            if self._negative_seen is None:
+                self._negative_seen = float(key)
+            elif key != self._negative_seen:
+                raise StreamError(
+                    "the labels 0 and -1 both occur: name the one that means +1 with --positive"
+                )
+            return -1
+        if key in self._missing:
+            return None
+        if isinstance(key, str) and key.lower() in _YES | _NO:
+            return 1 if key.lower() in _YES else -1
+        raise StreamError(
+            f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
+            "name the value that means +1 with --positive VALUE, or learn several classes or real "
+            "numbers: --kind multiclass, --kind regression"
+        )
+
+
+def _key(cell: str) -> str | float:
+    """Return what two spellings of one label have in common."""
+    text = cell.strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text.lower() if text.lower() in MISSING_WORDS else text
+    return "nan" if math.isnan(number) else number

@@ -1,0 +1,100 @@
+"""Parameters chosen on the first rows: fixed work, the same again, judged on other rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.comparison.lessons import TwoClasses
+from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.tuning import Candidate, Tuning, to_text, tune
+
+CONFIG = fs.ReplayConfig("occupancy", algorithm="ogd", ram="8KiB", limit=6000)
+
+
+@pytest.fixture(scope="module")
+def found() -> Tuning:
+    return tune(CONFIG, candidates=16)
+
+
+def test_work_is_fixed_beforehand(found: Tuning) -> None:
+    assert found.tuned_on == 1200
+    assert found.judged_on == 4800
+    # 16, 8, 4 and 2 candidates on an eighth, a quarter, a half and all of the rows.
+    assert found.work == 16 * 150 + 8 * 300 + 4 * 600 + 2 * 1200
+    runs: list[int] = []
+    again = tune(CONFIG, candidates=16, on_start=runs.append, on_run=lambda: runs.append(0))
+    assert runs[0] == len(runs) - 1 == 32
+    assert again == found
+
+
+def test_figures_are_those_of_rows_that_took_no_part(found: Tuning) -> None:
+    rows = prepare(CONFIG)
+    for candidate, error in ((found.start, found.before), (found.chosen, found.after)):
+        params = {**dict(candidate.params), "gamma": candidate.gamma}
+        kernel = ek.Gaussian(params.pop("gamma"))
+        budget = fs.Replay(CONFIG).device.learner.budget
+        learner = ek.Learner("ogd", n_features=5, budget=budget, kernel=kernel, **params)
+        scores = learner.learn_many(rows.X, rows.y)[found.tuned_on :]
+        assert error == np.mean((scores >= 0) != (rows.y[found.tuned_on :] > 0))
+
+
+def test_choice_looks_at_the_first_rows_only(found: Tuning, tmp_path: Path) -> None:
+    """Other labels after them change what is reported, not what is chosen."""
+    rows = prepare(CONFIG)
+    outcomes = []
+    for flipped in (False, True):
+        y = rows.y.copy()
+        if flipped:
+            y[1200:] *= -1
+        path = tmp_path / f"{flipped}.npz"
+        np.savez(path, X=rows.X, y=y.astype(int))
+        config = fs.ReplayConfig(str(path), algorithm="ogd", ram="8KiB", scale="none")
+        outcomes.append(tune(config, candidates=8))
+    plain, other = outcomes
+    assert plain.chosen == other.chosen
+    assert plain.after != other.after
+
+
+def test_parameters_that_are_given_stay(found: Tuning) -> None:
+    names = {name for name, _ in found.chosen.params}
+    assert "eta" in names or found.chosen == found.start
+    config = fs.ReplayConfig("occupancy", algorithm="ogd", params={"eta": 0.5}, limit=3000)
+    fixed = tune(config, candidates=4)
+    assert "eta" not in {name for name, _ in fixed.chosen.params}
+
+
+def test_text_says_what_to_take() -> None:
+    start, chosen = Candidate(0.5), Candidate(2.0, (("eta", 0.25),))
+    lesson = TwoClasses(np.zeros((1, 1)), np.ones(1))
+    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, lesson))
+    assert "before    10.00 % wrong with gamma=0.5" in gain
+    assert "gained: 30 % of the wrong answers" in gain
+    assert f"take      --algorithm {CONFIG.algorithm} --gamma 2 --param eta=0.25" in gain
+    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, lesson))
+    assert "nothing gained: keep what you began with" in loss
+    assert loss.endswith(" --gamma 0.5\n")
+
+
+def test_streams_that_are_too_short() -> None:
+    with pytest.raises(fs.SimulatorError, match="500 rows are too few to choose on 100"):
+        tune(fs.ReplayConfig("occupancy", limit=500))
+    with pytest.raises(fs.SimulatorError, match="too few to choose on 900"):
+        tune(fs.ReplayConfig("occupancy", limit=1000), rows=900)
+
+
+def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ["tune", "occupancy", "--limit", "2000", "--candidates", "4", "--algorithm"]
+    assert main([*base, "bpa_s", "--ram", "4KiB"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("bpa_s, chosen on the first 400 rows")
+    assert "take      --algorithm bpa_s --gamma" in out
+    assert main([*base, "bpa_s", "--ram", "4KiB", "--quiet"]) == 0
+    assert f"take      {capsys.readouterr().out}" in out
+    assert main([*base, "nonsense"]) == 2
+    assert "nonsense" in capsys.readouterr().err

@@ -1,0 +1,292 @@
+"""Caps that hold: a leak ends whoever leaks, in every mode this machine has."""
+
+from __future__ import annotations
+
+import json
+import platform
+import signal
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import edgeolk as ek
+from firmware_sim.cli import main
+from firmware_sim.config import ReplayConfig
+from firmware_sim.containment import seccomp
+from firmware_sim.containment.cgroup import MemoryGroup
+from firmware_sim.containment.guard import GuardedBlock
+from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.loop import Replay, ReplayResult, replay
+
+LIMITS = ("cgroup", "seccomp", "rlimit")
+BARE = [row.name for row in ek.algorithms() if row.name != "fogd"]
+
+
+def run(**changes: object) -> ReplayResult:
+    settings = {"ram": "16KiB", "algorithm": "rbp", "limit": 640, "gamma": 0.2, **changes}
+    return replay(ReplayConfig(**{"stream": "occupancy", **settings}))  # type: ignore[arg-type]
+
+
+def limited(by: str, **changes: object) -> ReplayResult:
+    """A replay under this limit, skipped with the system's reason where it has no such limit."""
+    try:
+        return run(enforce="process", limit_by=by, **changes)
+    except SimulatorError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_same_scores_in_a_process(limit: str) -> None:
+    here, there = run(), limited(limit)
+    assert there.status == "complete", there.detail
+    assert there.learner == here.learner
+    assert there.metrics.summary() == here.metrics.summary()
+    assert there.rows == here.rows
+    assert there.peak_resident is not None
+    assert 1e6 < there.peak_resident < 25e6
+    assert here.peak_resident is None
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"label_delay": 40, "label_queue": 30},
+        {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
+        {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+        {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
+    ],
+    ids=["late", "late, missing, cut", "asked", "classes"],
+)
+def test_labels_wait_in_the_block_of_the_device(limit: str, changes: dict[str, Any]) -> None:
+    """The queue is in the plan; the learner in its process is asked and taught row by row."""
+    here, there = run(**changes), limited(limit, **changes)
+    assert there.status == "complete", there.detail
+    assert there.labels == here.labels
+    assert there.learner == here.learner
+    assert there.metrics.summary() == here.metrics.summary()
+    assert there.layout == here.layout
+
+
+def test_targets_wait_too() -> None:
+    changes = {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"}
+    here, there = (run(**changes, enforce=enforce) for enforce in ("arena", "process"))
+    assert there.labels == here.labels
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("size", [64, 100_000])
+def test_leak_in_a_process_is_caught(limit: str, size: int) -> None:
+    result = limited(limit, leak=size, limit=None)
+    assert result.status == "killed"
+    assert "the learner's process asked for more memory and was ended" in result.detail
+    death = {"cgroup": "SIGKILL", "seccomp": "SIGSYS", "rlimit": "MemoryError"}[limit]
+    assert death in result.detail
+    assert result.rows.used < 20_000
+    assert result.peak_resident is not None
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_no_group_and_no_process_is_left(limit: str) -> None:
+    try:
+        waiting = Replay(
+            ReplayConfig("occupancy", enforce="process", limit_by=limit, gamma=1.0, limit=10)
+        )
+    except SimulatorError as error:
+        pytest.skip(str(error))
+    process = waiting.device._process  # type: ignore[attr-defined]
+    group = process._group
+    waiting.run()
+    assert process._child.returncode is not None
+    assert group is None or not group.folder.exists()
+    process.close()  # again
+
+
+def test_every_algorithm_runs_under_the_strictest_limit() -> None:
+    """No step asks for memory, so none is killed."""
+    limited("seccomp")
+    for algorithm in BARE:
+        result = run(algorithm=algorithm, enforce="process", limit_by="seccomp", budget=20)
+        assert (algorithm, result.status, result.detail) == (algorithm, "complete", "")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8"])
+def test_storage_types_in_a_process(dtype: str) -> None:
+    assert limited("rlimit", dtype=dtype).metrics.summary() == run(dtype=dtype).metrics.summary()
+
+
+def test_fourier_features_in_a_process() -> None:
+    """Their frequencies are drawn without numpy."""
+    result = run(algorithm="fogd", enforce="process", limit_by="rlimit", budget=20)
+    assert result.metrics.summary() == run(algorithm="fogd", budget=20).metrics.summary()
+
+
+def test_refusals_are_one_line() -> None:
+    with pytest.raises(SimulatorError, match="limit-by is for --enforce process"):
+        run(limit_by="rlimit")
+    with pytest.raises(SimulatorError, match="enforce is 'hope'"):
+        run(enforce="hope")
+    with pytest.raises(SimulatorError, match="int8 needs scaled readings"):
+        run(dtype="int8", scale="none")
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_int8_in_a_process_is_as_in_the_arena_or_refused(scale: str) -> None:
+    here, refusal = run(dtype="int8", scale=scale), ""
+    there = here
+    try:
+        there = run(dtype="int8", scale=scale, enforce="process")
+    except SimulatorError as error:
+        refusal = str(error)
+    assert not refusal or refusal.startswith("--enforce process: ")
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_int8_in_the_arena(scale: str) -> None:
+    wrong = run(dtype="int8", scale=scale).metrics.learner.wrong
+    assert wrong <= 2 * run(scale=scale).metrics.learner.wrong + 5
+
+
+def test_a_stop_inside_a_block_counts_rows_as_the_arena_does(tmp_path: Path) -> None:
+    lines = [f"{i % 7},{(i * i) % 11},{int(i % 3 == 0)}" for i in range(150)]
+    lines[100] = "1,,0"
+    path = tmp_path / "gap.csv"
+    path.write_text("a,b,alarm\n" + "\n".join(lines) + "\n")
+    cases: list[dict[str, object]] = [
+        {"missing": "stop"},
+        {"algorithm": "perceptron", "budget": 9, "params": {"full": "raise"}},
+    ]
+    for case in cases:
+        settings = {"target": "alarm", "ram": "16KiB", "algorithm": "rbp", "gamma": 1.0, **case}
+        here, there = (
+            replay(ReplayConfig(str(path), enforce=mode, **settings))  # type: ignore[arg-type]
+            for mode in ("arena", "process")
+        )
+        assert here.status == there.status == "stopped"
+        assert here.rows == there.rows
+        assert here.detail.split(":")[0] == there.detail.split(":")[0]
+        assert here.metrics.summary() == there.metrics.summary()
+
+
+def command(out: Path, *more: str) -> list[str]:
+    return [
+        *("replay", "occupancy", "--ram", "16KiB", "--algorithm", "rbp", "--out", str(out)),
+        *("--quiet", "--limit", "2000", "--gamma", "0.2", *more),
+    ]
+
+
+def test_arena_leak_from_the_command_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    refusal = GuardedBlock(64).refusal
+    if refusal:
+        pytest.skip(refusal)
+    assert main(command(tmp_path, "--inject", "leak=64B")) == 3
+    last = capfd.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith("firmware_sim: caught: the device wrote beyond its cap and died: SIG")
+
+
+def test_process_leak_from_the_command_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(tmp_path, "--enforce", "process", "--inject", "leak=4KiB")) == 3
+    last = capfd.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith("firmware_sim: killed: rows ")
+    assert "limit: " in last
+    data = json.loads((tmp_path / "report.json").read_text())
+    assert data["status"] == "killed"
+    assert data["memory"]["enforce"] == "process"
+    assert data["host"]["learner_process_peak_bytes"] < 25e6
+
+
+def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (("--inject", "leak"), ("--inject", "leak=-1"), ("--inject", "fault=64B")):
+        with pytest.raises(SystemExit):
+            main(command(tmp_path, *words))
+        assert "leak=64B" in capsys.readouterr().err
+    assert main(command(tmp_path, "--inject", "leak=64B", "--budget", "0")) == 2
+    assert "budget" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("offset", [0, -1])
+def test_first_byte_outside_kills_and_last_inside_does_not(offset: int) -> None:
+    if GuardedBlock(64).refusal:
+        pytest.skip(GuardedBlock(64).refusal)
+    program = f"""
+import ctypes
+from firmware_sim.containment.guard import GuardedBlock, PAGE
+block = GuardedBlock(100)
+block.view(0, 100)[:] = bytes(100)
+ctypes.memset(block.address + 100 + {offset}, 1, 1)
+ctypes.memset(block.address - block.slack + {offset}, 1, {offset} + 1)
+"""
+    code = subprocess.run([sys.executable, "-c", program], check=False).returncode
+    assert code == (-signal.SIGSEGV if offset == 0 else 0)
+
+
+@pytest.mark.parametrize("machine", seccomp.SYSCALLS)
+def test_filter_decides_as_written(machine: str) -> None:
+    """The program is run by a small interpreter, so that both machines are tested on either."""
+    arch, new_map, remap, brk = seccomp.SYSCALLS[machine]
+    limit = 0x5555_0001_2000
+    code = [
+        struct.unpack("=HBBI", line)
+        for line in (
+            seccomp.growth_filter(machine, limit)[i : i + 8]
+            for i in range(0, 8 * len(seccomp.growth_filter(machine, limit)) // 8, 8)
+        )
+    ]
+
+    def allowed(number: int, argument: int = 0, machine_number: int = arch) -> bool:
+        data = struct.pack("=iIQQ", number, machine_number, 0, argument)
+        held, at = 0, 0
+        while True:
+            kind, yes, no, k = code[at]
+            if kind == 0x20:
+                held = struct.unpack_from("=I", data, k)[0]
+            elif kind == 0x06:
+                return k == 0x7FFF0000
+            else:
+                at += yes if (held == k if kind == 0x15 else held > k) else no
+            at += 1
+
+    assert not allowed(new_map)
+    assert not allowed(remap)
+    assert allowed(0)
+    assert not allowed(0, machine_number=1)
+    for argument in (0, limit - 1, limit, limit - (1 << 32)):
+        assert allowed(brk, argument)
+    for argument in (limit + 1, limit + (1 << 32), (1 << 64) - 1):
+        assert not allowed(brk, argument)
+
+
+def test_filter_knows_this_machine_or_says_so() -> None:
+    if platform.machine() in seccomp.SYSCALLS:
+        assert seccomp.growth_filter(platform.machine(), 0)
+    with pytest.raises(OSError, match="no system call numbers for abacus"):
+        seccomp.growth_filter("abacus", 0)
+
+
+def test_groups_of_both_versions_are_found(tmp_path: Path) -> None:
+    """Ordinary folders stand for the file systems: version 1 without a controller, then 2."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    (one / "mine").mkdir(parents=True)
+    (two / "slice" / "scope").mkdir(parents=True)
+    mounts, own = tmp_path / "mounts", tmp_path / "own"
+    mounts.write_text(
+        f"30 1 0:1 / {one} rw - cgroup cgroup rw,memory\n"
+        f"31 1 0:2 / {two} rw - cgroup2 cgroup2 rw\n32 1 0:3 / /tmp rw - tmpfs tmpfs rw\n"
+    )
+    own.write_text("4:memory:/mine\n0::/slice/scope\n")
+    with pytest.raises(OSError, match=r"no memory controller in version 1; .* in version 2"):
+        MemoryGroup(str(mounts), str(own))
+    assert list((one / "mine").iterdir()) == list((two / "slice" / "scope").iterdir()) == []
+    mounts.write_text("")
+    with pytest.raises(OSError, match="no memory control groups are mounted"):
+        MemoryGroup(str(mounts), str(own))

@@ -1,0 +1,70 @@
+"""The learner's process: how its end is told, and that nobody waits for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.containment.process import ProcessLearner
+from firmware_sim.errors import LearnerDiedError, SimulatorError
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.report import to_text
+
+SETTINGS = {"algorithm": "rbp", "budget": 20}
+LIMITS = ("cgroup", "seccomp", "rlimit")
+
+
+def started(limit: str = "auto", n_features: int = 3, patience: float = 60.0) -> ProcessLearner:
+    try:
+        return ProcessLearner(n_features, SETTINGS, limit, patience=patience)
+    except SimulatorError as error:
+        pytest.skip(str(error))
+
+
+def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.random.default_rng(0).normal(size=(n, d)), np.ones(n)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
+def test_end_by_another_hand_is_not_called_memory(limit: str, number: signal.Signals) -> None:
+    learner = started(limit)
+    learner.learn(*rows(5, 3))
+    os.kill(learner._child.pid, number)
+    learner._child.wait()
+    with pytest.raises(LearnerDiedError, match=f"was ended: {number.name}$"):
+        learner.learn(*rows(5, 3))
+    learner.close()
+
+
+@pytest.mark.parametrize("n_features", [3, 4000])  # the second fills the pipe while it is written
+def test_stopped_child_is_given_up(n_features: int) -> None:
+    learner = started(n_features=n_features, patience=0.3)
+    os.kill(learner._child.pid, signal.SIGSTOP)
+    with pytest.raises(LearnerDiedError, match=r"no answer for 0\.3 s.*it was stopped"):
+        learner.learn(*rows(64, n_features))
+    learner.close()
+    assert learner._child.returncode is not None
+
+
+@pytest.mark.parametrize("limit", ["auto", "rlimit"])
+def test_report_of_a_replay_whose_learner_died(limit: str) -> None:
+    try:
+        replay = Replay(
+            ReplayConfig("occupancy", enforce="process", limit_by=limit, limit=2000, gamma=0.2)
+        )
+    except SimulatorError as error:
+        pytest.skip(str(error))
+    seen = iter(range(10_000))
+    process = replay.device._process  # type: ignore[attr-defined]
+    result = replay.run(
+        on_row=lambda: next(seen) == 300 and os.kill(process._child.pid, signal.SIGTERM)
+    )
+    assert result.status == "died"
+    assert "SIGTERM" in result.detail
+    assert "memory" not in result.detail
+    assert to_text(result).startswith("DIED: rows ")

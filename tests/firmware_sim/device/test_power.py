@@ -1,0 +1,168 @@
+"""Power cuts: the run goes on from the last checkpoint, exactly."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.boards import BOARDS
+from firmware_sim.cli import main
+from firmware_sim.configuration.moments import power_cut
+from firmware_sim.device.power import PowerCount
+from firmware_sim.report import to_dict, to_text
+
+needs_checkpoints = pytest.mark.skipif(
+    not hasattr(ek, "Checkpointer"), reason="this edgeolk has no Checkpointer"
+)
+BASE = {"ram": "8KiB", "algorithm": "rbp", "gamma": 0.3, "limit": 1500, "checkpoint_every": 200}
+
+
+def run(**changes: object) -> fs.ReplayResult:
+    return fs.replay(fs.ReplayConfig("occupancy", **{**BASE, **changes}))  # type: ignore[arg-type]
+
+
+def by_hand(cuts: set[int], scaled: bool) -> tuple[int, int]:
+    """Wrong answers and rows lost, when whoever learns is copied every 200 rows learned."""
+    replay = fs.Replay(fs.ReplayConfig("occupancy", scale="standard" if scaled else "none", **BASE))  # type: ignore[arg-type]
+    kernel, budget = ek.Gaussian(0.3), replay.device.learner.budget
+
+    def new() -> tuple[ek.Learner, ek.RunningScaler]:
+        learner = ek.Learner("rbp", n_features=5, budget=budget, kernel=kernel)
+        return learner, ek.RunningScaler(5)
+
+    def copied(learner: ek.Learner, scaler: ek.RunningScaler) -> tuple[bytes, bytes]:
+
+        return pickle.dumps(learner), pickle.dumps(scaler)
+
+    learner, scaler = new()
+    kept: tuple[bytes, bytes] | None = None
+    last = wrong = lost = 0
+    row, x = np.empty(5), np.empty(5)
+    for sample in replay.stream.samples(row):
+        assert sample is not None
+        if sample.number > 1500:
+            break
+        if sample.number in cuts:
+            steps = learner.steps
+            if kept is None:
+                learner, scaler = new()
+            else:
+                learner, scaler = (pickle.loads(part) for part in kept)
+            lost += steps - learner.steps
+        x[:] = row
+        if scaled:
+            scaler.learn_transform_one(row, x)
+        label = int(sample.label)
+        wrong += (learner.learn_one(x, label) >= 0) != (label > 0)
+        last = min(last, learner.steps)
+        if learner.steps - last >= 200:
+            kept, last = copied(learner, scaler), learner.steps
+    return wrong, lost
+
+
+@needs_checkpoints
+@pytest.mark.parametrize("scale", ["standard", "none"])
+@pytest.mark.parametrize(
+    ("power_cut", "cuts"),
+    [("at=700", {700}), ("at=50", {50}), ("every=333", {334, 667, 1000, 1333})],
+)
+def test_run_goes_on_from_the_last_checkpoint(power_cut: str, cuts: set[int], scale: str) -> None:
+    result = run(power_cut=power_cut, scale=scale)
+    assert result.power is not None
+    assert result.power.cuts == len(cuts)
+    wrong, lost = by_hand(cuts, scale != "none")
+    assert (result.metrics.learner.wrong, result.power.rows_lost) == (wrong, lost)
+    assert lost > 0
+    assert result.rows.used == 1500  # the stream went on
+    # What lies before the first line of the block is not written.
+    assert result.power.bytes_written > 0.95 * result.power.checkpoints * result.learner["nbytes"]
+
+
+@needs_checkpoints
+def test_random_cuts_repeat() -> None:
+    first, second = run(power_cut="random=0.005"), run(power_cut="random=0.005")
+    assert first.power == second.power
+    assert first.power is not None
+    assert 2 < first.power.cuts < 20
+    assert first.metrics.summary() == second.metrics.summary()
+    assert run(power_cut="random=0.005", seed=1).power != first.power
+
+
+@needs_checkpoints
+def test_all_that_learns_comes_back(tmp_path: Path) -> None:
+    """Targets, repairs and waiting labels too: what is in RAM only is lost, and counted."""
+    path = tmp_path / "s.csv"
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.3f},{b:.3f},{100 + 20 * a:.3f}" for a, b in rng.normal(size=(900, 2))]
+    path.write_text("a,b,t\n" + "\n".join(rows) + "\n")
+    options = {"target": "t", "algorithm": "ogd", "params": {"loss": "square", "eta": 0.5}}
+    config = {**BASE, **options, "limit": None}
+    cut = fs.replay(fs.ReplayConfig(str(path), power_cut="at=500", **config))  # type: ignore[arg-type]
+    whole = fs.replay(fs.ReplayConfig(str(path), **config))  # type: ignore[arg-type]
+    assert cut.metrics.loss("learner") < 1.3 * whole.metrics.loss("learner")
+    late = run(power_cut="at=700", label_delay=20, missing="last", faults=("dropout:p=0.1",))
+    assert late.labels.lost == 20
+    assert late.labels.waiting == 20
+
+
+@needs_checkpoints
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"power_cut": "every=333"},
+        {"power_cut": "at=50", "scale": "none"},
+        {"power_cut": "random=0.004", "algorithm": "sorf", "params": {"scale": "standard"}},
+        {"power_cut": "every=400", "stream": "house", "kind": "regression", "algorithm": "ogd"},
+        {"power_cut": "at=900", "stream": "robot", "kind": "multiclass", "target": "move"},
+        {"power_cut": "at=900", "stream": "office", "kind": "novelty", "algorithm": "sorf"},
+    ],
+    ids=lambda changes: changes.get("kind", changes["power_cut"]),
+)
+def test_a_process_that_loses_its_power_goes_on_alike(changes: dict[str, Any]) -> None:
+    """The learner's process is killed; another one begins with what the checkpoint held."""
+    said: dict[str, Any] = {**BASE, "stream": "occupancy", **changes}
+    here = fs.replay(fs.ReplayConfig(**said))
+    there = fs.replay(fs.ReplayConfig(**said, enforce="process"))
+    assert here.power is not None
+    assert here.power.cuts > 0
+    assert there.power == here.power
+    assert there.learner == here.learner
+    assert there.metrics.summary() == here.metrics.summary()
+
+
+@needs_checkpoints
+def test_report_tells_the_cost() -> None:
+    result = run(power_cut="every=500", device="nrf52840", period=60.0)
+    text = to_text(result)
+    assert "power     2 cuts and restarts, learning of " in text
+    assert "flash     lasts about" in text
+    assert to_dict(result)["power"]["cuts"] == 2
+    assert to_dict(run())["power"] is None
+
+
+def test_life_of_the_flash() -> None:
+    """Two slots of 10,000 erasures, a checkpoint an hour: 20,000 hours."""
+    years = PowerCount().years(BOARDS["nrf52840"], every=60, period=60.0)
+    assert years == pytest.approx(20_000 / (24 * 365.25))
+
+
+def test_words_that_say_when() -> None:
+    assert power_cut("every=500") == ("every", 500)
+    assert power_cut("at=7") == ("at", 7)
+    assert power_cut("random=0.25") == ("random", 0.25)
+    for text in ("every", "every=0", "every=1.5", "at=-3", "random=0", "random=1", "often=3", ""):
+        with pytest.raises(fs.SimulatorError, match=r"power-cut is .* it must be every=ROWS"):
+            fs.ReplayConfig("occupancy", power_cut=text)
+
+
+@pytest.mark.skipif(hasattr(ek, "Checkpointer"), reason="there are checkpoints")
+def test_without_checkpoints_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["replay", "occupancy", "--limit", "100", "--power-cut", "at=5"]
+    assert main([*command, "--no-picture", "--out", str(tmp_path)]) == 2
+    assert "needs a release of edgeolk with Checkpointer" in capsys.readouterr().err

@@ -1,0 +1,226 @@
+"""The main loop: missing values, limits, scaling, early ends; and the report's numbers."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.report import to_dict, to_text
+from firmware_sim.streams import Row, Sample
+
+
+class Listed(fs.Stream):
+    """A stream from memory: what a new source has to write."""
+
+    name = "listed"
+    target = "y"
+
+    def __init__(self, rows: list[list[float]], labels: list[str]) -> None:
+        self.rows, self.labels = rows, labels
+        self.features = tuple(f"x{i}" for i in range(len(rows[0])))
+
+    def samples(self, row: Row) -> Iterator[Sample]:
+        for number, (values, label) in enumerate(zip(self.rows, self.labels, strict=True), 1):
+            row[:] = values
+            yield Sample(number, label)
+
+
+def two_blobs(n: int = 300, seed: int = 0) -> Listed:
+    rng = np.random.default_rng(seed)
+    labels = rng.choice([-1, 1], n)
+    rows = 1000.0 + 50.0 * rng.normal(size=(n, 3)) + 120.0 * labels[:, None]
+    return Listed(rows.tolist(), [str(label) for label in labels])
+
+
+def config(stream: fs.Stream, **changes: object) -> fs.ReplayConfig:
+    return fs.ReplayConfig(stream, **{"ram": "16KiB", "algorithm": "rbp", **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax", "none"])
+def test_same_as_a_loop_by_hand(scale: str) -> None:
+    stream = two_blobs()
+    result = fs.replay(config(stream, scale=scale, freeze_after=None, gamma=0.5, seed=3))
+    rows = np.array(stream.rows)
+    learner = ek.Learner(
+        "rbp",
+        n_features=3,
+        budget=result.learner["budget"],
+        kernel=ek.Gaussian(0.5),
+        seed=3,
+    )
+    scaler = None if scale == "none" else ek.RunningScaler(3, method=scale)
+    wrong = 0
+    out = np.empty(3)
+    for row, label in zip(rows, stream.labels, strict=True):
+        if scaler is None:
+            out[:] = row
+        else:
+            scaler.learn_transform_one(row, out)
+        wrong += (1 if learner.learn_one(out, int(label)) >= 0 else -1) != int(label)
+    assert result.metrics.learner.wrong == wrong
+    assert result.learner["n_support"] == learner.n_support
+    assert result.learner["steps"] == len(rows) == result.rows.used
+    if scale == "standard":
+        assert wrong < 30
+
+
+def test_missing_values_are_skipped_and_counted() -> None:
+    stream = two_blobs(100)
+    clean = fs.replay(config(stream, gamma=0.5))
+    nan, inf = float("nan"), float("inf")
+    for place, bad in ((0, nan), (10, -200.0), (20, inf), (50, nan)):
+        stream.rows.insert(place, [1.0, bad, 2.0])
+        stream.labels.insert(place, "1")
+    stream.rows.append([1.0, 2.0, 3.0])
+    stream.labels.append("")
+    result = fs.replay(config(stream, gamma=0.5, missing_codes=(-200.0,)))
+    assert (result.rows.read, result.rows.used, result.rows.missing) == (105, 100, 5)
+    assert result.rows.missing_by_column == {"x1": 4, "y": 1}
+    assert result.metrics.summary() == clean.metrics.summary()  # a skipped row leaves no trace
+    assert "x1 4, y 1" in to_text(result)
+
+
+def test_stop_at_a_missing_value() -> None:
+    stream = two_blobs(100)
+    stream.rows[40][2] = float("nan")
+    result = fs.replay(config(stream, missing="stop"))
+    assert result.status == "stopped"
+    assert result.detail == "row 41 has no value for 'x2'"
+    assert (result.rows.read, result.rows.used) == (41, 40)
+    assert to_text(result).startswith("STOPPED: row 41")
+
+
+def test_stop_at_a_full_ring() -> None:
+    chosen = config(two_blobs(), algorithm="perceptron", params={"full": "raise"}, budget=3)
+    result = fs.replay(chosen)
+    assert result.status == "stopped"
+    assert result.learner["n_support"] == 3
+    assert result.rows.used == result.learner["steps"] == result.rows.read - 1
+    assert f"row {result.rows.read}: " in result.detail
+
+
+def test_interruption_keeps_whole_rows() -> None:
+    countdown = itertools.count(1)
+    result = Replay(config(two_blobs())).run(should_stop=lambda: next(countdown) > 25)
+    assert result.status == "interrupted"
+    assert result.rows.used == result.metrics.learner.rows == result.learner["steps"] == 25
+    assert to_text(result).startswith("INTERRUPTED: interrupted before row 26")
+    at_once = Replay(config(two_blobs())).run(should_stop=lambda: True)
+    assert at_once.rows.used == 0
+    assert "No row was scored" in to_text(at_once)
+    json.dumps(to_dict(at_once), allow_nan=False)
+
+
+def test_limit() -> None:
+    result = fs.replay(config(two_blobs(), limit=77))
+    assert result.rows.read == 77
+    assert result.status == "complete"
+    assert result.width is not None
+    assert result.width.rows == 77  # the prefix does not look further than the replay
+
+
+def test_prefix_ignores_labels_and_gaps() -> None:
+    stream = two_blobs(50)
+    plain = fs.replay(config(stream, prefix=20)).width
+    stream.rows.insert(5, [float("nan")] * 3)
+    stream.labels.insert(5, "1")
+    assert fs.replay(config(stream, prefix=20)).width == plain
+    stream.labels[:] = ["-1"] * len(stream.labels)
+    assert fs.replay(config(stream, prefix=20)).width == plain
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "polynomial", "linear", "sigmoid"])
+def test_kernels(kernel: str) -> None:
+    result = fs.replay(config(two_blobs(), kernel=kernel))
+    assert result.metrics.learner.wrong < 60
+    data = to_dict(result)["learner"]
+    assert (data["gamma"] is None) == (kernel == "linear")
+    assert (data["degree"] is None) == (kernel != "polynomial")
+
+
+def test_frozen_scaler() -> None:
+    replay = Replay(config(two_blobs(), freeze_after=20))
+    replay.run()
+    assert replay.device.scaler.frozen
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "pattern"),
+    [
+        ([[1.0]], ["2"], "listed: row 1, column 'y': label '2'.*--positive"),
+        ([[float("nan")]] * 3, ["1"] * 3, "no row has a value in every column"),
+        ([[1.0]] * 3, [""] * 3, "none of the 3 rows.*'y' is missing in 3"),
+    ],
+)
+def test_streams_without_use(rows: list[list[float]], labels: list[str], pattern: str) -> None:
+    with pytest.raises(fs.StreamError, match=pattern):
+        fs.replay(config(Listed(rows, labels)))
+
+
+def test_an_empty_stream() -> None:
+    stream = two_blobs(1)
+    stream.rows, stream.labels = [], []
+    with pytest.raises(fs.StreamError, match="no row after the header"):
+        fs.replay(config(stream, gamma=1.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "pattern"),
+    [
+        ({"scale": "robust"}, "scale is 'robust', it must be one of: standard, minmax, none"),
+        ({"kernel": "rbf"}, "kernel is 'rbf'"),
+        ({"dtype": "bfloat16"}, "dtype"),
+        ({"missing": "fill"}, "missing"),
+        ({"budget": 0}, "budget is 0"),
+        ({"limit": 0}, "limit is 0"),
+        ({"freeze_after": -1}, "freeze-after is -1"),
+        ({"scale": "none", "freeze_after": 5}, "needs a scaler"),
+        ({"ram": "lots"}, "lots"),
+        ({"ram": 0}, "ram is 0"),
+        ({"gamma": -1.0}, "gamma"),
+        ({"kernel": "polynomial", "degree": 0}, "degree"),
+    ],
+)
+def test_bad_configuration(changes: dict[str, object], pattern: str) -> None:
+    with pytest.raises(fs.SimulatorError, match=pattern):
+        fs.replay(config(two_blobs(), **changes))
+
+
+def test_report_is_strict_and_repeats(tmp_path: Path) -> None:
+    stream = two_blobs(1200)
+    chosen = config(stream, algorithm="olrd", params={"U": float("inf")})
+    first, second = to_dict(fs.replay(chosen)), to_dict(fs.replay(chosen))
+    text = json.dumps(first, allow_nan=False)
+    assert json.loads(text)["learner"]["parameters"] == {"U": "inf"}
+    assert first.pop("host").keys() == second.pop("host").keys()
+    assert first == second
+    memory = first["memory"]
+    assert memory["used"] + memory["alignment_gaps"] + memory["free"] == memory["cap"] == 16384
+    assert [part["name"] for part in memory["parts"]] == [
+        "raw row",
+        "scaled row",
+        "scaler",
+        "learner",
+    ]
+    assert {region["name"] for region in memory["parts"][3]["regions"]} >= {"support_vectors"}
+    curve = first["curve"]["cumulative"]
+    assert curve["rows"][-1] == 1200
+    assert len(curve["rows"]) <= 513
+    assert curve["learner"][-1] == first["metrics"]["learner"]["error"]
+    assert curve["no_change"][-1] == first["metrics"]["no_change"]["error"]
+
+
+def test_one_class_report(tmp_path: Path) -> None:
+    stream = Listed(np.random.default_rng(0).normal(size=(50, 2)).tolist(), ["1"] * 50)
+    files = fs.write_report(fs.replay(config(stream)), tmp_path)
+    data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
+    assert data["metrics"]["learner"]["kappa"] is None
+    assert files[3].read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

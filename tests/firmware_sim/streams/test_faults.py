@@ -1,0 +1,255 @@
+"""Broken sensors: what each fault does, that it repeats, and what the report says of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.errors import SimulatorError
+from firmware_sim.report import to_dict, to_text
+from firmware_sim.streams import Row, Sample
+from firmware_sim.streams.faults import KINDS, Spread, parse
+from firmware_sim.streams.faulty import FaultyStream
+
+N = 400
+X = np.random.default_rng(5).normal(10.0, 2.0, size=(N, 3))
+NAMES = ("a", "b", "c")
+
+
+class Memory(fs.Stream):
+    """Rows of an array, a second apart."""
+
+    name, target, features = "memory", "y", NAMES
+
+    def __init__(self, rows: np.ndarray = X) -> None:
+        self.rows = rows
+
+    def samples(self, row: Row) -> Iterator[Sample]:
+        for number, values in enumerate(self.rows, 1):
+            row[:] = values
+            yield Sample(number, str(number % 2), "", float(number))
+
+    def count(self) -> int:
+        return len(self.rows)
+
+
+def read(*faults: str, seed: int = 1) -> tuple[np.ndarray, list[Sample], FaultyStream]:
+    stream = FaultyStream(Memory(), [parse(text) for text in faults], seed)
+    row = np.empty(3)
+    rows, samples = [], []
+    for sample in stream.samples(row):
+        assert sample is not None
+        rows.append(row.copy())
+        samples.append(sample)
+    return np.array(rows), samples, stream
+
+
+def only(rows: np.ndarray, columns: list[int], first: int, last: int) -> np.ndarray:
+    """Check that nothing else is changed; return what is, beside the clean values."""
+    changed = np.zeros_like(X, dtype=bool)
+    changed[first - 1 : last, columns] = True
+    np.testing.assert_array_equal(rows[~changed], X[~changed])
+    return rows[first - 1 : last, columns]
+
+
+def test_stuck() -> None:
+    rows, _, stream = read("stuck:column=b,from=100,to=200")
+    assert set(only(rows, [1], 100, 200)[:, 0]) == {X[99, 1]}
+    assert stream.counts == [101]
+    rows, _, _ = read("stuck:column=b,value=-7")
+    assert set(rows[:, 1]) == {-7.0}
+
+
+def test_dropout() -> None:
+    rows, _, stream = read("dropout:column=a+c,p=0.25")
+    gone = np.isnan(only(rows, [0, 2], 1, N))
+    assert 0.18 < gone.mean() < 0.32
+    assert stream.counts == [int(gone.any(axis=1).sum())]
+    rows, _, _ = read("dropout:column=a,p=1,code=-200,from=5,to=6")
+    assert only(rows, [0], 5, 6).tolist() == [[-200.0], [-200.0]]
+
+
+def test_spike() -> None:
+    rows, _, stream = read("spike:column=a,p=0.1,size=20,from=50")
+    moved = np.abs(rows[:, 0] - X[:, 0])
+    assert stream.counts == [int((moved > 0).sum())]
+    assert 15 < stream.counts[0] < 60
+    # Twenty standard deviations of the rows so far, which are about 2 each.
+    assert 30 < moved[moved > 0].min() < moved.max() < 55
+    assert {*np.sign(rows[:, 0] - X[:, 0])} == {-1.0, 0.0, 1.0}
+
+
+def test_drift() -> None:
+    rows, _, _ = read("drift:column=a,gain=0.5,from=101")
+    grown = np.arange(N - 100) / 1000.0
+    np.testing.assert_allclose(only(rows, [0], 101, N)[:, 0], X[100:, 0] * (1 + 0.5 * grown))
+    rows, _, _ = read("drift:column=a,offset=10,from=101")
+    moved = (rows - X)[100:, 0]
+    assert np.all(np.diff(moved) > -0.5)
+    assert 4.5 < moved[-1] < 7.5  # 10 deviations of 2 in 1,000 rows, after 299
+
+
+def test_noise() -> None:
+    rows, _, _ = read("noise:column=c,sd=2,from=101")
+    added = (only(rows, [2], 101, N) - X[100:, [2]])[:, 0]
+    assert 3.3 < added.std() < 4.7
+    assert abs(added.mean()) < 0.8
+
+
+def test_clip_and_quantise() -> None:
+    rows, _, stream = read("clip:column=a,low=9,high=11")
+    np.testing.assert_array_equal(rows[:, 0], np.clip(X[:, 0], 9, 11))
+    assert stream.counts == [int(((X[:, 0] < 9) | (X[:, 0] > 11)).sum())]
+    rows, _, _ = read("quantise:column=a,step=0.5")
+    np.testing.assert_array_equal(rows[:, 0], np.round(X[:, 0] * 2) / 2)
+
+
+def test_swap() -> None:
+    rows, _, _ = read("swap:column=a+c,from=3")
+    np.testing.assert_array_equal(rows[2:], X[2:, ::-1])
+    np.testing.assert_array_equal(rows[:2], X[:2])
+
+
+def test_duplicate() -> None:
+    rows, samples, stream = read("duplicate:p=0.1")
+    extra = len(rows) - N
+    assert stream.counts == [extra]
+    assert 20 < extra < 65
+    assert [sample.number for sample in samples] == list(range(1, N + extra + 1))
+    same = [one.seconds == other.seconds for one, other in pairwise(samples)]
+    assert sum(same) == extra
+    assert stream.count() is None
+    np.testing.assert_array_equal(np.unique(rows[:, 0]), np.unique(X[:, 0]))
+
+
+def test_gap() -> None:
+    rows, samples, stream = read("gap:from=100,to=149")
+    np.testing.assert_array_equal(rows, np.delete(X, slice(99, 149), axis=0))
+    assert stream.counts == [50]
+    assert [sample.number for sample in samples] == list(range(1, N - 49))
+    rows, _, stream = read("gap:p=0.02,rows=10")
+    assert N - len(rows) == stream.counts[0] > 9
+
+
+def test_burst() -> None:
+    rows, samples, stream = read("burst:p=0.05,rows=8")
+    np.testing.assert_array_equal(rows, X)  # all come, in order
+    late = np.array([sample.seconds for sample in samples]) - np.arange(1, N + 1)
+    assert late.min() == 0
+    assert late.max() == 7
+    assert np.all(np.diff([sample.seconds for sample in samples]) >= 0)
+    ends = np.sum((late[:-1] > 0) & (late[1:] == 0))
+    assert stream.counts == [int(np.sum(late > 0) + ends)]
+
+
+def test_several_at_once_and_the_same_again() -> None:
+    faults = ("noise:sd=1", "dropout:p=0.1", "spike:p=0.1", "duplicate:p=0.1", "gap:p=0.01,rows=5")
+    first, second = read(*faults), read(*faults)
+    np.testing.assert_array_equal(first[0], second[0])
+    again = np.empty(3)
+    stream = first[2]
+    kept = [again.copy() for _ in stream.samples(again)]
+    np.testing.assert_array_equal(kept, first[0])  # another pass of the same stream
+    assert not np.array_equal(read(*faults, seed=2)[0][:50], first[0][:50])
+
+
+def test_spread_is_that_of_numpy() -> None:
+    spread = Spread(3)
+    rows = X.copy()
+    rows[::7, 1] = np.nan
+    for row in rows:
+        spread.add(row)
+    np.testing.assert_allclose(spread.sd, np.nanstd(rows, axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rust", "fault 'rust' is none of: stuck, dropout"),
+        ("stuck:colum=a", "stuck takes column, from, to, value"),
+        ("stuck:value", "stuck takes"),
+        ("stuck:value=1,value=2", "stuck takes"),
+        ("noise:sd=much", "sd=much is not a number"),
+        ("noise:sd=inf", "it must be finite"),
+        ("dropout:p=0", "p is a share of rows"),
+        ("spike:p=1.5", "p is a share of rows"),
+        ("quantise", "quantise needs step="),
+        ("quantise:step=0", "step must be more than 0"),
+        ("clip", "clip needs low= or high="),
+        ("clip:low=2,high=1", "low below high"),
+        ("drift", "drift needs offset= or gain="),
+        ("swap:column=a", "swap takes two columns"),
+        ("gap:column=a", "gap strikes whole rows"),
+        ("burst:rows=100000", "rows is from 1 to 1,000"),
+        ("stuck:from=10,to=5", "rows from 10 to 5 are none"),
+        ("stuck:from=0", "rows from 0"),
+    ],
+)
+def test_words_that_make_no_fault(text: str, words: str) -> None:
+    with pytest.raises(SimulatorError, match="^" + words if words.startswith("fault") else words):
+        fs.ReplayConfig("occupancy", faults=(text,))
+
+
+def test_every_kind_can_be_had_by_its_defaults() -> None:
+    needs = {"quantise": ":step=1", "clip": ":low=0", "drift": ":gain=1", "swap": ":column=a+b"}
+    for kind in KINDS:
+        assert read(kind + needs.get(kind, ""))[2].faults[0].kind == kind
+
+
+def test_column_that_is_not_there() -> None:
+    with pytest.raises(SimulatorError, match="no reading 'd'; there is: a, b, c"):
+        read("stuck:column=d")
+
+
+def test_report_has_both_errors(tmp_path: Path) -> None:
+    base = {"ram": "8KiB", "algorithm": "rbp", "limit": 3000}
+    faults = ("noise:sd=3,from=500", "dropout:column=light_lux,p=0.2")
+    broken = fs.replay(fs.ReplayConfig("occupancy", faults=faults, **base))  # type: ignore[arg-type]
+    whole = fs.replay(fs.ReplayConfig("occupancy", **base))  # type: ignore[arg-type]
+    assert broken.width == whole.width  # it is chosen before anything breaks
+    assert broken.clean == whole.metrics.summary()["learner"]
+    assert whole.clean is None
+    assert broken.metrics.learner.wrong > whole.metrics.learner.wrong
+    data = json.loads(json.dumps(to_dict(broken), allow_nan=False))
+    assert [one["rows"] for one in data["faults"]["faults"]] == [2501, broken.rows.missing]
+    assert data["faults"]["learner_without"]["error"] == whole.metrics.learner.error
+    text = to_text(broken)
+    assert "fault     noise of all columns, rows 500 on, sd 3: 2,501 rows struck" in text
+    both = [100 * run.metrics.learner.error for run in (broken, whole)]  # type: ignore[union-attr]
+    assert f"faults    error {both[0]:.2f} % with them, {both[1]:.2f} % without" in text
+    assert math.isfinite(both[0])
+
+
+def test_refused_rows_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.csv"
+    lines = [f"{i % 7},{i % 3},{i % 2}" for i in range(50)]
+    lines[20] = lines[30] = "1e300,1,0"  # beyond what float32 storage holds
+    path.write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    command = ["replay", str(path), "--target", "y", "--ram", "8KiB", "--scale", "none"]
+    command += ["--gamma", "0.2", "--no-picture", "--out", str(tmp_path / "out")]
+    for enforce in ("arena", "process"):
+        assert main([*command, "--enforce", enforce]) == 0
+        printed = capsys.readouterr()
+        assert "50 rows read, 48 used, 0 with missing values, 2 refused" in printed.out
+        assert "the learner refuses 2 of 50 rows, the first is row 21: " in printed.err
+        assert main([*command, "--enforce", enforce, "--damaged", "stop"]) == 2
+        assert "STOPPED: row 21: " in capsys.readouterr().out
+
+
+def test_faults_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["replay", "occupancy", "--limit", "300", "--no-picture", "--out", str(tmp_path)]
+    faults = ["--fault", "stuck:column=light_lux,from=50", "--fault", "gap:from=10,to=19"]
+    assert main([*command, *faults]) == 0
+    out = capsys.readouterr().out
+    assert "fault     stuck of light_lux, rows 50 on: 261 rows struck" in out
+    assert "fault     gap, rows 10 to 19, p 1, rows 1: 10 rows struck" in out
+    assert main([*command, "--fault", "stuck:column=lux"]) == 2
+    assert "there is no reading 'lux'; there is: temperature_degC" in capsys.readouterr().err
