@@ -189,8 +189,13 @@ if __name__ == "__main__":
     write_from_rows()
     extensions = [extension(name) for name in MODULES]
     setup(
+        # In a process of its own: its memory is free again when the C compiler needs it.
         ext_modules=cythonize(
-            extensions, compiler_directives=DIRECTIVES, emit_linenums=TRACED, force=TRACED
+            extensions,
+            nthreads=1,
+            compiler_directives=DIRECTIVES,
+            emit_linenums=TRACED,
+            force=TRACED,
         ),
         cmdclass={"build_ext": BuildExtensions},
     )
