@@ -11,7 +11,7 @@ from libc.math cimport NAN, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from edgeolk.errors import BadRowError
-from edgeolk.parts.elements import ELEMENTS
+from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
@@ -88,7 +88,7 @@ cdef class Engine:
         found = self.regions.get(name)
         if found is None:
             return NULL
-        element = ELEMENTS[found.element]
+        element = elements.ELEMENTS[found.element]
         rows, stride = found.shape
         start = found.offset
         raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]

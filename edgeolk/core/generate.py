@@ -91,7 +91,8 @@ ROLES: dict[str, Role] = {
         {part: row.learn for part, row in UPDATES.items()},
     ),
     "update_decide": Role(
-        *("update", "updates", "int", "State* s, const void* x, double* f", "DONE"),
+        *("update", "updates", "int64_t"),
+        *("State* s, const void* x, int64_t n, double* f", "n"),
         {part: row.decide for part, row in UPDATES.items()},
     ),
     "policy_admit": Role(
@@ -176,7 +177,7 @@ def switches_pxd() -> str:
         elif not by_function:
             body += ["    pass"]
         bodies += body
-    head = [NOTE, ""]
+    head = [NOTE, "", "from libc.stdint cimport int64_t", ""]
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]

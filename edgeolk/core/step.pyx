@@ -225,7 +225,7 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     cdef Example e
     cdef int64_t k
     if update_is_whole(s.c.choice.update):
-        return update_decide(s, x, f)
+        return DONE if update_decide(s, x, 1, f) == 1 else REFUSED_OVERFLOW
     if s.c.columns > 1:
         class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
         for k in range(s.c.columns):

@@ -1,4 +1,4 @@
-"""Many rows scored in one reading of the ring: bit for bit the scores they have one by one."""
+"""Many rows scored side by side: bit for bit the scores they have one by one."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
@@ -8,7 +8,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.real cimport real
 from edgeolk.core.state cimport Example, State
-from edgeolk.core.switches cimport update_begin
+from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
 
 # Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time
@@ -26,8 +26,9 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
 
 cdef inline bint worth_together(const State* s) noexcept nogil:
     """Whether dense rows cost less together than one by one."""
-    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS
-            and not update_is_whole(s.c.choice.update))
+    if update_is_whole(s.c.choice.update):
+        return s.c.columns == 1
+    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
@@ -43,6 +44,8 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     """Scores of rows side by side, as ``decide`` gives them; returns how many of them are good."""
     cdef Example e
     cdef int64_t i
+    if update_is_whole(s.c.choice.update):
+        return update_decide(s, rows, count, f)
     s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features,
                              rows, s.c.n_features, count, real(s),
                              s.mean_coef if mean else s.coef, f, NULL, 0)

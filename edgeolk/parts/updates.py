@@ -40,8 +40,8 @@ class UpdateTraits(Part):
     sets_scale : bool
         It sets the common scale itself: nothing else may change it.
     learn, decide : str
-        Functions of the core where an update is the whole step and the whole score: none of the
-        others but ``construct`` is called then.
+        Functions of the core where an update is the whole step and the whole score, of several
+        rows at once: none of the others but ``construct`` is called then.
     classes : tuple of Loss
         The losses under which it tells several classes apart.
     weighs : str

@@ -198,7 +198,7 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
     mine = replace(config, params={**config.params, **dict(candidate.params)}, stream="")
     _, plan = plan_device(mine, n_features, kernel)
     try:
-        return ek.Learner(n_features=n_features, **learner_settings(mine, kernel, plan.budget))
+        return ek.Learner(n_features=n_features, **learner_settings(mine, kernel, plan))
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
 

@@ -103,7 +103,7 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
     )
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
-        settings = learner_settings(mine, kernel, plan.budget)
+        settings = learner_settings(mine, kernel, plan)
         learner = ek.Learner(n_features=X.shape[1], **settings)
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))

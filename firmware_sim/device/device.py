@@ -64,9 +64,8 @@ class Device:
         self._scaled = self.raw
         if config.scales_outside:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
-        self._budget = self.plan.budget
         self._config, self._n_features = config, n_features
-        self._settings = learner_settings(config, kernel, self._budget)
+        self._settings = learner_settings(config, kernel, self.plan)
         if config.dtype == "int8" and config.scale == "minmax":
             self._settings["feature_range"] = (0.0, 1.0)
         self._boot()

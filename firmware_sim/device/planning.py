@@ -20,16 +20,20 @@ from firmware_sim.tasks.regression import target_need
 _ROW_ITEM = np.dtype(np.float64).itemsize
 
 
-def learner_settings(config: ReplayConfig, kernel: Any, budget: int) -> dict[str, Any]:
-    """Return what a learner is built with, besides the number of features and its memory."""
-    return {
+def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
+    """Return what the planned learner is built with, besides the number of features and memory."""
+    settings = {
         "algorithm": config.algorithm,
-        "budget": budget,
+        "budget": plan.budget,
         "kernel": kernel,
         "dtype": config.dtype,
         "seed": config.seed,
         **config.learner_params,
     }
+    regions = {region.name for region in plan.regions}
+    if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
+        settings.setdefault("relevance", "relevance" in regions)
+    return settings
 
 
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:

@@ -174,7 +174,7 @@ class SplitDevice(Device):
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, as last heard of."""
         nbytes = self.layout.part("learner").nbytes
-        return {"budget": self._budget, "nbytes": nbytes, **self._counters}
+        return {"budget": self.plan.budget, "nbytes": nbytes, **self._counters}
 
     def close(self) -> None:
         """Take the learner out of the process, if there is one still, and end it."""

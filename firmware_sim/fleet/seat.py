@@ -84,19 +84,19 @@ def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
     return out, good
 
 
-#: Bytes and budgets by what they follow from: planning takes longer than a hundred rows.
-_sizes: dict[str, tuple[int, int]] = {}
+#: Bytes and plans by what they follow from: planning takes longer than a hundred rows.
+_sizes: dict[str, tuple[int, Any]] = {}
 
 
-def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, int]:
-    """Return the bytes under the cap and the budget; the width of a kernel takes no room."""
+def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, Any]:
+    """Return the bytes under the cap and the plan; the width of a kernel takes no room."""
     read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
     key = repr((n_features, replace(config, **read)))  # type: ignore[arg-type]
     if key not in _sizes:
         if len(_sizes) >= _MOST_SIZES:
             _sizes.clear()
         layout, plan = plan_device(config, n_features, kernel)
-        _sizes[key] = layout.end, int(plan.budget)
+        _sizes[key] = layout.end, plan
     return _sizes[key]
 
 
@@ -133,8 +133,9 @@ class Seat:
         self._config = config
         self._scalers = scalers
         kernel = scalers.kernel(config, first)
-        self.nbytes, self.budget = _size(config, n_features, kernel)
-        settings = learner_settings(config, kernel, self.budget)
+        self.nbytes, plan = _size(config, n_features, kernel)
+        self.budget = int(plan.budget)
+        settings = learner_settings(config, kernel, plan)
         if config.dtype == "int8" and config.scale == "minmax":
             settings["feature_range"] = (0.0, 1.0)
         try:

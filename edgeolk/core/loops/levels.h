@@ -56,6 +56,48 @@ static inline double OLK_FN(olk_gathered)(const OLK_T *lane)
 }
 #endif
 
+/* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
+   n <= `most` <= 8, line by line. */
+static OLK_ALWAYS void OLK_FN(olk_gather_some)(const OLK_F *feature, const OLK_S *stored,
+                                               ptrdiff_t lines, ptrdiff_t K, int n, const int most,
+                                               OLK_SUM *total)
+{
+#ifdef OLK_PAIR
+    enum { L = OLK_BYTES / (int)sizeof(OLK_T) };
+    typedef OLK_T vector __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
+    const int room = 2 * most < L ? L : 2 * most;
+    vector sum[16 / L];
+    OLK_S last[16] = {0};
+    for (int g = 0; g < room / L; g++)
+        sum[g] = (vector){0};
+    for (ptrdiff_t k = 0; k < lines; k++) {
+        const OLK_S *from = stored + 2 * k * K;
+        if (2 * (lines - k) * K < room + 2 * (K - n)) /* weights end before vectors do */
+            from = memcpy(last, from, 2 * (size_t)n * sizeof *last);
+        const vector pair = (vector)OLK_PAIR(feature + 2 * k);
+        for (int g = 0; g < room / L; g++)
+#if OLK_LEVELS
+            sum[g] += pair * (vector)OLK_FROM_LEVELS(from + g * L);
+#else
+            sum[g] += pair * *(const vector *)(from + g * L);
+#endif
+    }
+    for (int g = 0; g < room / L; g++)
+        *(vector *)(total + g * L) = sum[g];
+#else
+    (void)most;
+    for (int i = 0; i < 2 * n; i++)
+        total[i] = 0;
+    for (ptrdiff_t k = 0; k < lines; k++) {
+        const OLK_S *from = stored + 2 * k * K;
+        for (int i = 0; i < n; i++) {
+            total[2 * i] += feature[2 * k] * (OLK_SUM)from[2 * i];
+            total[2 * i + 1] += feature[2 * k + 1] * (OLK_SUM)from[2 * i + 1];
+        }
+    }
+#endif
+}
+
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
 static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_F *feature, const OLK_S *stored,
                                               ptrdiff_t lines, ptrdiff_t K, double scale,
@@ -63,14 +105,13 @@ static OLK_APART void OLK_FN(olk_gather_columns)(const OLK_F *feature, const OLK
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);
-        OLK_SUM total[16] = {0};
-        for (ptrdiff_t k = 0; k < lines; k++) {
-            const OLK_S *from = stored + 2 * (k * K + c);
-            for (int i = 0; i < n; i++) {
-                total[2 * i] += feature[2 * k] * (OLK_SUM)from[2 * i];
-                total[2 * i + 1] += feature[2 * k + 1] * (OLK_SUM)from[2 * i + 1];
-            }
-        }
+        OLK_SUM total[16];
+#ifdef OLK_PAIR
+        if (n <= 4)
+            OLK_FN(olk_gather_some)(feature, stored + 2 * c, lines, K, n, 4, total);
+        else
+#endif
+            OLK_FN(olk_gather_some)(feature, stored + 2 * c, lines, K, n, 8, total);
         for (int i = 0; i < n; i++)
             sum[c + i] += scale * ((double)total[2 * i] + (double)total[2 * i + 1]);
     }

@@ -13,9 +13,9 @@
 /* Scores nearer to a decision than this are computed again in OLK_EXACT. */
 #define OLK_SORF_NEAR 1e-4
 
-/* x' of relevance for m dense rows or a sparse one, into `to`; otherwise the rows themselves. */
+/* x' of relevance for one row, into `to`; otherwise the row itself. */
 static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_state *s,
-                                              const olk_sorf_row *row, ptrdiff_t m, OLK_IN *to)
+                                              const olk_sorf_row *row, OLK_IN *to)
 {
     if (!p->relevance)
         return *row;
@@ -23,9 +23,7 @@ static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_
     const ptrdiff_t count = row->index ? row->count : p->d;
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        const OLK_EXACT by = (OLK_EXACT)olk_sorf_exp((double)lambda[i]);
-        for (ptrdiff_t r = 0; r < m; r++)
-            to[r * p->d + k] = (OLK_IN)((OLK_EXACT)x[r * p->d + k] * by);
+        to[k] = (OLK_IN)((OLK_EXACT)x[k] * (OLK_EXACT)olk_sorf_exp((double)lambda[i]));
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
@@ -241,10 +239,11 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
                                        OLK_BY_FAST(olk_trial) *trial, double *fw, double *fa)
 {
     const olk_sorf *p = f->p;
-    const int climbs = p->relevance && *s->t > 200;
-    /* What would be computed again: counters of regression are sums of squares; relevance climbs in
-       OLK_EXACT, where most rows change weights. */
-    if (p->task == OLK_SORF_REGRESSION || (climbs && 2 * *s->updates > *s->t))
+    /* Changes are of one column; relevance climbs in OLK_EXACT. */
+    const int one = p->classes == 1 && !(p->relevance && *s->t > 200);
+    /* What would be computed again: counters of regression are sums of squares; mostly, where most
+       rows change weights and changes are not tried. */
+    if (p->task == OLK_SORF_REGRESSION || (!one && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     if (!OLK_BY_FAST(olk_pass)(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
         OLK_FN(olk_near)(f, share, y))
@@ -252,7 +251,7 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
     const int some = OLK_FN(olk_losses)(f, y, weight, *s->t, OLK_SORF_NEAR, plan);
     if (!some)
         return OLK_SORF_ALL;
-    if (climbs || p->classes > 1 ||
+    if (!one ||
         OLK_FN(olk_losses)(f, y, weight, *s->t, -OLK_SORF_NEAR, plan) < some ||
         !OLK_BY_FAST(olk_try)(p, s, x, plan->tau, plan->live, trial))
         return OLK_SORF_SCORES;
@@ -272,7 +271,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     OLK_FN(olk_plan) plan;
     olk_sorf_shares before;
     olk_sorf_share(p, s->L, &before);
-    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, 1, s->inputs);
+    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, s->inputs);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
     OLK_ALIGNED(64) OLK_FEATURE own_row[128 * OLK_SORF_KEPT + 1];
@@ -370,41 +369,74 @@ static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_so
     return returned;
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but scratch. */
+/* The same for m dense rows by the factors of their columns. */
+static inline olk_sorf_row OLK_FN(olk_scaled_rows)(const olk_sorf *p, const OLK_EXACT *by,
+                                                   const olk_sorf_row *row, ptrdiff_t m, OLK_IN *to)
+{
+    const OLK_IN *x = row->values;
+    if (!p->relevance)
+        return *row;
+    for (ptrdiff_t r = 0; r < m; r++)
+        for (ptrdiff_t k = 0; k < p->d; k++)
+            to[r * p->d + k] = (OLK_IN)((OLK_EXACT)x[r * p->d + k] * by[k]);
+    return (olk_sorf_row){to, NULL, 0};
+}
+
+/* out[columns]: blended scores of a row from those of its groups. */
+static inline void OLK_FN(olk_blended)(const olk_sorf *p, const olk_sorf_state *s,
+                                       const olk_sorf_row *row, const olk_sorf_shares *share,
+                                       const double *fw, const double *fa, double *out)
+{
+    if (p->task == OLK_SORF_NOVELTY) {
+        *out = *fa - s->novelty[0];
+        return;
+    }
+    const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
+                               p->last_label ? *s->last : 0.0};
+    for (ptrdiff_t c = 0; c < p->classes; c++)
+        out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
+    if (p->task == OLK_SORF_REGRESSION)
+        *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
+}
+
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but scratch.
+   A row has the score that it has alone: where one of a block is for OLK_EXACT, they go one by one. */
 static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
+    enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];
-    const int one = p->classes == 1;
     OLK_IN scaled[OLK_SORF_SCALED];
-    const int wide = p->relevance && (row->index || p->d > OLK_SORF_SCALED / OLK_SORF_ROWS);
-    const ptrdiff_t most = wide || !one ? 1 : OLK_SORF_ROWS, G = p->groups;
-    double *fw = one ? own[0][0] : s->scores, *fa = one ? own[1][0] : fw + G * p->classes;
+    OLK_EXACT by[WIDE];
+    const int together = m > 1 && p->classes == 1 && !(p->relevance && p->d > WIDE);
+    const ptrdiff_t G = p->groups;
+    double *fw = p->classes == 1 ? own[0][0] : s->scores;
+    double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
+    double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_sorf_shares share;
     if (p->task != OLK_SORF_NOVELTY)
         olk_sorf_share(p, s->L, &share);
-    for (ptrdiff_t r = 0; r < m; r += most) {
-        const ptrdiff_t now = m - r < most ? m - r : most;
+    for (ptrdiff_t k = 0; together && p->relevance && k < p->d; k++)
+        by[k] = (OLK_EXACT)olk_sorf_exp((double)((const OLK_IN *)s->lambda)[k]);
+    ptrdiff_t alone = together ? 0 : m; /* rows that go one by one */
+    for (ptrdiff_t r = 0; r < m;) {
+        const ptrdiff_t now = r < alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
         const olk_sorf_row in = {(const OLK_IN *)row->values + r * p->d, row->index, row->count};
-        const olk_sorf_row x =
-            OLK_FN(olk_scaled)(p, s, &in, now, most > 1 ? scaled : s->inputs);
-        double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
-        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, 0, of_w, fa))
-            OLK_BY_EXACT(olk_pass)(p, s, &x, now, 1, NULL, 0, of_w, fa);
-        for (ptrdiff_t i = 0; i < now; i++) {
-            if (p->task == OLK_SORF_NOVELTY) {
-                out[r + i] = fa[i] - s->novelty[0];
+        const olk_sorf_row x = together ? OLK_FN(olk_scaled_rows)(p, by, &in, now, scaled)
+                                        : OLK_FN(olk_scaled)(p, s, &in, s->inputs);
+        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, 0, of_w, fa)) {
+            if (now > 1) {
+                alone = r + now;
                 continue;
             }
-            const olk_sorf_row single = {(const OLK_IN *)in.values + i * p->d, in.index, in.count};
-            const olk_sorf_scores f = {p, fw + i * G, fa + i * G,
-                                       OLK_FN(olk_linear_score)(p, s, &single),
-                                       p->last_label ? *s->last : 0.0};
-            for (ptrdiff_t c = 0; c < p->classes; c++)
-                out[(r + i) * p->classes + c] = olk_sorf_score(&f, &share, -1, 0.0, c);
-            if (p->task == OLK_SORF_REGRESSION)
-                out[r + i] = s->target[0] + olk_sorf_deviation(s->target, *s->t) * out[r + i];
+            OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, NULL, 0, of_w, fa);
         }
+        for (ptrdiff_t i = 0; i < now; i++) {
+            const olk_sorf_row one = {(const OLK_IN *)in.values + i * p->d, in.index, in.count};
+            OLK_FN(olk_blended)(p, s, &one, &share, fw + i * G, fa + i * G,
+                                out + (r + i) * p->classes);
+        }
+        r += now;
     }
 }
 

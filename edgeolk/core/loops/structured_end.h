@@ -16,6 +16,7 @@
 #undef OLK_FLOOR
 #undef OLK_LIFTED
 #undef OLK_ROUND_LEVELS
+#undef OLK_PAIR
 #undef OLK_FLIP
 #undef OLK_ROUND_SURELY
 #undef OLK_SINE

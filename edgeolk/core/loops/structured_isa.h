@@ -31,6 +31,11 @@
     _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
 #define OLK_FROM_LEVELS_F64(p)                                                                     \
     _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+/* Two numbers over and over. */
+#define OLK_PAIR_F32(p)                                                                            \
+    _mm512_castpd_ps(                                                                              \
+        _mm512_broadcastsd_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p)))))
+#define OLK_PAIR_F64(p) _mm512_broadcast_f64x2(_mm_loadu_pd(p))
 /* Lanes of a vector negated where a bit is set. */
 #ifndef __clang__
 #define OLK_FLIP_F32(v, bits)                                                                      \
@@ -44,6 +49,10 @@
 #define OLK_FROM_LEVELS_F32(p)                                                                     \
     _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
 #define OLK_FROM_LEVELS_F64(p) _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_loadu_si32(p)))
+#define OLK_PAIR_F32(p)                                                                            \
+    _mm256_castpd_ps(                                                                              \
+        _mm256_broadcastsd_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p)))))
+#define OLK_PAIR_F64(p) _mm256_broadcast_pd((const __m128d *)(p))
 #endif
 #include "draws.h"
 #include "rounding.h"
@@ -91,6 +100,9 @@
 #define OLK_LIFTED(v) (OLK_FLOOR((v) + 0.5f) + (1 << 27))
 #if OLK_BYTES > 16
 #define OLK_ROUND_SURELY OLK_NAME(olk_round_features)
+#endif
+#ifdef OLK_PAIR_F32
+#define OLK_PAIR OLK_PAIR_F32
 #endif
 #ifdef OLK_FLIP_F32
 #define OLK_FLIP OLK_FLIP_F32
@@ -187,6 +199,9 @@
 #if OLK_BYTES > 16
 #define OLK_ROUND_LEVELS OLK_NAME(olk_round_levels)
 #endif
+#ifdef OLK_PAIR_F64
+#define OLK_PAIR OLK_PAIR_F64
+#endif
 #ifdef OLK_FLIP_F64
 #define OLK_FLIP OLK_FLIP_F64
 #endif
@@ -278,5 +293,7 @@
 #undef OLK_VMADD_F64
 #undef OLK_FROM_LEVELS_F32
 #undef OLK_FROM_LEVELS_F64
+#undef OLK_PAIR_F32
+#undef OLK_PAIR_F64
 #undef OLK_FLIP_F32
 #undef OLK_FLIP_F64

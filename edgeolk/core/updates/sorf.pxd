@@ -47,20 +47,23 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     return DONE
 
 
-cdef inline int sorf_scores(State* s, const void* x, double* f) noexcept nogil:
-    """The scores of one checked row, one a column."""
+cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
+                                double* f) noexcept nogil:
+    """The scores of checked rows side by side, one a column; returns how many rows are good."""
     cdef olk_sorf_row row
-    cdef int64_t column
-    if not takes(s, x):
-        return REFUSED_OVERFLOW
-    row.values = x
+    cdef int64_t k
+    cdef int64_t good = 0
+    cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
+    while good < count and takes(s, <const char*>rows + good * nbytes):
+        good += 1
+    row.values = rows
     row.index = NULL
     row.count = 0
-    s.structured.scores(&s.structured.made, &s.structured.state, &row, 1, f)
-    for column in range(s.c.columns):
-        if not isfinite(f[column]):
-            return REFUSED_OVERFLOW
-    return DONE
+    s.structured.scores(&s.structured.made, &s.structured.state, &row, good, f)
+    for k in range(good * s.c.columns):
+        if not isfinite(f[k]):
+            return k // s.c.columns
+    return good
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:

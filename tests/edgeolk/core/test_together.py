@@ -49,6 +49,30 @@ def test_every_algorithm(name: str) -> None:
         np.testing.assert_array_equal(mean.decision_function(X), [mean.decision_one(x) for x in X])
 
 
+@pytest.mark.parametrize(
+    ("loss", "options"),
+    [
+        ("hinge", {}),
+        ("hinge", {"relevance": True, "last_label": True}),
+        ("square", {"relevance": True}),
+        ("novelty", {}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_structured_features(dtype: str, loss: str, options: dict[str, Any]) -> None:
+    """Rows of which some have angles beyond single precision, and one that is refused."""
+    X, y = stream()
+    learner = ek.Learner("sorf", n_features=FEATURES, D=BUDGET, dtype=dtype, loss=loss, **options)
+    learner.learn_many(X, *([] if loss == "novelty" else [y]))
+    rows = X.copy()
+    rows[[3, 30, 31, 299]] *= 1e6
+    assert_as_one_by_one(learner, rows)
+    rows[41] = 1e305 if dtype == "float64" else 1e37
+    with pytest.raises(ValueError, match=r"X\[41\]"):
+        learner.decision_function(rows)
+
+
 def in_child(target: str) -> None:
     """The scores of storage types and kernels, each held against those one by one."""
     X, y = stream()

@@ -14,7 +14,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.guard import PAGE
 from firmware_sim.containment.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
 from firmware_sim.device.device import Device
-from firmware_sim.device.planning import plan_device
+from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
 DONE = [row.name for row in ek.algorithms()]
@@ -114,13 +114,21 @@ def test_never_beyond_the_cap(
         return
     layout, plan = plan_device(chosen, features, KERNEL)
     check(layout)
-    if algorithm == "sorf":
-        return  # how many frequencies there are decides whether it keeps relevance as well
     # The default budget is the largest: one more does not fit.
-    more = ek.plan(
-        algorithm, n_features=features, budget=plan.budget + 1, kernel=KERNEL, dtype=dtype
-    )
+    planned = learner_settings(chosen, KERNEL, plan)
+    more = ek.plan(n_features=features, **{**planned, "budget": plan.budget + 1})
     assert layout.part("learner").offset + more.nbytes > cap
+
+
+@pytest.mark.parametrize("features", [5, 7, 11])
+def test_learner_is_the_planned_one(features: int) -> None:
+    """Whether the inputs' widths are learned follows the bytes asked for, not the frequencies."""
+    kept = set()
+    for cap in range(smallest(algorithm="sorf", features=features), 2600, 120):
+        device = Device(config(cap, algorithm="sorf"), features, KERNEL)
+        assert device.learner.nbytes == device.plan.nbytes
+        kept.add(device.learner.parameters["relevance"])
+    assert kept == {False, True}
 
 
 def test_parameters_that_need_a_budget_of_some_size() -> None:
