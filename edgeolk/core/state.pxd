@@ -23,7 +23,7 @@ cdef extern from *:
 
 
 cdef struct Model:
-    # The first bytes of the block, as edgeolk/files/head.py lays them out. Only what a step changes
+    # The first bytes of the block, as edgeolk/head.py lays them out. Only what a step changes
     # is read here; the configuration is decoded once, into Settings.
     char mark[4]
     uint16_t version
