@@ -34,10 +34,12 @@ FLAGS = [
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
 ]
+# Checks of sanitizers in unrolled loops make -O3 take minutes a module, and find no more.
+FAST = "-O1" if "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
-#: A module of code that runs once a call.
-SHELLS = ("edgeolk.scaling.scaler",)
+#: Modules of code that runs once a call.
+SHELLS = ("edgeolk.boundary.learning", "edgeolk.boundary.scoring", "edgeolk.scaling.scaler")
 SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
@@ -47,7 +49,7 @@ def flags_of(module):
         return ["/std:c11", "/O2"]
     if module in SHELLS:
         return [*FLAGS, *SHELL_FLAGS]
-    return [*FLAGS, "-Os" if module in ONCE else "-O3"]
+    return [*FLAGS, "-Os" if module in ONCE else FAST]
 
 
 # To see which lines run (make coverage): nothing moved or joined, counts kept by the compiler, and
@@ -130,7 +132,7 @@ class BuildExtensions(build_ext):
         known, links = None, []
         if sys.platform != "win32":
             check_compiler([*self.include_dirs, numpy.get_include()])
-            known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", "-O3"])
+            known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
             # In the source tree they stay: instructions are counted by function there.
             links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
         for extension in self.extensions:
@@ -187,8 +189,13 @@ if __name__ == "__main__":
     write_from_rows()
     extensions = [extension(name) for name in MODULES]
     setup(
+        # In a process of its own: its memory is free again when the C compiler needs it.
         ext_modules=cythonize(
-            extensions, compiler_directives=DIRECTIVES, emit_linenums=TRACED, force=TRACED
+            extensions,
+            nthreads=1,
+            compiler_directives=DIRECTIVES,
+            emit_linenums=TRACED,
+            force=TRACED,
         ),
         cmdclass={"build_ext": BuildExtensions},
     )

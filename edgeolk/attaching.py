@@ -8,7 +8,7 @@ from edgeolk.block import over
 from edgeolk.config import Config
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import checksums, live, mending
-from edgeolk.files.head import MARK, NATIVE, TORN, Head, unpack
+from edgeolk.head import MARK, NATIVE, TORN, Head, unpack
 from edgeolk.learner import Learner
 from edgeolk.planning.layout import boundary
 from edgeolk.planning.regions import Region

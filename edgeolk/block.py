@@ -7,7 +7,7 @@ from edgeolk.configuration.levels import levels
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
-from edgeolk.files.head import TORN
+from edgeolk.head import TORN
 from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype
 from edgeolk.planning.layout import boundary

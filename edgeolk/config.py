@@ -63,10 +63,13 @@ class Config(Resolved):
         Seed of the PCG32 generator, 0 to 2^64 - 1.
     sparse : bool, optional
         True: norms of the support vectors are kept (4 bytes each, 8 for float64), and a row with at
-        most half non-zeros costs only these; scores agree with dense ones to rounding. False: every
-        row is read in full. Without it norms are kept where they cost under 3 % of the ring, and
-        rows far from the origin, whose scores would lose digits, are read in full. CSR matrices are
-        taken either way.
+        most half non-zeros costs only these. A Gaussian kernel then takes |x - s|^2 of other rows
+        too from norms and products, |x|^2 + |s|^2 - 2 x.s, at half the arithmetic, however many are
+        scored at a time; scores agree with those of differences to rounding, and are made of
+        differences for rows far from the origin, gamma |x|^2 > 64 (2^20 for float64), which would
+        lose digits. False: every row is read in full, by differences. Without it norms are kept
+        where they cost under 3 % of the ring, and a far row with few non-zeros is read in full too.
+        CSR matrices are taken either way.
     n_classes : int, optional
         Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
         ring; without it two, labels -1 and +1.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from edgeolk.files import head
+from edgeolk import head
 from edgeolk.files.words import WORDS
 from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
 from edgeolk.planning.regions import ELEMENT_BYTES

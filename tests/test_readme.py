@@ -11,7 +11,7 @@ import pytest
 
 import edgeolk.cli
 import firmware_sim.cli
-from edgeolk.catalogue.page import page, table
+from edgeolk.cli.page import page, table
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text()

@@ -11,8 +11,10 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
-from edgeolk.core.rows cimport accepts_f32, accepts_f64, olk_read_i64
-from edgeolk.core.state cimport State
+from edgeolk.core.rows cimport (
+    accepts_f32, accepts_f64, indices_from, olk_read_i64, read_index,
+)
+from edgeolk.core.state cimport Indices, State
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
 
@@ -26,7 +28,7 @@ cdef struct Batch:
     const double* wide        # dense float64, or NULL
     const float* narrow       # dense float32, or NULL
     const int64_t* start      # sparse: row i holds entries start[i]..start[i+1]-1, or NULL
-    const int32_t* index
+    Indices index
     const double* value
     int64_t entries           # of index and value
 
@@ -44,7 +46,8 @@ cdef inline const void* take_row(
     last = olk_read_i64(rows.start + i + 1)
     if not 0 <= first <= last <= rows.entries:
         return NULL
-    return take_sparse(s, rows.index + first, rows.value + first, last - first, learning)
+    return take_sparse(s, indices_from(rows.index, first), rows.value + first, last - first,
+                       learning)
 
 
 cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
@@ -83,6 +86,11 @@ cdef inline object whole_numbers(object x, str name, object kind):
     return np.require(array, dtype=kind, requirements="CA")
 
 
+cdef inline bint is_wide(object indices):
+    """Whether they are an array of int64, which is read as it lies."""
+    return cnp.PyArray_Check(indices) and cnp.PyArray_TYPE(indices) == cnp.NPY_INT64
+
+
 cdef inline tuple converted_csr(object X):
     """indptr, indices and data of a CSR matrix (anything that has these) as plain arrays.
 
@@ -94,10 +102,12 @@ cdef inline tuple converted_csr(object X):
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
-    value = as_numbers(X.data, "X.data", 1).astype(np.float64, copy=False)
+    value = X.data
+    if not (is_plain(value, 1) and is_vector(value, cnp.NPY_FLOAT64)):
+        value = as_numbers(value, "X.data", 1).astype(np.float64, copy=False)
     return (
         whole_numbers(X.indptr, "X.indptr", np.int64),
-        whole_numbers(X.indices, "X.indices", np.int32),
+        whole_numbers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
         value,
     )
 
@@ -146,7 +156,7 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
     rows.wide = rows.value = NULL
     rows.narrow = NULL
     rows.start = NULL
-    rows.index = NULL
+    rows.index = Indices(NULL, NULL)
     rows.entries = 0
     if rows.d != s.c.n_features:
         raise ValueError(f"X must have {s.c.n_features} columns, got {rows.d}")
@@ -157,15 +167,32 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
     return 0
 
 
+ctypedef fused Whole:
+    int32_t
+    int64_t
+
+
+cdef inline bint indices_rise(const Whole* at, int64_t count, int64_t d) noexcept nogil:
+    """0 <= at[0] < at[1] < ... < d."""
+    cdef int64_t k
+    cdef int32_t falls
+    if count == 0:
+        return True
+    falls = at[0] < 0 or at[count - 1] >= d
+    for k in range(1, count):
+        falls |= at[k] <= at[k - 1]
+    return falls == 0
+
+
 cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
     cdef Py_ssize_t i
-    cdef int64_t k, first, last
-    cdef int32_t falls
-    cdef const int32_t* at
+    cdef int64_t first, last
+    cdef bint rise
     cdef object start = arrays[0]
     cdef object index = arrays[1]
     cdef object value = arrays[2]
-    if not (is_vector(start, cnp.NPY_INT64) and is_vector(index, cnp.NPY_INT32)
+    cdef bint wide = is_vector(index, cnp.NPY_INT64)
+    if not (is_vector(start, cnp.NPY_INT64) and (wide or is_vector(index, cnp.NPY_INT32))
             and is_vector(value, cnp.NPY_FLOAT64)):
         raise ValueError("X has changed while the arguments were converted")
     rows.n = cnp.PyArray_DIM(start, 0) - 1
@@ -173,10 +200,12 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
     rows.wide = NULL
     rows.narrow = NULL
     rows.start = <const int64_t*>cnp.PyArray_DATA(start)
-    rows.index = <const int32_t*>cnp.PyArray_DATA(index)
+    if wide:
+        rows.index = Indices(NULL, <const int64_t*>cnp.PyArray_DATA(index))
+    else:
+        rows.index = Indices(<const int32_t*>cnp.PyArray_DATA(index), NULL)
     rows.value = <const double*>cnp.PyArray_DATA(value)
     rows.entries = cnp.PyArray_DIM(value, 0)
-    at = rows.index
     if (rows.n < 0 or cnp.PyArray_DIM(index, 0) != rows.entries or rows.start[0] != 0
             or rows.start[rows.n] != rows.entries):
         raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
@@ -186,12 +215,11 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
         first = rows.start[i]
         last = rows.start[i + 1]
-        if first == last:
-            continue
-        falls = at[first] < 0 or at[last - 1] >= rows.d
-        for k in range(first + 1, last):
-            falls |= at[k] <= at[k - 1]
-        if falls:
+        if wide:
+            rise = indices_rise(rows.index.wide + first, last - first, rows.d)
+        else:
+            rise = indices_rise(rows.index.narrow + first, last - first, rows.d)
+        if not rise:
             refuse_indices(rows, i)
     return 0
 
@@ -200,6 +228,6 @@ cdef inline int refuse_indices(const Batch* rows, Py_ssize_t i) except -1:
     """Say what is wrong with the indices of a row."""
     cdef int64_t k
     for k in range(rows.start[i], rows.start[i + 1]):
-        if not 0 <= rows.index[k] < rows.d:
+        if not 0 <= read_index(rows.index, k) < rows.d:
             raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
     raise ValueError("X must have increasing indices within each row")

@@ -84,9 +84,9 @@ cdef inline Py_ssize_t score_block(
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
         count += 1
     if count == 0:
-        outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first)
+        outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first * s.c.columns)
         return 1 if outcome[0] == DONE else 0
-    good = decide_together(s, block, count, mean, f + first)
+    good = decide_together(s, block, count, mean, f + first * s.c.columns)
     if good < count:
         outcome[0] = REFUSED_OVERFLOW
     return good

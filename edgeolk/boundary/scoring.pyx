@@ -10,15 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
-    whole_numbers,
+    Batch, as_tuple, converted_rows, describe, indices_rise, is_vector, row_count,
+    take_row, whole_numbers,
 )
 from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
 from edgeolk.boundary.messages cimport not_finite
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
-from edgeolk.boundary.sparse cimport (
-    first_bad_row, indices_increase, values_fit, warn_of_zeros,
-)
+from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
@@ -28,7 +26,7 @@ from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.together cimport rows_together
 
@@ -186,12 +184,12 @@ cdef class Scorer:
         n = cnp.PyArray_DIM(index, 0)
         if n != cnp.PyArray_DIM(value, 0):
             raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
-        if not indices_increase(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+        if not indices_rise(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
         self.engine.idle()
-        placed = take_sparse(s, <const int32_t*>cnp.PyArray_DATA(index),
+        placed = take_sparse(s, Indices(<const int32_t*>cnp.PyArray_DATA(index), NULL),
                              <const double*>cnp.PyArray_DATA(value), n, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")

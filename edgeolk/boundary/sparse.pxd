@@ -1,6 +1,6 @@
 """Rows given by their non-zeros: what storage can hold of them."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 from edgeolk.boundary.batches cimport Batch, first_bad_dense
 from edgeolk.core.engine cimport Engine
@@ -33,17 +33,6 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
         remedy = "sparse=True skips the zeros"
     warnings.warn(f"X is mostly zeros, and every number is read: {remedy}", stacklevel=2)
     return 0
-
-
-cdef inline bint indices_increase(const int32_t* index, Py_ssize_t n, int64_t d) noexcept:
-    """0 <= index[0] < index[1] < ... < d."""
-    cdef Py_ssize_t k
-    cdef int64_t before = -1
-    for k in range(n):
-        if not before < index[k] < d:
-            return False
-        before = index[k]
-    return True
 
 
 cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:

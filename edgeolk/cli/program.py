@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk.catalogue import algorithms
-from edgeolk.catalogue.page import page, parameter_rows, table
 from edgeolk.cli.info import add_info
+from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.export import export_c

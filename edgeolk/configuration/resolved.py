@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 
 from edgeolk.configuration.intake import Intake
-from edgeolk.files.head import OMITTED
+from edgeolk.head import OMITTED
 from edgeolk.lean import cast, dataclass, field
 from edgeolk.parts.bases import BasisTraits
 from edgeolk.parts.bounds import ProjectionTraits

@@ -139,6 +139,8 @@ cdef class Engine:
         s.row = self.at("kernel_row")
         s.distance = self.at("distance_row")
         s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
+        # What compares distances is to have all of them by one way.
+        s.lengths = s.norms if s.distance == NULL else NULL
         s.mean_coef = self.at("mean_coefficients")
         s.class_scores = <double*>self.at("class_scores")
         s.pulls = <double*>self.at("pulls")

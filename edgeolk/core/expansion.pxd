@@ -13,7 +13,7 @@ from libc.string cimport memset
 from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
-    copy_slot, note_nonzeros, note_vector, take_vector, write_vector,
+    copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
 )
 from edgeolk.core.simd cimport (
     OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
@@ -30,8 +30,8 @@ cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const void*
     if x == s.sparse_x and x != NULL:
         return s.sparse_fn(&s.c.kernel, s.sv, s.norms, s.c.stride, n, s.nonzeros,
                            s.nonzero_index, s.nonzero_value, real(s), coef, row)
-    return s.row_fn(&s.c.kernel, s.sv, &s.quantum, s.c.stride, n, s.c.n_features, x, real(s),
-                    coef, row, s.products if row != NULL else NULL)
+    return s.row_fn(&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, n, s.c.n_features, x,
+                    real(s), coef, row, s.products if row != NULL else NULL)
 
 
 cdef inline double kernel_row(State* s, const void* x, const void* coef,
@@ -231,8 +231,8 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     """k(s_i, x) for one slot. The lanes read beyond it lie inside the block and are not used."""
     cdef double value
     cdef const char* start = <const char*>s.sv + slot * s.c.item
-    s.row_fn(&s.c.kernel, start, &s.quantum, s.c.stride, 1, s.c.n_features, x, OLK_F64, NULL,
-             &value, NULL)
+    s.row_fn(&s.c.kernel, start, lengths_from(s, slot), &s.quantum, s.c.stride, 1, s.c.n_features,
+             x, OLK_F64, NULL, &value, NULL)
     return value
 
 
@@ -240,8 +240,8 @@ cdef inline void plain_row(State* s, int kind, const void* x, void* row) noexcep
     """row <- the products themselves: squared distances, or inner products."""
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, real(s), NULL, row,
-             NULL)
+    s.row_fn(&plain, s.sv, NULL, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, real(s), NULL,
+             row, NULL)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:

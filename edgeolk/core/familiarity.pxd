@@ -4,6 +4,7 @@ from libc.math cimport INFINITY, isfinite, pow, sqrt, tanh
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport self_kernel
+from edgeolk.core.ring cimport lengths_from
 from edgeolk.core.simd cimport (
     OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch,
 )
@@ -45,8 +46,8 @@ cdef inline double familiarity(State* s, const void* x) noexcept nogil:
         return 0.0
     while start < s.m.n:
         n = min(<int64_t>CHUNK, s.m.n - start)
-        s.row_fn(&s.c.kernel, <const char*>s.sv + start * s.c.item, &s.quantum, s.c.stride, n,
-                 s.c.n_features, x, OLK_F64, NULL, row, NULL)
+        s.row_fn(&s.c.kernel, <const char*>s.sv + start * s.c.item, lengths_from(s, start),
+                 &s.quantum, s.c.stride, n, s.c.n_features, x, OLK_F64, NULL, row, NULL)
         for i in range(n):
             own = own_kernel(s, start + i)
             if own > 0.0:

@@ -8,17 +8,17 @@ The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.rows cimport (
-    olk_read_f64, olk_read_i32, place_f32, place_f64, place_sparse,
+    olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
     olk_is_within, olk_keep_reading, olk_length, olk_measure, olk_measure_again, olk_scale_reading,
     olk_shortening,
 )
-from edgeolk.core.state cimport Raw, State
+from edgeolk.core.state cimport Indices, Raw, State
 
 cdef enum:
     BATCH = 64                # readings fetched at a time, on the C stack
@@ -37,7 +37,7 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
     thread may have written there since the row was checked.
     """
     cdef int64_t k
-    cdef int32_t j
+    cdef int64_t j
     cdef int64_t before = first - 1
     cdef bint good = True
     if raw.wide != NULL:
@@ -50,7 +50,7 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
         for k in range(m):
             x[k] = 0.0
         while at[0] < raw.count:
-            j = olk_read_i32(raw.index + at[0])
+            j = read_index(raw.index, at[0])
             if j >= first + m:
                 break
             if j <= before:
@@ -86,7 +86,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
         for k in range(m):
             write(s, first + k,
                   olk_scale_reading(&s.intake.scaler, first + k, x[k], seen, learning))
-    return good and (raw.index == NULL or at == raw.count)
+    return good and (raw.value == NULL or at == raw.count)
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
@@ -118,7 +118,7 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
         good[0] = fetch(raw, first, m, &at, x) and good[0]
         for k in range(m):
             olk_measure(&length, x[k])
-    good[0] = good[0] and (raw.index == NULL or at == raw.count)
+    good[0] = good[0] and (raw.value == NULL or at == raw.count)
     if olk_is_within(&length, s.intake.longest):
         return 1.0
     at = 0
@@ -148,7 +148,8 @@ cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil
 cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
     raw.wide = NULL
     raw.narrow = NULL
-    raw.index = NULL
+    raw.index = Indices(NULL, NULL)
+    raw.value = NULL
     if s.c.vectors == DTYPE_FLOAT64:
         raw.wide = <const double*>s.query
     else:
@@ -190,7 +191,7 @@ cdef inline const void* take_f64(State* s, const double* x, bint learning) noexc
         return place_f64(s, x)
     raw.wide = x
     raw.narrow = NULL
-    raw.index = NULL
+    raw.index = Indices(NULL, NULL)
     raw.value = NULL
     raw.count = 0
     return reshaped(s, &raw, learning)
@@ -202,13 +203,13 @@ cdef inline const void* take_f32(State* s, const float* x, bint learning) noexce
         return place_f32(s, x)
     raw.wide = NULL
     raw.narrow = x
-    raw.index = NULL
+    raw.index = Indices(NULL, NULL)
     raw.value = NULL
     raw.count = 0
     return reshaped(s, &raw, learning)
 
 
-cdef inline const void* take_sparse(State* s, const int32_t* index, const double* value,
+cdef inline const void* take_sparse(State* s, Indices index, const double* value,
                                     int64_t count, bint learning) noexcept nogil:
     cdef Raw raw
     if not s.intake.reshapes:

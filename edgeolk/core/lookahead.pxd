@@ -9,6 +9,8 @@ still wait. So decisions, draws and models are, to the last bit, those of the ro
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from edgeolk.core.ring cimport lengths_from
+from edgeolk.core.simd cimport olk_wanted
 from edgeolk.core.state cimport MOST_CHANGED, State
 from edgeolk.core.together cimport TOGETHER, row_bytes, worth_together
 
@@ -34,10 +36,15 @@ cdef inline char* values_ahead(const State* s, int64_t i) noexcept nogil:
 cdef inline void work_out(State* s, int64_t first, int64_t n, int64_t i,
                           int64_t count) noexcept nogil:
     """Values of rows i .. i + count - 1 with slots first .. first + n - 1."""
+    cdef olk_wanted wanted
+    wanted.real = s.ahead.real
+    wanted.coef = NULL
+    wanted.columns = 1
+    wanted.values = values_ahead(s, i) + first * s.ahead.value_bytes
+    wanted.apart = s.c.weights
     s.simd.rows[s.c.vectors](
-        &s.c.kernel, <const char*>s.sv + first * s.c.item, &s.quantum, s.c.stride, n,
-        s.c.n_features, row_ahead(s, i), s.c.n_features, count, s.ahead.real, NULL, NULL,
-        values_ahead(s, i) + first * s.ahead.value_bytes, s.c.weights)
+        &s.c.kernel, <const char*>s.sv + first * s.c.item, lengths_from(s, first), &s.quantum,
+        s.c.stride, n, s.c.n_features, row_ahead(s, i), s.c.n_features, count, &wanted)
 
 
 cdef inline void put_row_ahead(State* s, int64_t i, const void* x) noexcept nogil:

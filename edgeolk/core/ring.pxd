@@ -9,8 +9,8 @@ from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
 from edgeolk.core.simd cimport (
-    OLK_GAUSSIAN, OLK_LAPLACIAN, olk_count_nonzeros_f32, olk_count_nonzeros_f64, olk_fetch,
-    olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
+    OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros_f32,
+    olk_count_nonzeros_f64, olk_fetch, olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
 )
 from edgeolk.core.state cimport MOST_CHANGED, State
 
@@ -78,30 +78,37 @@ cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
 
 cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
     """norms[slot] <- that of the vector as stored, where norms are kept."""
-    cdef int64_t j
-    cdef double v
-    cdef double total = 0.0
+    cdef double total
     if s.norms == NULL:
         return
-    for j in range(s.c.n_features):
-        v = olk_fetch(s.c.vectors, s.sv, j * s.c.stride + slot, j, &s.quantum)
-        total += fabs(v) if s.c.kernel.kind == OLK_LAPLACIAN else v * v
+    total = s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item, s.c.stride,
+                                     s.c.n_features)
     if s.c.vectors == DTYPE_FLOAT64:
         (<double*>s.norms)[slot] = total
     else:
         (<float*>s.norms)[slot] = <float>total
 
 
-cdef inline bint near_origin(const State* s) noexcept nogil:
-    """Whether a distance made of norms and products of the row noted keeps its digits.
+cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogil:
+    """The norms of the ring from a slot on, for rows read in full, or NULL."""
+    if s.lengths == NULL:
+        return NULL
+    if s.c.vectors == DTYPE_FLOAT64:
+        return <const double*>s.lengths + slot
+    return <const float*>s.lengths + slot
 
-    Its rounding error is a few units of float32 in the norm: exp(-gamma d) must not feel it.
-    """
+
+cdef inline bint near_origin(const State* s) noexcept nogil:
+    """Whether a distance made of norms and products of the row noted keeps its digits (tiles.h)."""
     cdef int64_t k
     cdef double v
     cdef double size = 0.0
     if s.c.vectors == DTYPE_FLOAT64:
-        return True
+        if s.c.kernel.kind == OLK_GAUSSIAN:
+            for k in range(s.nonzeros):
+                v = (<const double*>s.nonzero_value)[k]
+                size += v * v
+        return s.c.kernel.gamma * size <= OLK_NEAR_F64
     if s.c.kernel.kind == OLK_LAPLACIAN:
         for k in range(s.nonzeros):
             size += fabs((<const float*>s.nonzero_value)[k])
@@ -109,7 +116,7 @@ cdef inline bint near_origin(const State* s) noexcept nogil:
         for k in range(s.nonzeros):
             v = (<const float*>s.nonzero_value)[k]
             size += v * v
-    return s.c.kernel.gamma * size <= 64.0
+    return s.c.kernel.gamma * size <= OLK_NEAR_F32
 
 
 cdef inline void note_reading(State* s, const void* x) noexcept nogil:

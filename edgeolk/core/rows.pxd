@@ -14,10 +14,10 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.ring cimport note_nonzeros, note_reading
 from edgeolk.core.simd cimport (
-    olk_place_nonzeros_f32, olk_place_nonzeros_f64, olk_see_levels_f32, olk_see_levels_f64,
-    olk_seen,
+    olk_place_nonzeros_f32_i32, olk_place_nonzeros_f32_i64, olk_place_nonzeros_f64_i32,
+    olk_place_nonzeros_f64_i64, olk_see_levels_f32, olk_see_levels_f64, olk_seen,
 )
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport Indices, State
 
 
 cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
@@ -90,18 +90,32 @@ cdef extern from *:
     double olk_read_f64(const double* at) noexcept nogil
 
 
-cdef inline const void* place_narrow(State* s, const int32_t* index, const double* value,
+cdef inline int64_t read_index(Indices index, int64_t k) noexcept nogil:
+    """Number k of them."""
+    if index.wide != NULL:
+        return olk_read_i64(index.wide + k)
+    return olk_read_i32(index.narrow + k)
+
+
+cdef inline Indices indices_from(Indices index, int64_t first) noexcept nogil:
+    """Those from number ``first`` on."""
+    if index.wide != NULL:
+        return Indices(NULL, index.wide + first)
+    return Indices(index.narrow + first, NULL)
+
+
+cdef inline const void* place_narrow(State* s, Indices index, const double* value,
                                      int64_t count) noexcept nogil:
     """As place_sparse, for storage that keeps numbers as others; a zero may lie between levels."""
     cdef int64_t k
     cdef int64_t before = -1
-    cdef int32_t j
+    cdef int64_t j
     cdef double v
     s.beyond = 0
     for k in range(s.c.n_features):
         place_number(s, k, 0.0)
     for k in range(count):
-        j = olk_read_i32(index + k)
+        j = read_index(index, k)
         v = olk_read_f64(value + k)
         if not (before < j < s.c.n_features and isfinite(v)):
             return NULL
@@ -112,7 +126,7 @@ cdef inline const void* place_narrow(State* s, const int32_t* index, const doubl
     return s.query
 
 
-cdef inline const void* place_sparse(State* s, const int32_t* index, const double* value,
+cdef inline const void* place_sparse(State* s, Indices index, const double* value,
                                      int64_t count) noexcept nogil:
     """A row given by its non-zeros, laid out in scratch.
 
@@ -124,12 +138,20 @@ cdef inline const void* place_sparse(State* s, const int32_t* index, const doubl
     s.sparse_x = NULL
     if s.c.vectors == DTYPE_FLOAT32:
         memset(s.query, 0, <size_t>d * sizeof(float))
-        found = olk_place_nonzeros_f32(index, value, count, d, <float*>s.query, s.nonzero_index,
-                                       <float*>s.nonzero_value)
+        if index.wide != NULL:
+            found = olk_place_nonzeros_f32_i64(index.wide, value, count, d, <float*>s.query,
+                                               s.nonzero_index, <float*>s.nonzero_value)
+        else:
+            found = olk_place_nonzeros_f32_i32(index.narrow, value, count, d, <float*>s.query,
+                                               s.nonzero_index, <float*>s.nonzero_value)
     elif s.c.vectors == DTYPE_FLOAT64:
         memset(s.query, 0, <size_t>d * sizeof(double))
-        found = olk_place_nonzeros_f64(index, value, count, d, <double*>s.query, s.nonzero_index,
-                                       <double*>s.nonzero_value)
+        if index.wide != NULL:
+            found = olk_place_nonzeros_f64_i64(index.wide, value, count, d, <double*>s.query,
+                                               s.nonzero_index, <double*>s.nonzero_value)
+        else:
+            found = olk_place_nonzeros_f64_i32(index.narrow, value, count, d, <double*>s.query,
+                                               s.nonzero_index, <double*>s.nonzero_value)
     else:
         return place_narrow(s, index, value, count)
     if found < 0:

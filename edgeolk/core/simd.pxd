@@ -23,18 +23,29 @@ cdef extern from "simd.h" nogil:
     double olk_get(int real, const void* array, Py_ssize_t i) noexcept
     void olk_put(int real, void* array, Py_ssize_t i, double value) noexcept
 
-    ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
-                                  Py_ssize_t, Py_ssize_t, const void*, int real, const void* coef,
-                                  void* row, void* products) noexcept
-    ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const olk_quantum*, Py_ssize_t,
-                                 Py_ssize_t, Py_ssize_t, const void* x, Py_ssize_t pitch,
-                                 Py_ssize_t count, int real, const void* coef, double* f,
-                                 void* values, Py_ssize_t apart) noexcept
+    ctypedef double (*olk_row_fn)(const olk_kernel*, const void*, const void* norms,
+                                  const olk_quantum*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+                                  const void*, int real, const void* coef, void* row,
+                                  void* products) noexcept
+    ctypedef struct olk_wanted:
+        int real
+        const void* coef
+        Py_ssize_t columns
+        Py_ssize_t stride
+        double* f
+        void* values
+        Py_ssize_t apart
+    ctypedef void (*olk_rows_fn)(const olk_kernel*, const void*, const void* norms,
+                                 const olk_quantum*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+                                 const void* x, Py_ssize_t pitch, Py_ssize_t count,
+                                 const olk_wanted*) noexcept
     ctypedef double (*olk_recall_fn)(const void* values, Py_ssize_t n, int real, const void* coef,
                                      void* row) noexcept
     ctypedef double (*olk_sparse_fn)(const olk_kernel*, const void*, const void*, Py_ssize_t,
                                      Py_ssize_t, Py_ssize_t, const int32_t*, const void*,
                                      int real, const void* coef, void* row) noexcept
+    ctypedef double (*olk_norm_fn)(const olk_kernel*, const void*, Py_ssize_t,
+                                   Py_ssize_t) noexcept
     ctypedef double (*olk_pair_fn)(const olk_kernel*, const void*, const void*,
                                    Py_ssize_t) noexcept
     ctypedef double (*olk_dot_fn)(const void* a, const void* b, Py_ssize_t n) noexcept
@@ -75,6 +86,7 @@ cdef extern from "simd.h" nogil:
         olk_row_fn row[5]
         olk_rows_fn rows[5]
         olk_sparse_fn sparse[5]
+        olk_norm_fn norm[5]
         olk_pair_fn pair[5]
         olk_recall_fn recall[3]
         olk_dot_fn dot[3]
@@ -121,6 +133,11 @@ cdef extern from "simd.h" nogil:
     float olk_seen(int storage, float value, Py_ssize_t j, const olk_quantum* quantum) noexcept
 
 
+cdef extern from "tiles.h" nogil:
+    double OLK_NEAR_F32, OLK_NEAR_F64
+    enum: OLK_SUMS_OF_BLOCK
+
+
 cdef extern from "nonzeros.h" nogil:
     Py_ssize_t olk_count_nonzeros_f32(const float* x, Py_ssize_t d) noexcept
     Py_ssize_t olk_count_nonzeros_f64(const double* x, Py_ssize_t d) noexcept
@@ -128,9 +145,15 @@ cdef extern from "nonzeros.h" nogil:
                                 float* value) noexcept
     Py_ssize_t olk_nonzeros_f64(const double* x, Py_ssize_t d, int32_t* index,
                                 double* value) noexcept
-    Py_ssize_t olk_place_nonzeros_f32(const int32_t* index, const double* value, Py_ssize_t count,
-                                      Py_ssize_t d, float* seen, int32_t* at,
-                                      float* kept) noexcept
-    Py_ssize_t olk_place_nonzeros_f64(const int32_t* index, const double* value, Py_ssize_t count,
-                                      Py_ssize_t d, double* seen, int32_t* at,
-                                      double* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f32_i32(const int32_t* index, const double* value,
+                                          Py_ssize_t count, Py_ssize_t d, float* seen, int32_t* at,
+                                          float* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f64_i32(const int32_t* index, const double* value,
+                                          Py_ssize_t count, Py_ssize_t d, double* seen, int32_t* at,
+                                          double* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f32_i64(const int64_t* index, const double* value,
+                                          Py_ssize_t count, Py_ssize_t d, float* seen, int32_t* at,
+                                          float* kept) noexcept
+    Py_ssize_t olk_place_nonzeros_f64_i64(const int64_t* index, const double* value,
+                                          Py_ssize_t count, Py_ssize_t d, double* seen, int32_t* at,
+                                          double* kept) noexcept

@@ -23,7 +23,7 @@ cdef extern from *:
 
 
 cdef struct Model:
-    # The first bytes of the block, as edgeolk/files/head.py lays them out. Only what a step changes
+    # The first bytes of the block, as edgeolk/head.py lays them out. Only what a step changes
     # is read here; the configuration is decoded once, into Settings.
     char mark[4]
     uint16_t version
@@ -93,12 +93,17 @@ cdef extern from "width.h" nogil:
         int64_t capacity_hits
 
 
+cdef struct Indices:
+    # Of the non-zeros of a sparse row, in one of two types; both NULL where there are none to read.
+    const int32_t* narrow
+    const int64_t* wide
+
 cdef struct Raw:
     # A row as the caller has it: one of wide, narrow, index with value.
     const double* wide
     const float* narrow
-    const int32_t* index
-    const double* value
+    Indices index
+    const double* value       # NULL for a dense row
     int64_t count             # of index and value
 
 cdef struct Span:
@@ -191,6 +196,7 @@ cdef struct State:
     double* mean_start        # (columns, weights) or NULL
     double* mean_sum          # (columns, weights) or NULL
     void* norms               # (stride,) |s_i|^2, or |s_i|_1 for the Laplacian kernel, or NULL
+    void* lengths             # norms where rows read in full use them, else NULL
     # scratch: nothing below outlives a call
     void* query               # (d,) the example, in the type rows are computed in
     int32_t* nonzero_index    # (d,) where the example is not zero, or NULL

@@ -7,6 +7,7 @@ from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
 from edgeolk.core.real cimport real
+from edgeolk.core.simd cimport OLK_SUMS_OF_BLOCK, olk_wanted
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
@@ -34,27 +35,42 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
     cdef int64_t most = min(<int64_t>MOST, <int64_t>(8 * BLOCK) // row_bytes(s))
-    if s.c.columns > 1 or most < TOGETHER or not worth_together(s):
+    if most < TOGETHER or not worth_together(s):
+        return 1
+    # A block has its rows' sums on the stack, and room to fill up.
+    if s.c.columns * 2 * TOGETHER > OLK_SUMS_OF_BLOCK:
         return 1
     return most - most % TOGETHER
 
 
 cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
                                     double* f) noexcept nogil:
-    """Scores of rows side by side, as ``decide`` gives them; returns how many of them are good."""
+    """Scores of rows side by side, as ``decide`` gives them; returns how many rows are good."""
     cdef Example e
-    cdef int64_t i
+    cdef olk_wanted wanted
+    cdef int64_t i, k
+    cdef double scale
     if update_is_whole(s.c.choice.update):
         return update_decide(s, rows, count, f)
-    s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, &s.quantum, s.c.stride, s.m.n, s.c.n_features,
-                             rows, s.c.n_features, count, real(s),
-                             s.mean_coef if mean else s.coef, f, NULL, 0)
+    scale = 1.0 if mean else s.function.scale
+    wanted.real = real(s)
+    wanted.coef = s.mean_coef if mean else s.coef
+    wanted.columns = s.c.columns
+    wanted.stride = s.c.weights
+    wanted.f = f
+    wanted.values = NULL
+    s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, s.m.n,
+                             s.c.n_features, rows, s.c.n_features, count, &wanted)
     for i in range(count):
-        if not mean:
+        if not mean and s.c.columns == 1:
             e.x = <const char*>rows + i * row_bytes(s)
             e.hint = 0.0
             update_begin(s, &e)
-            f[i] = s.function.scale * f[i] + e.hint - threshold(s)
-        if not isfinite(f[i]):
-            return i
+            f[i] = scale * f[i] + e.hint - threshold(s)
+        elif not mean:
+            for k in range(s.c.columns):
+                f[i * s.c.columns + k] *= scale
+        for k in range(s.c.columns):
+            if not isfinite(f[i * s.c.columns + k]):
+                return i
     return count

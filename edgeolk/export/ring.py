@@ -11,7 +11,7 @@ from edgeolk.export.text import Model, array, braced
 from edgeolk.learner import Learner
 from edgeolk.parts import Basis, Dtype, Loss
 from edgeolk.parts.elements import ELEMENTS
-from edgeolk.parts.kernels import Sigmoid
+from edgeolk.parts.kernels import Gaussian, Sigmoid
 from edgeolk.parts.numbers import Coefficients
 
 SOURCE = "ring.c"
@@ -56,6 +56,9 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
         "ek_vectors": (stored, _padded(_view(engine, "support_vectors"), n)),
         "ek_coefficients": (real, _padded(_view(engine, "coefficients"), n)),
     }
+    if _uses_norms(learner):
+        kind = "double" if config.dtype == Dtype.FLOAT64 else "float"
+        found["ek_norms"] = (kind, _padded(_view(engine, "norms"), n))
     if config.dtype == Dtype.INT8:
         found["ek_levels"] = ("float", _view(engine, "levels"))
     if config.intake.method:
@@ -65,6 +68,13 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
         none = np.zeros((1, 2 * config.n_features))
         found["ek_scaler_range"] = ("double", _view(engine, "scaler_range") if span else none)
     return found
+
+
+def _uses_norms(learner: Learner) -> bool:
+    """Whether its rows take distances from norms (``State.lengths`` in core/state.pxd)."""
+    kept = {region.name for region in learner.plan.regions}
+    gaussian = isinstance(learner.config.kernel, Gaussian)
+    return gaussian and "norms" in kept and "distance_row" not in kept
 
 
 def _view(engine: Any, name: str) -> NDArray[Any]:
@@ -100,6 +110,7 @@ def model_of(learner: Learner) -> Model:
         "EK_VECTORS": n,
         "EK_STRIDE": stride,
         "EK_AT_ROW": query,
+        "EK_NORMS": "ek_norms" if _uses_norms(learner) else "NULL",
         "EK_KERNEL": braced(list(kernel)),
         "EK_SCALE": float(learner._engine.scale()),
         "EK_THRESHOLD": 0.0 if config.needs_labels else learner.threshold,

@@ -6,7 +6,7 @@ from typing import Any
 
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
-from edgeolk.files.head import length_of
+from edgeolk.head import length_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Laplacian

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from edgeolk.files.head import FLAGS_OFFSET, NATIVE, SEALED, Head, length_of, unpack
+from edgeolk.head import FLAGS_OFFSET, NATIVE, SEALED, Head, length_of, unpack
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 NAME = "checksums"

@@ -7,7 +7,8 @@ from enum import IntEnum
 
 from edgeolk.configuration.intake import intake_from
 from edgeolk.configuration.resolved import Resolved
-from edgeolk.files.head import (
+from edgeolk.files.words import WORDS
+from edgeolk.head import (
     FLAGS_OFFSET,
     MOST_BYTES,
     NATIVE,
@@ -16,7 +17,6 @@ from edgeolk.files.head import (
     Head,
     lists_from,
 )
-from edgeolk.files.words import WORDS
 from edgeolk.lean import Any, replace
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields

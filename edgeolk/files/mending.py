@@ -13,9 +13,9 @@ from typing import Any
 
 from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
-from edgeolk.files.head import NATIVE, unpack
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
+from edgeolk.head import NATIVE, unpack
 from edgeolk.parts import Basis, Policy, Update
 from edgeolk.planning.regions import Region
 

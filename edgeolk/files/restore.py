@@ -7,7 +7,10 @@ from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
 from edgeolk.files import live, v1, v2, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
-from edgeolk.files.head import (
+from edgeolk.files.seal import verify
+from edgeolk.files.stored import Stored
+from edgeolk.files.words import WORDS
+from edgeolk.head import (
     CRC_OFFSET,
     MOST_HEAD,
     NATIVE,
@@ -17,9 +20,6 @@ from edgeolk.files.head import (
     unpack,
     version_of,
 )
-from edgeolk.files.seal import verify
-from edgeolk.files.stored import Stored
-from edgeolk.files.words import WORDS
 from edgeolk.lean import Any, replace
 from edgeolk.parts.numbers import Coefficients
 from edgeolk.planning.layout import boundary, layout, total

@@ -13,7 +13,10 @@ import struct
 import sys
 
 from edgeolk.configuration.intake import intake_from
-from edgeolk.files.head import (
+from edgeolk.files.seal import checksum, verify
+from edgeolk.files.stored import Stored
+from edgeolk.files.words import WORDS
+from edgeolk.head import (
     CRC_OFFSET,
     NATIVE,
     Head,
@@ -21,9 +24,6 @@ from edgeolk.files.head import (
     lists_from,
     unpack,
 )
-from edgeolk.files.seal import checksum, verify
-from edgeolk.files.stored import Stored
-from edgeolk.files.words import WORDS
 from edgeolk.lean import Any, replace
 from edgeolk.planning.regions import ELEMENT_BYTES
 

@@ -8,7 +8,7 @@ regions on 64-byte boundaries, for aligned loads; a smaller one on 8, where ever
 from __future__ import annotations
 
 from edgeolk.configuration.resolved import Resolved
-from edgeolk.files.head import head_bytes
+from edgeolk.head import head_bytes
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES
 from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed

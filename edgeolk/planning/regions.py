@@ -142,7 +142,7 @@ KINDS: dict[str, Kind] = {
     "norms": Kind(
         "computing",
         lambda c: (1, c.stride),
-        "norm of each support vector, for sparse rows",
+        "norm of each support vector",
         read_beyond=True,
     ),
     "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),

@@ -14,7 +14,7 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.catalogue import find
 from edgeolk.catalogue.choices import LISTS
-from edgeolk.catalogue.page import parameter_rows
+from edgeolk.cli.page import parameter_rows
 from edgeolk.parts.parameters import PARAMETERS, Parameter
 from edgeolk.parts.table import TRAITS
 

@@ -14,7 +14,7 @@ from twins.streams import random_stream
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.resolved import Resolved
-from edgeolk.files.head import OMITTED
+from edgeolk.head import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
@@ -157,7 +157,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),
             ({"kernel": ek.Linear()}, "its features are cosines and sines"),
-            ({"dtype": "float16"}, "not float16"),
+            ({"dtype": "float16"}, "stores weights as int8, float32 or float64"),
             ({"coefficients": "float32"}, "dtype= says how weights are stored"),
             ({"sparse": True}, "nothing is kept of rows here"),
             ({"policy": "oldest"}, "no policy beside it"),

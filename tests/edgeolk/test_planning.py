@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 from edgeolk.config import Config
-from edgeolk.files.head import FIXED_BYTES
+from edgeolk.head import FIXED_BYTES
 from edgeolk.parts import Basis
 from edgeolk.planning.layout import SMALL
 from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime

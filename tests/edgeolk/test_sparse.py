@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,21 @@ def test_every_way_in_is_the_same(sparse: bool, index_type: Any) -> None:
     assert dense.decision_one(np.zeros(D)) == single.decision_one_sparse([], [])
 
 
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+def test_matrices_are_read_where_they_lie(index_type: Any) -> None:
+    C, out = Csr(np.ones((2000, D)), index_type), np.empty(2000)
+    C.indptr = C.indptr.astype(np.int64)
+    model = learner(True)
+    model.decision_function(C, out=out)
+    tracemalloc.start()
+    try:
+        model.decision_function(C, out=out)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < len(C.indices)
+
+
 def test_int8_zeros_are_levels_too() -> None:
     X, y = stream()
     a, b = learner(False, dtype="int8"), learner(False, dtype="int8")
@@ -130,8 +146,11 @@ def changed(**fields: Any) -> Csr:
         changed(data=[np.inf, 1.0, 2.0]),
         changed(data=[1e300, 1.0, 2.0]),
         changed(data=["a", "b", "c"]),
+        changed(indices=np.array([0, -1, 2], np.int64)),
+        changed(indices=np.array([0, 1, 2**33], np.int64)),
+        changed(indptr=[0, 3, 3, 3], indices=np.array([2, 1, 0], np.int64)),
     ],
-    ids=range(15),
+    ids=range(18),
 )
 def test_bad_matrices_change_nothing(bad: Csr) -> None:
     model = learner(True)

@@ -10,8 +10,8 @@ from structured_cases import ALL_TASKS, BUDGET, EXTRA, D, every_type, learner_of
 
 import edgeolk as ek
 from edgeolk.files import live
-from edgeolk.files.head import NATIVE, unpack
 from edgeolk.files.invariants import check_state
+from edgeolk.head import NATIVE, unpack
 
 # ---- what is refused changes nothing -------------------------------------------------------------
 

@@ -58,12 +58,47 @@ def rows(share: float, n: int = 500) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(X[:, :10].sum(axis=1) + 0.3 * rng.normal(size=n) > 0.0, 1.0, -1.0)
 
 
-def test_full_rows_are_read_as_dense_ones() -> None:
+def test_full_rows_are_scored_by_norms_and_products() -> None:
+    """To the bound of loops/tiles.h, a tenth of which is never reached by chance."""
     X, y = rows(0.9)
     usual, dense = learner(None), learner(False)
     assert usual.config.parts["rows"] == Rows.EITHER
-    np.testing.assert_array_equal(usual.learn_many(X, y), dense.learn_many(X, y))
-    np.testing.assert_array_equal(usual.decision_function(X), dense.decision_function(X))
+    usual.learn_many(X, y)
+    dense.learn_many(X, y)
+    assert (usual.mistakes, usual.n_support) == (dense.mistakes, dense.n_support)
+    f, g = usual.decision_function(X), dense.decision_function(X)
+    lengths = np.sqrt((X**2).sum(1)), np.sqrt((usual.support_vectors_**2).sum(1))
+    reach = (lengths[0][:, None] + lengths[1]) ** 2
+    bound = 0.1 * 0.02 * (80 + 3) * 2.0**-24 * reach @ np.abs(usual.dual_coef_)
+    assert (f != g).any()
+    assert (np.abs(f - g) <= bound).all()
+
+
+@pytest.mark.parametrize("dtype", ITEM)
+def test_a_vector_learned_is_at_distance_nothing(dtype: str) -> None:
+    X, y = rows(1.0, 40)
+    model = learner(None, dtype=dtype)
+    model.learn_many(X, y)
+    assert model.n_support > 5
+    for vector in model.support_vectors_:
+        assert model.familiarity_one(vector) == 1.0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_full_rows_far_from_the_origin_are_read_by_differences(dtype: str) -> None:
+    """Blocks of near rows, far rows and both: each is as it is one by one."""
+    X, y = rows(1.0)
+    far = np.arange(len(X)) % 5 == 3
+    X[far] += 1000.0
+    X[200:260] += 1000.0
+    usual, exact = (learner(said, dtype=dtype) for said in (None, False))
+    for model in (usual, exact):
+        model.learn_many(X, y)
+    np.testing.assert_array_equal(usual.decision_function(X), [usual.decision_one(x) for x in X])
+    X = X + (3000.0 if dtype == "float32" else 3e6)
+    again = learner(None, dtype=dtype), learner(False, dtype=dtype)
+    f, g = (model.learn_many(X, y) for model in again)
+    np.testing.assert_array_equal(f, g)
 
 
 def test_rows_of_zeros_are_read_by_their_nonzeros() -> None:

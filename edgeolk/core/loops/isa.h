@@ -43,6 +43,7 @@
 #define OLK_STORED f64
 #define OLK_SHIFTED 0
 #include "rows.h"
+#include "together.h"
 #include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
@@ -57,6 +58,7 @@
 #define OLK_STORED f32
 #define OLK_SHIFTED 0
 #include "rows.h"
+#include "together.h"
 #include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
@@ -66,6 +68,7 @@
 #define OLK_STORED f16
 #define OLK_SHIFTED 0
 #include "rows.h"
+#include "together.h"
 #include "sparse.h"
 #undef OLK_S
 #undef OLK_STORED
@@ -75,6 +78,7 @@
 #define OLK_STORED i8
 #define OLK_SHIFTED 1
 #include "rows.h"
+#include "together.h"
 #undef OLK_S
 #undef OLK_STORED
 #undef OLK_SHIFTED

@@ -34,9 +34,15 @@ static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
     }
 }
 
+/* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
+static inline OLK_T OLK_FN(olk_gamma)(const olk_kernel *kernel)
+{
+    return kernel->gamma < OLK_GREATEST ? (OLK_T)kernel->gamma : OLK_GREATEST;
+}
+
 /* tile <- exp(-gamma tile). */
 static OLK_ALWAYS void
-OLK_FN(olk_exp_tile)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
+OLK_FN(olk_exp_part)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
 {
     OLK_V x[4];
     for (int v = 0; v < vectors; v++)
@@ -46,10 +52,19 @@ OLK_FN(olk_exp_tile)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
         *(OLK_V *)(tile + v * OLK_LANES) = x[v];
 }
 
-/* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
-static inline OLK_T OLK_FN(olk_gamma)(const olk_kernel *kernel)
+/* The same for any number of vectors. */
+static inline void OLK_FN(olk_exp_tile)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors)
 {
-    return kernel->gamma < OLK_GREATEST ? (OLK_T)kernel->gamma : OLK_GREATEST;
+    const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
+    int v = 0;
+    for (; v + 4 <= vectors; v += 4)
+        OLK_FN(olk_exp_part)(4, tile + v * OLK_LANES, gamma);
+    if (v + 2 <= vectors) {
+        OLK_FN(olk_exp_part)(2, tile + v * OLK_LANES, gamma);
+        v += 2;
+    }
+    if (v < vectors)
+        OLK_FN(olk_exp_part)(1, tile + v * OLK_LANES, gamma);
 }
 
 /* |v|, and v where it is not negative (no number stays none). */
@@ -61,6 +76,19 @@ static inline OLK_V OLK_FN(olk_size)(OLK_V v)
 static inline OLK_V OLK_FN(olk_above_zero)(OLK_V v)
 {
     return OLK_FN(olk_of_words)(OLK_FN(olk_words_of)(v) & ~OLK_MASK(OLK_WORDS, v < 0));
+}
+
+/* |x - s|^2 from the squared lengths and x.s; 0 where rounding would make it negative. Of two equal
+   vectors it is 0: their lengths and the product are the same additions. */
+static inline OLK_V OLK_FN(olk_distance)(OLK_V own, const OLK_T *restrict norms, OLK_V inner)
+{
+    return OLK_FN(olk_above_zero)((own + OLK_FN(olk_load)(norms)) - (inner + inner));
+}
+
+/* Whether a kernel value from such a distance keeps its digits, own = |x|^2: tiles.h. */
+static inline int OLK_FN(olk_near)(const olk_kernel *kernel, OLK_T own)
+{
+    return kernel->gamma * (double)own <= OLK_NEAR;
 }
 
 /* Products -> values of the kernels without an exponential, in double. */
@@ -106,26 +134,23 @@ OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real, const voi
     }
 }
 
+/* Numbers of a tile, at most: of one row, or of several with a panel. */
+#define OLK_MOST_NUMBERS                                                                           \
+    ((size_t)(OLK_MOST * OLK_LANES) > OLK_PANEL_BYTES / sizeof(OLK_T)                              \
+         ? (size_t)(OLK_MOST * OLK_LANES)                                                          \
+         : OLK_PANEL_BYTES / sizeof(OLK_T))
+
 /* One tile of products, of which w are asked for: kernel values, kept and weighted. */
 static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors,
                                       ptrdiff_t w, int real, const void *coef, void *row,
                                       ptrdiff_t start, double *lane)
 {
     if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN) {
-        const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
-        int v = 0;
-        for (; v + 4 <= vectors; v += 4)
-            OLK_FN(olk_exp_tile)(4, tile + v * OLK_LANES, gamma);
-        if (v + 2 <= vectors) {
-            OLK_FN(olk_exp_tile)(2, tile + v * OLK_LANES, gamma);
-            v += 2;
-        }
-        if (v < vectors)
-            OLK_FN(olk_exp_tile)(1, tile + v * OLK_LANES, gamma);
+        OLK_FN(olk_exp_tile)(kernel, tile, vectors);
         OLK_FN(olk_collect)(tile, w, real, coef, row, start, lane);
         return;
     }
-    double values[OLK_MOST * OLK_LANES];
+    double values[OLK_MOST_NUMBERS];
     OLK_FN(olk_other_tile)(kernel, tile, w, values);
     OLK_NAME(olk_collect_f64)(values, w, real, coef, row, start, lane);
 }
@@ -178,6 +203,7 @@ static OLK_APART double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *v
     return value;
 }
 
+#undef OLK_MOST_NUMBERS
 #undef OLK_ALL
 #undef OLK_WORDS
 #undef OLK_V

@@ -162,6 +162,9 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f32)(const float *p)
 {
 #if defined(OLK_X86_VARIANTS) && OLK_BYTES == 16
     return (OLK_NAME(olk_v_f64))_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)p)));
+#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+    /* The compiler's own conversion is by halves, put together again. */
+    return (OLK_NAME(olk_v_f64))_mm512_cvtps_pd(_mm256_loadu_ps(p));
 #else
     return __builtin_convertvector(*(const OLK_NAME(olk_narrow_row) *)p, OLK_NAME(olk_v_f64));
 #endif

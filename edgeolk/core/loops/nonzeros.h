@@ -80,13 +80,14 @@ OLK_NONZEROS(f64, double)
    that stay numbers other than 0 are listed in `at` and `kept`, as olk_nonzeros would find them.
    Returns how many these are, or -1 if an index does not increase within the row or a number is not
    finite: each is read once, since another thread may write the caller's arrays meanwhile. */
-#define OLK_PLACE_NONZEROS(name, type)                                                             \
-    static inline ptrdiff_t name(const int32_t *index, const double *value, ptrdiff_t count,       \
+#define OLK_PLACE_NONZEROS(name, type, itype)                                                      \
+    static inline ptrdiff_t name(const itype *index, const double *value, ptrdiff_t count,         \
                                  ptrdiff_t d, type *seen, int32_t *at, type *kept)                 \
     {                                                                                              \
-        ptrdiff_t found = 0, before = -1;                                                          \
+        ptrdiff_t found = 0;                                                                       \
+        int64_t before = -1;                                                                       \
         for (ptrdiff_t k = 0; k < count; k++) {                                                    \
-            const ptrdiff_t j = *(const volatile int32_t *)(index + k);                            \
+            const int64_t j = *(const volatile itype *)(index + k);                                \
             const double v = *(const volatile double *)(value + k);                                \
             if (j <= before || j >= d || !(v - v == 0.0))                                          \
                 return -1;                                                                         \
@@ -100,7 +101,9 @@ OLK_NONZEROS(f64, double)
         }                                                                                          \
         return found;                                                                              \
     }
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f32, float)
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f64, double)
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i32, float, int32_t)
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i32, double, int32_t)
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i64, float, int64_t)
+OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i64, double, int64_t)
 
 #endif

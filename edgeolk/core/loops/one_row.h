@@ -7,7 +7,6 @@
 #include "simd.h"
 #include "tiles.h"
 
-#define OLK_ROWS_ALONE 1
 #define OLK_BYTES 0
 #define OLK_NAME(name) OLK_CAT(name, plain)
 #define OLK_LANES_OF(type) ((ptrdiff_t)1)
@@ -59,6 +58,12 @@
 #endif
 #include "rows.h"
 #endif
+#undef OLK_LESS
+#undef OLK_LOAD
+#undef OLK_FULL
+#undef OLK_V
+#undef OLK_BY_TYPE
+#undef OLK_FN
 #include "type_end.h"
 
 #endif

@@ -39,17 +39,30 @@ typedef struct {
    kernel values, and `products` what they were made from; `coef` may be NULL (the sum is then 0).
    The three are arrays of the type `real`, OLK_F32 or OLK_F64. Rows of sv are read up to the next
    multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of whatever follows in
-   the block. x is double for float64, else float. */
-typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
-                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x, int real,
-                             const void *coef, void *row, void *products);
-/* f[i], i < count, the sums of `count` rows at once, `pitch` numbers apart: bit for bit those of
-   olk_row_fn one by one. `values`, if not NULL, receives the kernel values of row i from number
-   i * apart on; where coef is NULL, f is not used. */
-typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const olk_quantum *quantum,
-                            ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *x,
-                            ptrdiff_t pitch, ptrdiff_t count, int real, const void *coef,
-                            double *f, void *values, ptrdiff_t apart);
+   the block. x is double for float64, else float. norms[i], if not NULL, is |s_i|^2 as olk_norm_fn
+   gives it, in the type of x, read as far as a row of sv: squared distances of rows near the origin
+   (tiles.h) are made of these and of inner products. */
+typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
+                             const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
+                             const void *x, int real, const void *coef, void *row, void *products);
+/* What is to be made of the kernel values of several rows: with `columns` columns of coefficients,
+   `stride` apart, f[i * columns + c], the sums of row i, unless coef is NULL; in `values`, unless
+   NULL, the values themselves, those of row i from number i * apart on. Of the type `real`. */
+typedef struct {
+    int real;
+    const void *coef;
+    ptrdiff_t columns, stride;
+    double *f;
+    void *values;
+    ptrdiff_t apart;
+} olk_wanted;
+/* The same for `count` rows at once, `pitch` numbers apart: bit for bit olk_row_fn one by one, and
+   the sums of several columns `weigh` over its row. There are at most OLK_SUMS_OF_BLOCK / 12 columns
+   (tiles.h). */
+typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
+                            const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
+                            const void *x, ptrdiff_t pitch, ptrdiff_t count,
+                            const olk_wanted *wanted);
 /* sum_i coef[i] values[i] over the n kernel values that olk_rows_fn kept, and their copy in `row`;
    coef and row are of the type `real` and may be NULL. Bit for bit what olk_row_fn gives. */
 typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int real, const void *coef,
@@ -60,6 +73,10 @@ typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const 
                                 ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
                                 const int32_t *index, const void *values, int real,
                                 const void *coef, void *row);
+/* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of this
+   variant round it: so the distance of a vector from itself is 0. */
+typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_t stride,
+                              ptrdiff_t d);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
@@ -72,6 +89,7 @@ typedef struct {
     olk_row_fn row[OLK_N_STORAGE + 1];
     olk_rows_fn rows[OLK_N_STORAGE + 1];
     olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
+    olk_norm_fn norm[OLK_N_STORAGE + 1];     /* NULL for int8 too */
     olk_pair_fn pair[OLK_N_STORAGE + 1];
     olk_recall_fn recall[OLK_REALS]; /* by the type of the values */
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);

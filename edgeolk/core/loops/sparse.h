@@ -1,8 +1,8 @@
 /* Rows for an example given by its non-zeros, for one storage type and one instruction set; included
    by isa.h. A distance is taken from stored norms, |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for
    the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|: only the non-zeros' rows
-   of the ring are read. Good where most numbers are exact zeros; far from the origin the dense row
-   keeps digits that this one loses. */
+   of the ring are read. Good where most numbers are exact zeros; far from the origin the row read in
+   full keeps digits that this one loses. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
@@ -30,11 +30,11 @@ OLK_FN(olk_sparse_products)(const int product, const int vectors, const OLK_S *r
         }
     }
     for (int v = 0; v < vectors; v++) {
-        const OLK_V norm = OLK_BY_TYPE(olk_load)(norms + v * OLK_LANES);
         if (product == OLK_SQUARE)
-            acc[v] = OLK_BY_TYPE(olk_above_zero)((own + norm) - (acc[v] + acc[v]));
+            acc[v] = OLK_BY_TYPE(olk_distance)(own - (OLK_V){0}, norms + v * OLK_LANES, acc[v]);
         else if (product == OLK_ABSOLUTE)
-            acc[v] = OLK_BY_TYPE(olk_above_zero)(norm + acc[v]);
+            acc[v] = OLK_BY_TYPE(olk_above_zero)(OLK_BY_TYPE(olk_load)(norms + v * OLK_LANES) +
+                                                 acc[v]);
         *(OLK_V *)(tile + v * OLK_LANES) = acc[v];
     }
 }
@@ -67,6 +67,21 @@ static double OLK_FN(olk_sparse)(const olk_kernel *kernel, const void *sv, const
         OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, real, coef, row, start, lane);
     }
     return OLK_NAME(olk_total)(lane);
+}
+
+static double OLK_FN(olk_norm)(const olk_kernel *kernel, const void *vectors, ptrdiff_t stride,
+                               ptrdiff_t d)
+{
+    const OLK_S *sv = vectors;
+    OLK_V total = {0};
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const OLK_V s = OLK_FN(olk_load)(sv + j * stride);
+        if (kernel->kind == OLK_LAPLACIAN)
+            total += OLK_BY_TYPE(olk_size)(s);
+        else
+            total = OLK_VMADD(s, s, total);
+    }
+    return (double)OLK_LANE(total, 0);
 }
 
 #undef OLK_V

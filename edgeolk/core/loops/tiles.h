@@ -10,21 +10,37 @@
 #define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
 
 /* What a tile computes; constants in the loops. */
-enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER };
+enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
+#define OLK_IS_INNER(product) ((product) == OLK_INNER || (product) == OLK_NORMED)
+#define OLK_IS_SQUARED(kernel) ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_DISTANCE)
+#define OLK_KEEPS_NORMS (!OLK_SHIFTED)
+
+/* A squared distance made of norms and a product of d numbers is wrong by up to
+   (d + 3) 2^-24 (|x| + |s|)^2, in double 2^-53: more than the sum of d squared differences where the
+   vectors are long and near each other. gamma |x|^2 up to these keeps the Gaussian's absolute error
+   below 260 (d + 3) 2^-24, and 5e-10 (d + 3) in double, of a worst case that adds up no roundings of
+   opposite sign; a row farther from the origin is read by differences. */
+#define OLK_NEAR_F32 64.0
+#define OLK_NEAR_F64 0x1p20
 
 /* Vectors of a tile, at most: all 16 registers of the plainer instruction sets hold 8 sums, the
    operands and what is in flight. */
 #define OLK_MOST 8
 
-/* Rows scored together, and vectors of support vectors beside each other then: their sums, the vectors
-   and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. */
+/* Rows taken together, and vectors of support vectors beside each other then: their sums, the vectors
+   and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. Rows of a block, and
+   their running sums, at most, and a panel of the ring, all of which lie on the stack. */
 #ifdef __aarch64__
 #define OLK_WIDE_FILE 1
 #else
 #define OLK_WIDE_FILE (OLK_BYTES == 64)
 #endif
-#define OLK_TOGETHER (OLK_WIDE_FILE ? 6 : 4)
+#define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? 6 : 3)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+/* Where the numbers of a tile come from: the ring, the ring from where they are copied into the panel,
+   the panel. */
+enum { OLK_RING, OLK_COPIED, OLK_PANEL };
+enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH = 64 };
 
 /* f(product, vectors, ...) with `vectors` a constant in each case. Numbers one by one are always
    taken OLK_MOST at a time: rows are padded to as many. */

@@ -6,6 +6,7 @@
 #undef OLK_VMADD
 #undef OLK_VMAX
 #undef OLK_ABS
+#undef OLK_NEAR
 #undef OLK_GREATEST
 #undef OLK_MAGIC
 #undef OLK_MANTISSA

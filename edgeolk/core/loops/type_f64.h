@@ -6,6 +6,7 @@
 #define OLK_VMADD OLK_VMADD_F64
 #define OLK_VMAX OLK_VMAX_F64
 #define OLK_ABS OLK_FABS
+#define OLK_NEAR OLK_NEAR_F64
 #define OLK_GREATEST DBL_MAX
 #define OLK_MAGIC 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
 #define OLK_MANTISSA 52

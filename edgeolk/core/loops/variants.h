@@ -70,6 +70,7 @@ OLK_END
         .rows = {NULL, olk_rows_f32_##isa, olk_rows_f64_##isa, olk_rows_f16_##isa,                 \
                  olk_rows_i8_##isa},                                                               \
         .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
+        .norm = {NULL, olk_norm_f32_##isa, olk_norm_f64_##isa, olk_norm_f16_##isa, NULL},          \
         .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
                  olk_pair_f32_##isa},                                                              \
         .recall = OLK_BY_REAL(recall, isa),                                                        \

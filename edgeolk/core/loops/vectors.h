@@ -57,6 +57,53 @@ static OLK_APART void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdi
     }
 }
 
+/* lane[c] += the sums of part of a row, n numbers, a multiple of eight, with column c, c < columns, a
+   constant. */
+static OLK_ALWAYS void OLK_FN(olk_add)(const int columns, const OLK_R *row, const OLK_R *coef,
+                                       ptrdiff_t stride, ptrdiff_t n, double (*lane)[8])
+{
+    OLK_V sum[4 * OLK_SUMS];
+    for (int k = 0; k < columns * OLK_SUMS; k++)
+        sum[k] = ((const OLK_V *)lane[k / OLK_SUMS])[k % OLK_SUMS];
+    for (ptrdiff_t i = 0; i < n; i += 8)
+        for (int k = 0; k < OLK_SUMS; k++) {
+            const OLK_V at = OLK_AT(row, i + k * OLK_L);
+            for (int c = 0; c < columns; c++)
+                sum[c * OLK_SUMS + k] = OLK_VMADD_F64(OLK_AT(coef + c * stride, i + k * OLK_L), at,
+                                                      sum[c * OLK_SUMS + k]);
+        }
+    for (int k = 0; k < columns * OLK_SUMS; k++)
+        ((OLK_V *)lane[k / OLK_SUMS])[k % OLK_SUMS] = sum[k];
+}
+
+/* The same of fewer than eight, the last of a row. */
+static OLK_APART void OLK_FN(olk_add_last)(const OLK_R *row, const OLK_R *coef, ptrdiff_t stride,
+                                           ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
+{
+    for (ptrdiff_t c = 0; c < columns; c++)
+        for (ptrdiff_t i = 0; i < n; i++)
+            lane[c][i] = OLK_MADD_F64((double)coef[c * stride + i], (double)row[i], lane[c][i]);
+}
+
+/* The eight sums of each column go on with a part of a row: olk_weigh in parts, each but the last a
+   multiple of eight. */
+static OLK_APART void OLK_FN(olk_weigh_part)(const void *values, const void *coefficients,
+                                             ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                                             double (*lane)[8])
+{
+    const OLK_R *row = values, *coef = coefficients;
+    const ptrdiff_t whole = n / 8 * 8;
+    ptrdiff_t c = 0;
+    for (; c + 4 <= columns; c += 4)
+        OLK_FN(olk_add)(4, row, coef + c * stride, stride, whole, lane + c);
+    for (; c + 2 <= columns; c += 2)
+        OLK_FN(olk_add)(2, row, coef + c * stride, stride, whole, lane + c);
+    if (c < columns)
+        OLK_FN(olk_add)(1, row, coef + c * stride, stride, whole, lane + c);
+    if (whole < n)
+        OLK_FN(olk_add_last)(row + whole, coef + whole, stride, n - whole, columns, lane);
+}
+
 /* y += w x. */
 static OLK_APART void OLK_FN(olk_axpy)(void *vy, double w, const void *vx, ptrdiff_t n)
 {

@@ -91,7 +91,7 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
         return EK_BAD_ROW;
 #if EK_COLUMNS > 1
     void *row = scratch + EK_AT_ROW;
-    (void)EK_ROW(&ek_kernel, ek_vectors, &ek_quantum, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
+    (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantum, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
                  EK_REAL, NULL, row, NULL);
     EK_WEIGH(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
     for (int k = 0; k < EK_COLUMNS; k++) {
@@ -100,8 +100,9 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
             return EK_BAD_ROW;
     }
 #else
-    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, &ek_quantum, EK_STRIDE, EK_VECTORS,
-                                  EK_FEATURES, query, EK_REAL, ek_coefficients, NULL, NULL) +
+    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantum, EK_STRIDE,
+                                  EK_VECTORS, EK_FEATURES, query, EK_REAL, ek_coefficients, NULL,
+                                  NULL) +
                 0.0 - EK_THRESHOLD;
     if (!(scores[0] - scores[0] == 0.0))
         return EK_BAD_ROW;

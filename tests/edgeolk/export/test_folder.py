@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -149,3 +150,16 @@ def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"cannot be exported: .*: "):
             ek.export_c(learner, tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -> None:
+    source = Path(__file__).parents[3]
+    excluded = (source / "pyproject.toml").read_text().split("exclude-package-data]")[1]
+    left_out = set(re.findall(r'"(\w+\.h)"', excluded.split("[", 2)[1]))
+    exported = {
+        path.name
+        for form in FORMS
+        for path in (folder_of(form, tmp_path / form) / "loops").glob("*.h")
+    }
+    loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
+    assert exported == loops - left_out

@@ -9,7 +9,7 @@ from helpers import EVERY
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.files.head import FLAGS_OFFSET, MARK, SEALED, unpack
+from edgeolk.head import FLAGS_OFFSET, MARK, SEALED, unpack
 
 D, B = 3, 5
 X, Y = random_stream(3, 60, D)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from edgeolk.files import head
+from edgeolk import head
 from edgeolk.files.words import WORDS
 from edgeolk.parts.numbers import AXES, STORED
 from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime

@@ -25,8 +25,8 @@ from golden import (
 import edgeolk as ek
 from edgeolk.config import Config
 from edgeolk.files import restore, v3
-from edgeolk.files.head import OMITTED, REGIONS, VERSION, unpack
 from edgeolk.files.stored import Stored
+from edgeolk.head import OMITTED, REGIONS, VERSION, unpack
 from edgeolk.learner import Averaged
 
 COUNTERS = ("n_support", "steps", "mistakes", "updates", "capacity_hits", "labels_asked",

@@ -15,8 +15,8 @@ from twins.streams import random_stream
 import edgeolk as ek
 from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
-from edgeolk.files.head import NATIVE, unpack
 from edgeolk.files.invariants import check_state
+from edgeolk.head import NATIVE, unpack
 
 D, B = 3, 6
 X, Y = random_stream(6, 60, D)

@@ -11,9 +11,10 @@ import pytest
 from golden import CASES, data_of, rows_of, told_of
 
 import edgeolk as ek
-from edgeolk.files import head, live, restore, v3
-from edgeolk.files.head import CRC_OFFSET, Head, length_of, unpack
+from edgeolk import head
+from edgeolk.files import live, restore, v3
 from edgeolk.files.seal import checksum
+from edgeolk.head import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.lean import replace
 from edgeolk.planning.layout import layout
 from edgeolk.planning.regions import ELEMENT_BYTES, Region

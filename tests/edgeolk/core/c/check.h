@@ -96,5 +96,6 @@ void check_selection(const olk_simd *simd);
 void check_storage(const olk_simd *simd);
 void check_rows(const olk_simd *simd);
 void check_sparse(const olk_simd *simd);
+void check_together(const olk_simd *simd);
 
 #endif

@@ -25,7 +25,7 @@ static void over_the_range(const olk_simd *simd, int storage)
     for (ptrdiff_t i = 0; i < COUNT; i++)
         at[i] = rounded(storage, last * (double)i / (COUNT - 1) * (i % 3 == 1 ? 1e-3 : 1.0));
     void *sv = as_real(storage, at, COUNT);
-    simd->row[storage](&kernel, sv, NULL, COUNT, COUNT, 1, &zero, OLK_F64, NULL, row, NULL);
+    simd->row[storage](&kernel, sv, NULL, NULL, COUNT, COUNT, 1, &zero, OLK_F64, NULL, row, NULL);
     const double worst = worst_units(storage, at, row);
     CHECK(worst < (storage == OLK_F64 ? 4.0 : 2.0), "%g units in the last place, storage %d", worst, storage);
     CHECK(row[0] == 1.0, "exp(0) = %a", row[0]);
@@ -46,7 +46,7 @@ static void at_the_ends(const olk_simd *simd, int storage)
             double at[16] = {0.0}, row[16];
             at[i] = ends[k];
             void *sv = as_real(storage, at, 16);
-            simd->row[storage](&kernel, sv, NULL, 16, 16, 1, &zero, OLK_F64, NULL, row, NULL);
+            simd->row[storage](&kernel, sv, NULL, NULL, 16, 16, 1, &zero, OLK_F64, NULL, row, NULL);
             for (ptrdiff_t j = 0; j < 16; j++)
                 CHECK(row[j] == (j == i ? 0.0 : 1.0), "%g at %td: %g", ends[k], i, row[j]);
             free(sv);

@@ -21,6 +21,7 @@ static const struct {
     {"storage", check_storage},
     {"rows", check_rows},
     {"sparse", check_sparse},
+    {"together", check_together},
 };
 
 int main(int count, char **given)

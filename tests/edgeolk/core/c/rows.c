@@ -79,8 +79,8 @@ static void one_row(const olk_simd *simd, uint64_t *rng, int storage, int kind, 
         void *products = array(n, size_of_real(real));
         const double narrow = real == OLK_F32 ? 2.4e-7 : 0.0;
         long double sum = 0.0L;
-        const double f = simd->row[storage](&kernel, made.sv, &made.quantum, STRIDE, n, d, x, real,
-                                            coef, row, products);
+        const double f = simd->row[storage](&kernel, made.sv, NULL, &made.quantum, STRIDE, n, d, x,
+                                            real, coef, row, products);
         for (ptrdiff_t i = 0; i < n; i++) {
             const long double of = product(&kernel, &made, i, x, type, d), k = value(&kernel, of);
             CHECK(fabsl(number(real, products, i) - of) <= bound + narrow * 20.0,
@@ -96,15 +96,15 @@ static void one_row(const olk_simd *simd, uint64_t *rng, int storage, int kind, 
         }
         CHECK(fabsl(f - sum) <= 10.0 * bound * (double)(n + 1), "sum of %td, kind %d", n, kind);
         /* Asked for nothing else, and of a row kept in full, it is the same sum to the bit. */
-        const double alone = simd->row[storage](&kernel, made.sv, &made.quantum, STRIDE, n, d, x,
-                                                real, coef, NULL, NULL);
+        const double alone = simd->row[storage](&kernel, made.sv, NULL, &made.quantum, STRIDE, n, d,
+                                                x, real, coef, NULL, NULL);
         CHECK(alone == f, "sum alone of %td, kind %d, storage %d", n, kind, storage);
         double again = 0.0;
         simd->weigh[real](row, coef, n, n, 1, &again);
         if (real == OLK_F64 || (type == OLK_F32 && kind != OLK_POLYNOMIAL && kind != OLK_SIGMOID))
             CHECK(again == f, "column of %td, kind %d, storage %d", n, kind, storage);
-        CHECK(simd->row[storage](&kernel, made.sv, &made.quantum, STRIDE, n, d, x, real, NULL, row,
-                                 NULL) == 0.0, "no weights, no sum");
+        CHECK(simd->row[storage](&kernel, made.sv, NULL, &made.quantum, STRIDE, n, d, x, real, NULL,
+                                 row, NULL) == 0.0, "no weights, no sum");
         free(coef), free(row), free(products);
     }
     free(made.sv), free(query), free(weights), free(x), free(exact);

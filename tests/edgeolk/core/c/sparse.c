@@ -31,8 +31,8 @@ static void one_row(const olk_simd *simd, uint64_t *rng, int storage, int kind, 
     CHECK(count == 2 && index[0] == 1 && index[1] == 4, "%td non-zeros", count);
     EACH_REAL (real) {
         void *coef = as_real(real, weights, n), *row = array(n, size_of_real(real));
-        const double want = simd->row[storage](&kernel, sv, NULL, STRIDE, n, DIMENSIONS, x, OLK_F64,
-                                               NULL, dense, NULL);
+        const double want = simd->row[storage](&kernel, sv, NULL, NULL, STRIDE, n, DIMENSIONS, x,
+                                               OLK_F64, NULL, dense, NULL);
         const double f = simd->sparse[storage](&kernel, sv, of, STRIDE, n, count, index, values,
                                                real, coef, row);
         long double sum = 0.0L;

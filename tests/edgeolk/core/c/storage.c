@@ -77,10 +77,10 @@ static void in_vectors(const olk_simd *simd)
         halves[i] = (uint16_t)(i < 0x7c00 ? i : 0x8000 + i - 0x7c00);
     for (int i = 0; i < 256; i++)
         levels[i] = (int8_t)(i - 128);
-    simd->row[OLK_F16](&plain, halves, NULL, n, n, 1, &one, OLK_F64, NULL, row, NULL);
+    simd->row[OLK_F16](&plain, halves, NULL, NULL, n, n, 1, &one, OLK_F64, NULL, row, NULL);
     for (ptrdiff_t i = 0; i < n; i++)
         CHECK(row[i] == (double)half_by_formula(halves[i]), "%04x in a vector", halves[i]);
-    simd->row[OLK_I8](&plain, levels, &quantum, 256, 256, 1, &one, OLK_F64, NULL, row, NULL);
+    simd->row[OLK_I8](&plain, levels, NULL, &quantum, 256, 256, 1, &one, OLK_F64, NULL, row, NULL);
     for (int i = 0; i < 256; i++)
         CHECK(row[i] == (double)(scale * (float)levels[i] + offset), "%d in a vector", levels[i]);
     free(halves);

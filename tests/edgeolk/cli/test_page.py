@@ -8,7 +8,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.catalogue.choices import CHOICES
-from edgeolk.catalogue.page import anchor, page, parameter_rows, table
+from edgeolk.cli.page import anchor, page, parameter_rows, table
 
 PAGE = page()
 

@@ -1,0 +1,80 @@
+"""Folders import one way; what is for type checkers alone does not count."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import edgeolk
+import firmware_sim
+
+#: Folders and modules of each package, from the ground up: each imports only what stands before it.
+LAYERS = {
+    edgeolk: (
+        *("lean", "errors", "near", "checks", "calibration", "gamma", "parts", "head", "core"),
+        *("boundary", "catalogue", "configuration", "counting", "planning", "config", "plans"),
+        *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
+        *("export", "river", "sklearn", "cli", "__main__"),
+    ),
+    firmware_sim: (
+        *("errors", "plaintext", "containment", "streams", "metrics", "boards", "tasks"),
+        *("configuration", "config", "device", "mcu", "replaying", "report", "deployment"),
+        *("comparison", "fleet", "cli", "__main__"),
+    ),
+}
+CODE = (".py", ".pyx", ".pxd")
+packages = pytest.mark.parametrize("package", LAYERS, ids=lambda package: package.__name__)
+
+
+def sources(root: Path) -> Iterator[tuple[str, Path]]:
+    """Every file with code in it, and the folder or module of the package that it belongs to."""
+    for path in root.rglob("*.p*"):
+        own = path.relative_to(root).parts[0].split(".")[0]
+        if path.suffix in CODE and own != "__init__":
+            yield own, path
+
+
+def imported(package: str, node: ast.AST) -> Iterator[str]:
+    """What the code imports when it runs, wherever the import stands."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom):
+            first, _, module = (child.module or "").partition(".")
+            if first == package:
+                yield from [module.split(".")[0]] if module else [name.name for name in child.names]
+        yield from imported(package, child)
+
+
+def imports_of(package: str, path: Path) -> Iterator[str]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return imported(package, ast.parse(text))
+    return iter(re.findall(rf"^ *from {package}\.(\w+)[\w.]* c?import", text, re.MULTILINE))
+
+
+@packages
+def test_imports_go_one_way(package: ModuleType) -> None:
+    layers, seen = LAYERS[package], 0
+    for own, path in sources(Path(package.__file__).parent):
+        for other in imports_of(package.__name__, path):
+            if other != own:
+                assert layers.index(other) < layers.index(own), f"{path} imports {other}"
+                seen += 1
+    assert seen > 100
+
+
+@packages
+def test_everything_has_its_place(package: ModuleType) -> None:
+    assert {own for own, _ in sources(Path(package.__file__).parent)} == set(LAYERS[package])
+    assert len(LAYERS[package]) == len(set(LAYERS[package]))
+
+
+def test_folders_of_the_simulator_say_what_they_are_for() -> None:
+    for path in Path(firmware_sim.__file__).parent.glob("*/__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
