@@ -38,8 +38,8 @@ FLAGS = [
 FAST = "-O1" if "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
-#: Modules of code that runs once a call.
-SHELLS = ("edgeolk.boundary.learning", "edgeolk.boundary.scoring", "edgeolk.scaling.scaler")
+#: Modules of code that runs once a call. The scorer's also turns rows into their type: loops.
+SHELLS = ("edgeolk.boundary.learning", "edgeolk.scaling.scaler")
 SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 

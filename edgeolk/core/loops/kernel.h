@@ -140,8 +140,9 @@ OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real, const voi
          ? (size_t)(OLK_MOST * OLK_LANES)                                                          \
          : OLK_PANEL_BYTES / sizeof(OLK_T))
 
-/* One tile of products, of which w are asked for: kernel values, kept and weighted. */
-static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors,
+/* One tile of products, of which w are asked for: kernel values, kept and weighted. Part of the loop
+   over a row's tiles; the other loops call it. */
+static OLK_ALWAYS void OLK_FN(olk_finish_here)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors,
                                       ptrdiff_t w, int real, const void *coef, void *row,
                                       ptrdiff_t start, double *lane)
 {
@@ -153,6 +154,13 @@ static inline void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict 
     double values[OLK_MOST_NUMBERS];
     OLK_FN(olk_other_tile)(kernel, tile, w, values);
     OLK_NAME(olk_collect_f64)(values, w, real, coef, row, start, lane);
+}
+
+static OLK_APART void OLK_FN(olk_finish)(const olk_kernel *kernel, OLK_T *restrict tile,
+                                         int vectors, ptrdiff_t w, int real, const void *coef,
+                                         void *row, ptrdiff_t start, double *lane)
+{
+    OLK_FN(olk_finish_here)(kernel, tile, vectors, w, real, coef, row, start, lane);
 }
 
 /* The sum of a kernel row over values that were kept as they were computed, and their copy in `row`;

@@ -92,7 +92,7 @@ static OLK_APART double OLK_FN(olk_row)(const olk_kernel *kernel, const void *sv
                            d, query, tile, NULL);
         if (products)
             OLK_BY_TYPE(olk_collect)(tile, w, real, NULL, products, start, NULL);
-        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, real, coef, row, start, lane);
+        OLK_BY_TYPE(olk_finish_here)(kernel, tile, vectors, w, real, coef, row, start, lane);
     }
     return OLK_NAME(olk_total)(lane);
 }
