@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
-from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.simd cimport OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
@@ -60,6 +60,21 @@ cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept n
     s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
     for i in range(n):
         s.inverse[entry(i, r)] = wide(s.row)[i]
+
+
+cdef inline bint has_pivots(const State* s) noexcept nogil:
+    """Whether the diagonal is one of an inverse; that of a forged file may end otherwise.
+
+    (K^-1)_ii is at least 1 / K_ii: the bound, which a file is held to as well, is far below it.
+    """
+    cdef int64_t i
+    cdef double least = 0.0
+    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+        least = 1e-3
+    for i in range(s.m.n):
+        if not s.inverse[entry(i, i)] > least:
+            return False
+    return True
 
 
 cdef inline double spread_weight(State* s, int64_t r, int64_t column,

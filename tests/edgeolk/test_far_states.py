@@ -14,6 +14,7 @@ from helpers import LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.files import live
 from edgeolk.bare import BareLearner
 
 D, B = 3, 6
@@ -152,3 +153,21 @@ def test_an_inverse_that_is_none_is_made_anew(by: float) -> None:
     low = np.zeros((B, B))
     low[np.tril_indices(B)] = np.asarray(learner._engine.view("inverse")).reshape(-1)[:21]
     assert np.allclose((low + np.tril(low, -1).T) @ K, np.eye(B), atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_forged_inverse_does_not_spoil_the_model(seed: int) -> None:
+    """Its pivots could be those of an inverse; what it makes of a step could not."""
+    rng = np.random.default_rng(seed)
+    rows, labels = rng.normal(size=(80, 3)), np.sign(rng.normal(size=80))
+    learner = ek.Learner("bpa_p", n_features=3, budget=6, dtype="float64")
+    learner.learn_many(rows[:60], labels[:60])
+    [region] = [region for region in learner.plan.regions if region.name == "inverse"]
+    inverse = live.numbers(region, memoryview(learner._engine.arena))
+    for i in range(6):
+        for j in range(i):
+            inverse[i * (i + 1) // 2 + j] = rng.uniform(-1.8, 1.8)
+    assert loads_again(learner)
+    for x, label in zip(rows[60:], labels[60:], strict=True):
+        learner.learn_one(x, label)
+        assert loads_again(learner)

@@ -13,7 +13,7 @@ from edgeolk.core.expansion cimport (
     alpha, diagonal, distance_row, put, row_at, shift, shift_slot, square, squares,
 )
 from edgeolk.core.inverse cimport (
-    append_bordered, border, entry, exchange_bordered, refresh_inverse, spread_weight,
+    append_bordered, border, entry, exchange_bordered, has_pivots, refresh_inverse, spread_weight,
 )
 from edgeolk.core.losses cimport direction, piecewise_loss
 from edgeolk.core.parts cimport UPDATE_PA1
@@ -222,6 +222,6 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     exchange_bordered(s, r, delta)
     put(s, r, 1.0, e)
     s.function.removals += 1
-    if s.function.removals >= 10 * s.c.budget:
+    if s.function.removals >= 10 * s.c.budget or not has_pivots(s):
         refresh_inverse(s, 0.0)
     return True
