@@ -14,8 +14,8 @@ from helpers import LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.files import live
 from edgeolk.bare import BareLearner
+from edgeolk.files import live
 
 D, B = 3, 6
 X, Y = random_stream(6, 200, D)
