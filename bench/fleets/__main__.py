@@ -30,6 +30,8 @@ from firmware_sim.fleet.run import run_fleet
 from firmware_sim.fleet.task import Record, digest
 
 _TURNS = 8
+#: Of one worker against two: of short ones the last bundle, done while a worker waits, is too much.
+_LONG_TURNS = 4
 _RESULT = Path(__file__).parent.parent / "results" / "fleets.md"
 
 
@@ -109,11 +111,11 @@ def _against_loops(boards: list[Board], configurations: list[Configuration]) -> 
 def _workers(boards: list[Board], configurations: list[Configuration]) -> list[str]:
     """Two workers against one; and two plain processes, which say what the machine allows."""
     rounds: dict[str, list[float]] = {"2 workers": [], "2 plain processes": []}
-    step = len(boards) // _TURNS
+    step = len(boards) // _LONG_TURNS
     with ExitStack() as stack:
         crews = [stack.enter_context(Crew(workers=n)) for n in (1, 2)]
         pools = [stack.enter_context(_pool(n)) for n in (1, 2)]
-        for turn in range(_TURNS):
+        for turn in range(_LONG_TURNS):
             some = tasks(boards[turn * step : (turn + 1) * step], configurations)
             works: dict[str, list[Callable[[], int]]] = {
                 "2 workers": [partial(_by_crew, crew, some) for crew in crews],

@@ -19,7 +19,9 @@ LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
 LEARNING = ("block.h", "crc.h", "flash.h", "flash.c")
-_INCLUDE = re.compile(r'^\s*#(?:include|define OLK_BY) "(?:loops/)?([\w.]+)"', re.MULTILINE)
+_INCLUDE = re.compile(
+    r'^\s*#(?:include|define OLK_(?:BY|LOOPS)) "(?:loops/)?([\w.]+)"', re.MULTILINE
+)
 
 
 def _loops(names: Iterable[str], found: dict[str, str]) -> None:

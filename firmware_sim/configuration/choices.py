@@ -9,7 +9,7 @@ from firmware_sim.tasks.kinds import KINDS
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
-DTYPES = ("float32", "float64", "float16", "int8")
+DTYPES = tuple(dtype.name.lower() for dtype in ek.Dtype)
 MISSING = ("skip", "stop", "last", "mean")
 DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")

@@ -12,7 +12,7 @@
 
 #include "totals.h"
 
-/* Kernels and pairs by the type computed in, rows by the type stored. Double comes first: its sums
+/* Kernels and pairs by the type computed in, rings by the type stored. Double comes first: its sums
    serve the other kernels of float. */
 #include "type_f64.h"
 #include "kernel.h"
@@ -39,50 +39,15 @@
 #undef OLK_ALL
 #undef OLK_PICK
 
-#define OLK_S double
-#define OLK_STORED f64
-#define OLK_SHIFTED 0
-#include "rows.h"
-#include "together.h"
-#include "sparse.h"
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_SHIFTED
-
+#define OLK_LOOPS "ring_loops.h"
+#include "by_storage.h"
 #include "type_end.h"
 
 #include "type_f32.h"
 #include "kernel.h"
 
-#define OLK_S float
-#define OLK_STORED f32
-#define OLK_SHIFTED 0
-#include "rows.h"
-#include "together.h"
-#include "sparse.h"
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_SHIFTED
-
-#define OLK_S uint16_t
-#define OLK_STORED f16
-#define OLK_SHIFTED 0
-#include "rows.h"
-#include "together.h"
-#include "sparse.h"
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_SHIFTED
-
-#define OLK_S int8_t
-#define OLK_STORED i8
-#define OLK_SHIFTED 1
-#include "rows.h"
-#include "together.h"
-#undef OLK_S
-#undef OLK_STORED
-#undef OLK_SHIFTED
-
+#include "by_storage.h"
+#undef OLK_LOOPS
 #include "type_end.h"
 
 #undef OLK_NAME

@@ -35,25 +35,13 @@ OLK_REINTERPRETED(olk_of_words_f32, float, uint32_t)
 OLK_REINTERPRETED(olk_of_words_f64, double, uint64_t)
 #undef OLK_REINTERPRETED
 
-static inline float OLK_NAME(olk_load_f32)(const float *p)
-{
-    return *p;
-}
-
-static inline double OLK_NAME(olk_load_f64)(const double *p)
-{
-    return *p;
-}
-
-static inline float OLK_NAME(olk_load_i8)(const int8_t *p)
-{
-    return (float)*p;
-}
-
-static inline float OLK_NAME(olk_load_f16)(const uint16_t *p)
-{
-    return olk_half_to_float(*p);
-}
+#define OLK_LOAD_ONE(number, name, type, computes, ...)                                            \
+    static inline OLK_NAME(olk_v_##computes) OLK_NAME(olk_load_##name)(const type *p)              \
+    {                                                                                              \
+        return olk_widened_##name(*p);                                                             \
+    }
+OLK_EACH_STORAGE(OLK_LOAD_ONE, )
+#undef OLK_LOAD_ONE
 
 static inline double OLK_NAME(olk_widen_f32)(const float *p)
 {

@@ -37,33 +37,15 @@
 #undef OLK_L
 #undef OLK_V
 
-#define OLK_SHIFTED (OLK_ROW_STORES == 4)
-#if OLK_ROW_STORES == 2
-#define OLK_S double
-#define OLK_STORED f64
-#include "rows.h"
-#else
+#define OLK_LOOPS "row_alone.h"
+#define OLK_ONLY OLK_ROW_STORES
+#include "by_storage.h"
 #include "type_end.h"
 #include "type_f32.h"
 #include "kernel.h"
-#if OLK_ROW_STORES == 1
-#define OLK_S float
-#define OLK_STORED f32
-#elif OLK_ROW_STORES == 3
-#define OLK_S uint16_t
-#define OLK_STORED f16
-#else
-#define OLK_S int8_t
-#define OLK_STORED i8
-#endif
-#include "rows.h"
-#endif
-#undef OLK_LESS
-#undef OLK_LOAD
-#undef OLK_FULL
-#undef OLK_V
-#undef OLK_BY_TYPE
-#undef OLK_FN
+#include "by_storage.h"
+#undef OLK_ONLY
+#undef OLK_LOOPS
 #include "type_end.h"
 
 #endif

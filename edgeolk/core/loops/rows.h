@@ -1,5 +1,5 @@
 /* Products and rows for one storage type and one instruction set; included by isa.h. The names that it
-   makes for them are undone by together.h. */
+   makes for them are undone by rows_end.h. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))

@@ -86,11 +86,11 @@ typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const voi
    double. */
 typedef struct {
     const char *name;
-    olk_row_fn row[OLK_N_STORAGE + 1];
-    olk_rows_fn rows[OLK_N_STORAGE + 1];
-    olk_sparse_fn sparse[OLK_N_STORAGE + 1]; /* NULL for int8: its zero is no level */
-    olk_norm_fn norm[OLK_N_STORAGE + 1];     /* NULL for int8 too */
-    olk_pair_fn pair[OLK_N_STORAGE + 1];
+    olk_row_fn row[OLK_STORAGES];
+    olk_rows_fn rows[OLK_STORAGES];
+    olk_sparse_fn sparse[OLK_STORAGES]; /* NULL for int8: its zero is no level */
+    olk_norm_fn norm[OLK_STORAGES];     /* NULL for int8 too */
+    olk_pair_fn pair[OLK_STORAGES];
     olk_recall_fn recall[OLK_REALS]; /* by the type of the values */
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,

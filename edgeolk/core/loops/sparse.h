@@ -1,12 +1,8 @@
 /* Rows for an example given by its non-zeros, for one storage type and one instruction set; included
-   by isa.h. A distance is taken from stored norms, |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for
+   by ring_loops.h. A distance is taken from stored norms, |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for
    the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|: only the non-zeros' rows
    of the ring are read. Good where most numbers are exact zeros; far from the origin the row read in
    full keeps digits that this one loses. */
-
-#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
-#define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
-#define OLK_V OLK_BY_TYPE(olk_v)
 
 /* One tile of what the products are made from; constants as in rows.h. */
 static OLK_ALWAYS void
@@ -83,7 +79,3 @@ static double OLK_FN(olk_norm)(const olk_kernel *kernel, const void *vectors, pt
     }
     return (double)OLK_LANE(total, 0);
 }
-
-#undef OLK_V
-#undef OLK_BY_TYPE
-#undef OLK_FN

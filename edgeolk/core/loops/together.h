@@ -280,9 +280,3 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const voi
 }
 
 #undef OLK_WIDTH
-#undef OLK_LESS
-#undef OLK_LOAD
-#undef OLK_FULL
-#undef OLK_V
-#undef OLK_BY_TYPE
-#undef OLK_FN

@@ -1,6 +1,7 @@
 /* Ends what type_f64.h and type_f32.h say of one type computed in. */
 #undef OLK_T
 #undef OLK_TYPE
+#undef OLK_COMPUTES
 #undef OLK_LANES
 #undef OLK_MADD
 #undef OLK_VMADD

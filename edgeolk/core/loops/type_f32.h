@@ -1,6 +1,7 @@
 /* What the loops computed in floats are made with; type_end.h ends it. */
 #define OLK_T float
 #define OLK_TYPE f32
+#define OLK_COMPUTES 32 /* bits */
 #define OLK_LANES OLK_LANES_OF(float)
 #define OLK_MADD OLK_MADD_F32
 #define OLK_VMADD OLK_VMADD_F32

@@ -1,6 +1,7 @@
 /* What the loops computed in doubles are made with; type_end.h ends it. */
 #define OLK_T double
 #define OLK_TYPE f64
+#define OLK_COMPUTES 64 /* bits */
 #define OLK_LANES OLK_LANES_OF(double)
 #define OLK_MADD OLK_MADD_F64
 #define OLK_VMADD OLK_VMADD_F64

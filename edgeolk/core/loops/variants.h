@@ -63,16 +63,28 @@ OLK_END
     {                                                                                              \
         OLK_EACH_REAL(OLK_ENTRY, function, isa)                                                    \
     }
+/* By storage type: the function of that type, the same where it keeps zeros, that of the type it
+   computes in. */
+#define OLK_OF_STORED(number, name, type, computes, zero, function, isa)                           \
+    [number] = olk_##function##_##name##_##isa,
+#define OLK_OF_KEPT(number, name, type, computes, zero, function, isa)                             \
+    [number] = OLK_IF_##zero(olk_##function##_##name##_##isa),
+#define OLK_IF_KEPT(function) function
+#define OLK_IF_SHIFTED(function) NULL
+#define OLK_OF_COMPUTED(number, name, type, computes, zero, function, isa)                         \
+    [number] = olk_##function##_##computes##_##isa,
+#define OLK_BY_STORAGE(entry, function, isa)                                                       \
+    {                                                                                              \
+        OLK_EACH_STORAGE(entry, function, isa)                                                     \
+    }
 #define OLK_VARIANT(isa)                                                                           \
     {                                                                                              \
         .name = #isa,                                                                              \
-        .row = {NULL, olk_row_f32_##isa, olk_row_f64_##isa, olk_row_f16_##isa, olk_row_i8_##isa},  \
-        .rows = {NULL, olk_rows_f32_##isa, olk_rows_f64_##isa, olk_rows_f16_##isa,                 \
-                 olk_rows_i8_##isa},                                                               \
-        .sparse = {NULL, olk_sparse_f32_##isa, olk_sparse_f64_##isa, olk_sparse_f16_##isa, NULL},  \
-        .norm = {NULL, olk_norm_f32_##isa, olk_norm_f64_##isa, olk_norm_f16_##isa, NULL},          \
-        .pair = {NULL, olk_pair_f32_##isa, olk_pair_f64_##isa, olk_pair_f32_##isa,                 \
-                 olk_pair_f32_##isa},                                                              \
+        .row = OLK_BY_STORAGE(OLK_OF_STORED, row, isa),                                            \
+        .rows = OLK_BY_STORAGE(OLK_OF_STORED, rows, isa),                                          \
+        .sparse = OLK_BY_STORAGE(OLK_OF_KEPT, sparse, isa),                                        \
+        .norm = OLK_BY_STORAGE(OLK_OF_KEPT, norm, isa),                                            \
+        .pair = OLK_BY_STORAGE(OLK_OF_COMPUTED, pair, isa),                                        \
         .recall = OLK_BY_REAL(recall, isa),                                                        \
         .dot = OLK_BY_REAL(dot, isa),                                                              \
         .weigh = OLK_BY_REAL(weigh, isa),                                                          \

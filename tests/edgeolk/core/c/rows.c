@@ -130,7 +130,7 @@ void check_rows(const olk_simd *simd)
 {
     uint64_t rng;
     olk_pcg32_seed(&rng, 11);
-    for (int storage = OLK_F32; storage <= OLK_N_STORAGE; storage++)
+    for (int storage = OLK_F32; storage < OLK_STORAGES; storage++)
         for (int kind = OLK_DISTANCE; kind <= OLK_SIGMOID; kind++) {
             for (ptrdiff_t n = 0; n <= 100; n++)
                 one_row(simd, &rng, storage, kind, n, n % DIMENSIONS);

@@ -152,7 +152,7 @@ void check_together(const olk_simd *simd)
     static const ptrdiff_t counts[] = {1, 5, 6, 7, 24, 30};
     uint64_t rng;
     olk_pcg32_seed(&rng, 13);
-    for (int storage = OLK_F32; storage <= OLK_N_STORAGE; storage++)
+    for (int storage = OLK_F32; storage < OLK_STORAGES; storage++)
         for (int kind = OLK_DISTANCE; kind <= OLK_SIGMOID; kind++)
             for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
                 const ptrdiff_t d = dimensions[(k + (size_t)kind) % 4];
