@@ -131,6 +131,9 @@ bytes: $(VENV)/.peers
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers
 
+# What a copy of the tree is made of that is compiled otherwise.
+COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml README.md Makefile
+
 # A copy of the tree compiled with AddressSanitizer and UndefinedBehaviourSanitizer: what one finds
 # ends the process. Python's own memory comes from malloc there, so that the blocks have red zones.
 SAN := build/sanitized
@@ -143,7 +146,7 @@ SANITIZED = cd $(SAN) && env PYTHONMALLOC=malloc PYTHONPATH=. EDGEOLK_SANITIZED=
 $(SAN)/.built: $(VENV)/.test
 	mkdir -p $(SAN)
 	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
-		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(SAN)
+		$(COPIED) | tar -x -C $(SAN)
 	cd $(SAN) && CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
 		$(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
@@ -165,10 +168,12 @@ fuzz-slots: $(VENV)/.test
 	build/slots/fuzz build/slots/corpus -max_total_time=$(GUIDED) -max_len=600
 
 # Left out: tests that count allocations or bound memory of a process, which the sanitizers multiply,
-# or that preload a library of their own; and the fuzzer, which make fuzz runs.
+# or that preload a library of their own; those of pages and packages, which need more of the
+# repository; and the fuzzer, which make fuzz runs.
 ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_contract test_bare \
 	files/test_fuzz core/test_c,--ignore=tests/edgeolk/$(name).py) --ignore=tests/bench \
-	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py
+	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py \
+	--ignore=tests/docs --ignore=tests/packaging
 
 asan: $(SAN)/.built
 	$(SANITIZED) -m pytest $(ASAN_LEFT_OUT)
@@ -189,10 +194,11 @@ coverage: $(VENV)/.test
 	$(PIP) coverage
 	mkdir -p $(TRACE)
 	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
-		edgeolk firmware_sim tests bench docs setup.py pyproject.toml README.md Makefile | tar -x -C $(TRACE)
+		$(COPIED) | tar -x -C $(TRACE)
 	cd $(TRACE) && EDGEOLK_TRACED=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
 	cd $(TRACE) && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m coverage run --branch --source=edgeolk -m pytest \
-		--ignore=tests/bench --ignore=tests/firmware_sim --ignore=tests/edgeolk/files/test_fuzz.py
+		--ignore=tests/bench --ignore=tests/firmware_sim --ignore=tests/edgeolk/files/test_fuzz.py \
+		--ignore=tests/docs --ignore=tests/packaging
 	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage report --skip-covered --fail-under=95
 	$(BIN)/python tests/support/lines.py $(TRACE)
 

@@ -10,9 +10,9 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.simd cimport olk_wanted
+from edgeolk.core.simd cimport OLK_MOST_TOGETHER, olk_wanted
 from edgeolk.core.state cimport MOST_CHANGED, State
-from edgeolk.core.together cimport TOGETHER, row_bytes, worth_together
+from edgeolk.core.together cimport row_bytes, worth_together
 
 
 cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
@@ -73,7 +73,8 @@ cdef inline bint follow_ring(State* s, int64_t i, int64_t count) noexcept nogil:
     Rows that have had their turn are taken along where the loops take so many at once.
     """
     cdef int64_t k
-    cdef int64_t first = max(<int64_t>0, count - (count - i + TOGETHER - 1) // TOGETHER * TOGETHER)
+    cdef int64_t groups = (count - i + OLK_MOST_TOGETHER - 1) // OLK_MOST_TOGETHER
+    cdef int64_t first = max(<int64_t>0, count - groups * OLK_MOST_TOGETHER)
     if s.ahead.n_changed > MOST_CHANGED:
         return False
     for k in range(s.ahead.n_changed):

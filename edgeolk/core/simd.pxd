@@ -135,7 +135,7 @@ cdef extern from "simd.h" nogil:
 
 cdef extern from "tiles.h" nogil:
     double OLK_NEAR_F32, OLK_NEAR_F64
-    enum: OLK_SUMS_OF_BLOCK
+    enum: OLK_BLOCK, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK
 
 
 cdef extern from "nonzeros.h" nogil:

@@ -7,17 +7,14 @@ from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
 from edgeolk.core.real cimport real
-from edgeolk.core.simd cimport OLK_SUMS_OF_BLOCK, olk_wanted
+from edgeolk.core.simd cimport OLK_BLOCK, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_wanted
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
 
-# Rows wait on the stack, in the room of BLOCK doubles; with fewer than the loops take at a time
-# nothing is gained.
+# Rows wait on the stack, in the room of so many doubles.
 cdef enum:
     BLOCK = 2048
-    MOST = 24
-    TOGETHER = 6
 
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
@@ -34,13 +31,14 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
-    cdef int64_t most = min(<int64_t>MOST, <int64_t>(8 * BLOCK) // row_bytes(s))
-    if most < TOGETHER or not worth_together(s):
+    cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * BLOCK) // row_bytes(s))
+    # With fewer than the loops take at a time nothing is gained.
+    if most < OLK_MOST_TOGETHER or not worth_together(s):
         return 1
     # A block has its rows' sums on the stack, and room to fill up.
-    if s.c.columns * 2 * TOGETHER > OLK_SUMS_OF_BLOCK:
+    if s.c.columns * 2 * OLK_MOST_TOGETHER > OLK_SUMS_OF_BLOCK:
         return 1
-    return most - most % TOGETHER
+    return most - most % OLK_MOST_TOGETHER
 
 
 cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,

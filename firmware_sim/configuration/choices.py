@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import edgeolk as ek
+from edgeolk.parts.numbers import Dtype
 from firmware_sim.tasks.kinds import KINDS
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
-DTYPES = tuple(dtype.name.lower() for dtype in ek.Dtype)
+DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 MISSING = ("skip", "stop", "last", "mean")
 DAMAGED = ("skip", "stop")
 CATEGORIES = ("refuse", "onehot", "hash")

@@ -57,8 +57,8 @@ typedef struct {
     ptrdiff_t apart;
 } olk_wanted;
 /* The same for `count` rows at once, `pitch` numbers apart: bit for bit olk_row_fn one by one, and
-   the sums of several columns `weigh` over its row. There are at most OLK_SUMS_OF_BLOCK / 12 columns
-   (tiles.h). */
+   the sums of several columns `weigh` over its row. There are at most OLK_SUMS_OF_BLOCK /
+   (2 OLK_MOST_TOGETHER) columns (tiles.h). */
 typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                             const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
                             const void *x, ptrdiff_t pitch, ptrdiff_t count,

@@ -35,7 +35,8 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
 #else
 #define OLK_WIDE_FILE (OLK_BYTES == 64)
 #endif
-#define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? 6 : 3)
+enum { OLK_MOST_TOGETHER = 6 };
+#define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
 /* Where the numbers of a tile come from: the ring, the ring from where they are copied into the panel,
    the panel. */
