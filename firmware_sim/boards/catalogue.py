@@ -15,8 +15,29 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 @dataclass(frozen=True)
+class Cost:
+    """Instructions of a step of structured features: ``sorf``.
+
+    Attributes
+    ----------
+    fixed, per_reading : float
+        Of any row, and for each of its readings.
+    per_block, per_block_reading : float
+        For each block of 64 frequencies, the last one padded, and for each reading in it.
+    per_block_class : float
+        For each block and each column of weights after the first, where there are classes.
+    """
+
+    fixed: float
+    per_reading: float
+    per_block: float
+    per_block_reading: float
+    per_block_class: float
+
+
+@dataclass(frozen=True)
 class Core:
-    """What one kind of core needs for a kernel row.
+    """What one kind of core needs for a kernel row, and for a row of structured features.
 
     Attributes
     ----------
@@ -30,6 +51,10 @@ class Core:
         Instructions for an exponential by itself.
     source : str
         Where the two come from.
+    score, change : Cost
+        Of structured features: to score a row, and to learn one that changes everything.
+    structured_source : str
+        Where these come from.
     """
 
     name: str
@@ -37,16 +62,46 @@ class Core:
     per_vector: float
     exponential: float
     source: str
+    score: Cost
+    change: Cost
+    structured_source: str
 
 
 # B = 100 and d = 5 and 16 take 3,047 and 5,515 instructions with four lanes (bench/results/
-# steps.md); a lane is a lane, so the counts stand for NEON as well.
-_LANES = Core("four float lanes", 2.25, 19.0, 41.0, "counted for four lanes, B = 100, d = 5 and 16")
-# B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
-_SINGLE = Core(
-    "float unit", 5.0, 120.0, 120.0, "counted on an emulated Cortex-M4F, B = 100, d = 16"
+# steps.md); a lane is a lane, so the counts stand for NEON as well. Structured features: LANES.
+_LANES = Core(
+    "four float lanes",
+    2.25,
+    19.0,
+    41.0,
+    "counted for four lanes, B = 100, d = 5 and 16",
+    Cost(1_500.0, 100.0, 3_150.0, 8.0, 1_000.0),
+    Cost(5_000.0, 300.0, 14_550.0, 30.0, 4_000.0),
+    "counted for four lanes, int8",
 )
-_SOFT = Core("float in software", 300.0, 2_310.0, 2_310.0, "counted on an emulated Cortex-M0")
+# B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
+# Structured features: least squares on the first table of bench/results/mcu.md (C that computes
+# in double, gcc -O2, d = 5 and 22, D = 150 to 4,000); classes by a run of `robot` with four.
+_SINGLE = Core(
+    "float unit",
+    5.0,
+    120.0,
+    120.0,
+    "counted on an emulated Cortex-M4F, B = 100, d = 16",
+    Cost(23_300.0, 1_100.0, 16_100.0, 64.0, 6_800.0),
+    Cost(25_400.0, 9_900.0, 512_000.0, 578.0, 60_000.0),
+    "counted on an emulated Cortex-M4F, int8, in double",
+)
+_SOFT = Core(
+    "float in software",
+    300.0,
+    2_310.0,
+    2_310.0,
+    "counted on an emulated Cortex-M0",
+    Cost(62_900.0, 490.0, 316_000.0, 803.0, 72_000.0),
+    Cost(864_000.0, 0.0, 1_560_000.0, 13_500.0, 108_000.0),
+    "counted on an emulated Cortex-M0, int8, in double",
+)
 
 
 @dataclass(frozen=True)

@@ -158,18 +158,29 @@ def board_lines(result: ReplayResult) -> list[str]:
         "",
         f"board     {board.title}: {cap:,} bytes {fits} the {board.for_learner:,} a learner may "
         f"have of {board.ram:,}{where}",
-        f"step      about {_time(timing.step)}, the longest "
+        f"step      about {_time(timing.step)}"
+        + (" where no weight changes" if timing.structured else "")
+        + ", the longest "
         + ("unknown" if timing.longest is None else f"about {_time(timing.longest)}")
-        + f" ({timing.formula}); estimates, {board.core.source}",
+        + f" ({timing.formula}); estimates, {timing.source}",
     ]
+    learner = result.learner
+    mean = timing.mean(learner["updates"], learner["steps"])
+    if mean is not None:
+        lines.append(
+            f"mean      about {_time(mean)} a row of this stream, of which {learner['updates']:,} "
+            "changed weights; an estimate too"
+        )
     if result.period is None:
         lines.append("period    unknown: name a time column with --time, or give --period")
     else:
-        worst = timing.step if timing.longest is None else timing.longest
-        share = worst / result.period
+        which = "usual" if timing.longest is None else "longest"
+        share = (timing.longest or timing.step) / result.period
         word = "in time" if share < 1.0 else "TOO LATE"
+        if timing.longest is None and share < 1.0:
+            word = "unknown whether in time"  # what takes longest is not known
         lines.append(
-            f"period    {_time(result.period)} between rows: {word}, the longest step takes "
+            f"period    {_time(result.period)} between rows: {word}, the {which} step takes "
             f"{100 * share:.2g} % of it"
         )
     return [*lines, "energy    not estimated"]

@@ -1,0 +1,125 @@
+"""Steps of structured features on boards: the recorded counts come out again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.boards import BOARDS
+from firmware_sim.boards.step_time import QUIET, timing
+from firmware_sim.report import to_dict, to_text
+
+RESULTS = Path(__file__).parents[3] / "bench" / "results"
+#: Emulated boards, and a board here with such a core.
+LIKE = {
+    "microbit,": "microbit",
+    "mps2-an386,": "nrf52840",
+    "mps2-an500,": "stm32f405",
+    "mps2-an505,": "pico-2",
+}
+#: Rows of 50 that changed weights, by d and D; learners here over the same rows count them.
+CHANGED = {(5, 150): 7, (5, 928): 6, (5, 4000): 7, (22, 150): 19, (22, 928): 23, (22, 4000): 26}
+#: By the stream: d, D in 4 KiB, and rows of 5,000 that changed weights.
+WHOLE = {"occupancy": (5, 768, 541), "robot": (24, 480, 1354), "office": (1, 800, 64)}
+
+
+def instructions(device: str, d: int, budget: int, changed: float) -> tuple[float, ...]:
+    """To score, in the mean, at most."""
+    found = timing(BOARDS[device], ek.plan(n_features=d, budget=budget), d)
+    mean = found.mean(round(10_000 * changed), 10_000)
+    assert found.longest is not None
+    assert mean is not None
+    rate = BOARDS[device].per_second
+    return found.step * rate / QUIET, mean * rate, found.longest * rate
+
+
+def cells(title: str) -> Iterator[list[str]]:
+    """Rows of a table of mcu.md, of boards that have a core here."""
+    text = (RESULTS / "mcu.md").read_text().split(f"## {title}")[1].split("\n## ")[0]
+    for line in text.splitlines():
+        parts = [part.strip().replace(",", "") for part in line.strip("|").split("|")]
+        name = parts[0].split()[0] + "," if parts[0] else ""
+        if name in LIKE and "does not fit" not in line:
+            yield [LIKE[name], *parts[1:]]
+
+
+def test_recorded_learners() -> None:
+    rows = list(cells("What changes weights in double"))
+    assert len(rows) == 22
+    for device, d, budget, *_, scored, learned, longest, _, _, _ in rows:
+        shape = int(d), int(budget)
+        found = instructions(device, *shape, CHANGED[shape] / 50)
+        recorded = [1e3 * float(number) for number in (scored, learned, longest)]
+        assert found == pytest.approx(recorded, rel=0.3), (device, shape)
+        assert found[0] == pytest.approx(recorded[0], rel=0.1)
+        assert found[2] == pytest.approx(recorded[2], rel=0.1)
+
+
+def test_recorded_streams() -> None:
+    rows = list(cells("Whole streams"))
+    assert len(rows) == 9
+    for device, stream, *_, learned, scored, _ in rows:
+        d, budget, changed = WHOLE[stream]
+        score, mean, _ = instructions(device, d, budget, changed / 5000)
+        assert score == pytest.approx(1e3 * float(scored), rel=0.3), (device, stream)
+        assert mean == pytest.approx(1e3 * float(learned), rel=0.3), (device, stream)
+
+
+def test_recorded_step_of_a_raspberry_pi() -> None:
+    """Labels by chance: nearly every row changes weights."""
+    recorded = json.loads((RESULTS / "boards.json").read_text())["boards"]["aarch64"]
+    count = next(row for row in recorded if row["algorithm"] == "sorf")
+    _, mean, most = instructions("pi-zero-2w", count["features"], count["budget"], 1.0)
+    assert mean == most == pytest.approx(count["instructions"], rel=0.3)
+
+
+def test_classes_cost_more() -> None:
+    """Of `robot` with four classes, 4 KiB, an emulated Cortex-M4F and M0 counted these."""
+    plan = ek.plan("sorf", n_features=24, budget=120, n_classes=4)
+    for device, scored, longest in (
+        ("nrf52840", 126_010, 1_676_400),
+        ("microbit", 1_179_117, 5_276_000),
+    ):
+        found = timing(BOARDS[device], plan, 24)
+        assert found.longest is not None
+        rate = BOARDS[device].per_second
+        assert found.step * rate / QUIET == pytest.approx(scored, rel=0.1)
+        assert found.longest * rate == pytest.approx(longest, rel=0.1)
+
+
+def test_every_task_has_an_estimate() -> None:
+    for options in ({"loss": "novelty"}, {"loss": "square"}, {"dtype": "float32"}):
+        found = timing(BOARDS["pico"], ek.plan("sorf", n_features=5, budget=200, **options), 5)
+        assert found.longest is not None
+        assert found.longest > found.step > 0
+
+
+def replayed(**changes: object) -> fs.ReplayResult:
+    base = {"limit": 200, "device": "nrf52840", "ram": "4KiB"}
+    return fs.replay(fs.ReplayConfig("occupancy", **{**base, **changes}))  # type: ignore[arg-type]
+
+
+def test_report_judges_by_the_longest_step() -> None:
+    """Between the usual step and the longest one, rows come too fast."""
+    told = to_dict(replayed())["board"]
+    usual, longest = told["step_seconds"], told["longest_step_seconds"]
+    assert usual < told["mean_step_seconds"] < longest
+    for period, word in ((1.1 * longest, "in time"), (0.9 * longest, "TOO LATE")):
+        text = to_text(replayed(period=period))
+        assert f"between rows: {word}, the longest step takes" in text
+        assert "where no weight changes, the longest about" in text
+        assert "\nmean      about" in text
+
+
+def test_report_does_not_promise_what_it_does_not_know() -> None:
+    result = replayed(algorithm="rbp", gamma=0.2, period=1.0)
+    assert result.timing is not None
+    object.__setattr__(result.timing, "longest", None)
+    text = to_text(result)
+    assert "unknown whether in time, the usual step takes" in text
+    assert to_dict(result)["board"]["mean_step_seconds"] is None
