@@ -41,6 +41,8 @@ def _run(options: argparse.Namespace) -> None:
     print(f"parameters       {values or 'none'}")
     print(f"kernel           {learner.kernel}")
     print(f"features         {learner.n_features}, {learner.dtype}")
+    if learner.n_classes > 2:
+        print(f"classes          {learner.n_classes}")
     print(f"coefficients     {learner.coefficients}")
     for line in _intake(learner):
         print(line)

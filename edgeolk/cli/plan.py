@@ -146,14 +146,17 @@ def _all(options: argparse.Namespace) -> None:
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     rows = ", sparse rows" if options.sparse else ""
     kernel = type(_kernel_of(options)).__name__
-    print(f"{size}, d = {options.features}, {options.dtype}, {kernel} kernel{rows}")
-    print(f"{'algorithm':<20}{'B':>8}{'bytes':>12}{'bytes per SV':>14}  longest step")
+    dtype = f", {options.dtype}" if options.dtype else ""  # else each has its own, in its line
+    print(f"{size}, d = {options.features}{dtype}, {kernel} kernel{rows}")
+    head = f"{'algorithm':<20}{'dtype':<8}{'B':>8}{'bytes':>12}{'bytes per SV':>14}"
+    print(f"{head}  longest step")
     for name, made in plans.items():
         if isinstance(made, str):
-            print(f"{name:<20}{'-':>8}  {made}")
+            print(f"{name:<20}{'-':<8}{'-':>8}  {made}")
             continue
         each = made.nbytes / made.budget
-        print(f"{name:<20}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}  {made.longest_step}")
+        line = f"{name:<20}{made.dtype:<8}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}"
+        print(f"{line}  {made.longest_step}")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -174,7 +177,7 @@ def add_plan(commands: Any) -> None:
     size.add_argument("--budget", type=int, help="support vectors: the bytes they take")
     add("--features", type=int, required=True, help="dimension d")
     add("--algorithm", help="every region of this one (default: a line for each)")
-    add("--dtype", default="float32", choices=DTYPES)
+    add("--dtype", choices=DTYPES, help="default: the algorithm's own")
     add(
         "--kernel",
         type=_kernel,

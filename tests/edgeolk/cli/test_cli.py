@@ -65,6 +65,27 @@ def test_plan_of_one(
     assert told["regions"] == json.loads(json.dumps(regions))
 
 
+@pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
+def test_plan_stores_as_the_method_does(
+    row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --dtype it is the method's own, alone as in the table."""
+    command = ["plan", "--features", "5", "--ram", "64KiB"]
+    made = ek.plan(row.name, n_features=5, ram="64KiB", kernel=ek.Gaussian(1 / 5))
+    assert run(capsys, *command, "--algorithm", row.name) == f"{made}\n"
+    lines = {line.split()[0]: line.split() for line in run(capsys, *command).splitlines()[2:]}
+    assert lines[row.name][1:4] == [made.dtype, str(made.budget), str(made.nbytes)]
+    records = {made["algorithm"]: made for made in json.loads(run(capsys, *command, "--json"))}
+    told = records[row.name]
+    assert (told["dtype"], told["budget"]) == (made.dtype, made.budget)
+
+
+def test_plan_of_a_task_stores_as_the_method_does(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["plan", "--features", "5", "--ram", "64KiB", "--algorithm", "sorf"]
+    made = ek.plan("sorf", n_features=5, ram="64KiB", loss="novelty")
+    assert run(capsys, *command, "--param", "loss=novelty") == f"{made}\n"
+
+
 def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
     first, _, _, *lines = run(capsys, *command).splitlines()
@@ -121,6 +142,15 @@ def test_info(row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str], tmp_
         assert f"{name} = {said}" in told["parameters"]
     assert told["features"] == f"3, {learner.dtype}"
     assert told["bytes"] == str(learner.nbytes)
+
+
+def test_info_says_how_many_classes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ek.Learner("sorf", n_features=3, budget=7, n_classes=3).save(tmp_path / "model")
+    assert "classes          3" in run(capsys, "info", str(tmp_path / "model")).splitlines()
+    ek.Learner("sorf", n_features=3, budget=7).save(tmp_path / "model")
+    assert "classes  " not in run(capsys, "info", str(tmp_path / "model"))
 
 
 def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
