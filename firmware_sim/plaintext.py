@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
+from collections.abc import Iterable
 
 #: Control and format characters: escape codes, line ends, marks that turn the direction of text.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -36,3 +39,10 @@ def shortened(text: str, length: int = 40) -> str:
 def counted(count: int, name: str) -> str:
     """Return "1 reading", "2 readings"."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return names with commas between, those that hold one in quotes, as CSV has them."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()

@@ -116,7 +116,8 @@ def _add_labels(add: Callable[..., object]) -> None:
         metavar="A,B,C",
         type=values.words,
         default=(),
-        help="the classes in the learner's order (default: those that occur)",
+        help="the classes in the learner's order (default: those that occur); in quotes, a name "
+        "may hold commas",
     )
 
 
@@ -126,8 +127,9 @@ def _add_rows(add: Callable[..., object]) -> None:
         "--ignore",
         metavar="COL[,COL]",
         action="append",
+        type=values.words,
         default=[],
-        help="columns that are not readings (repeatable)",
+        help="columns that are not readings (repeatable); in quotes, a name may hold commas",
     )
     add(
         "--missing",
@@ -182,7 +184,7 @@ def stream_fields(chosen: argparse.Namespace) -> dict[str, Any]:
     return {
         "stream": chosen.stream,
         "target": chosen.target,
-        "ignore": tuple(name for group in chosen.ignore for name in values.words(group)),
+        "ignore": tuple(name for group in chosen.ignore for name in group),
         "positive": chosen.positive,
         "kind": chosen.kind,
         "classes": chosen.classes,

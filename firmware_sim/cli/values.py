@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import csv
 from typing import Any
 
 from edgeolk import parse_bytes
@@ -78,7 +79,8 @@ def parameter(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, as in eta=0.1")
-    words = {"true": True, "false": False, "none": None, "inf": float("inf")}
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    words |= {word: float(word) for word in ("inf", "-inf", "nan")}
     if value.lower() in words:
         return name, words[value.lower()]
     try:
@@ -88,8 +90,20 @@ def parameter(text: str) -> tuple[str, Any]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of ``A,B,C``."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
+    """Return the words of ``A,B,C``; one in quotes, as in CSV, may hold commas.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        A quotation has no end, or something follows it.
+    """
+    try:
+        found = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no list of names, as in 'A,B,\"C, D\"': {error}"
+        ) from None
+    return tuple(word.strip() for word in found if word.strip())
 
 
 def nbytes(text: str) -> int:

@@ -3,37 +3,72 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError
+from firmware_sim.plaintext import joined
 from firmware_sim.streams import Stream
 
 #: Options that are called otherwise than their field, or may be repeated.
 _NAMES = {"faults": "fault", "missing_codes": "missing-code", "leak": "inject", "params": "param"}
 
 
-def command(config: ReplayConfig) -> str:
+def command(config: ReplayConfig, on: str = "") -> str:
     """Return the command line that gives this configuration; empty where a stream object does.
 
     Parameters
     ----------
     config : ReplayConfig
         What was replayed.
+    on : str
+        The emulated board that learned the same rows; empty for none.
     """
     if isinstance(config.stream, Stream):
         return ""
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
-    usual = ReplayConfig("")
-    for field in fields(ReplayConfig):
-        value = getattr(config, field.name)
-        if field.name == "stream" or (value == getattr(usual, field.name) and field.name != "ram"):
-            # Named, it is behind a scaler of the device; not named, it scales by itself.
-            if field.name == "algorithm" and config.scales_outside:
-                words += _option(field.name, value)
-            continue
-        words += _option(field.name, value)
-    return shlex.join(words)
+    for name, value in _said(config).items():
+        words += _option(name, value)
+    return shlex.join([*words, *(["--on", on] if on else [])])
+
+
+def _said(config: ReplayConfig) -> dict[str, Any]:
+    """The fields that must be said: without one of them the configuration would be another.
+
+    What a configuration has by itself depends on what else is said (the storage type on the
+    algorithm, the kind of labels on the parameters): so each is left out and looked at.
+    """
+    said = {
+        field.name: value
+        for field in fields(ReplayConfig)
+        if (value := getattr(config, field.name)) != _default(field) or field.name == "ram"
+    }
+    for name in ("algorithm", "dtype", "kind"):
+        said = _without(config, said, name)
+    for name in config.params:
+        fewer = {key: value for key, value in said["params"].items() if key != name}
+        if _gives(config, {**said, "params": fewer}):
+            said["params"] = fewer
+    del said["stream"]
+    return said
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _without(config: ReplayConfig, said: dict[str, Any], name: str) -> dict[str, Any]:
+    """The fields without one, where they give the same configuration."""
+    fewer = {key: value for key, value in said.items() if key != name}
+    return fewer if _gives(config, fewer) else said
+
+
+def _gives(config: ReplayConfig, said: dict[str, Any]) -> bool:
+    try:
+        return ReplayConfig(**said) == config
+    except SimulatorError:
+        return False
 
 
 def _option(name: str, value: Any) -> list[str]:
@@ -43,7 +78,7 @@ def _option(name: str, value: Any) -> list[str]:
     if name == "leak":
         return [option, f"leak={value}"]
     if name in ("ignore", "classes"):
-        return [option, ",".join(value)]
+        value = joined(value)
     if name == "params":
         return [word for pair in value.items() for word in (option, f"{pair[0]}={_plain(pair[1])}")]
     if isinstance(value, tuple):

@@ -12,6 +12,7 @@ from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document
 from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.record import emulated_on
 from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 from firmware_sim.report.verdict import advice, over_time, verdict
@@ -179,5 +180,5 @@ def _board(result: ReplayResult) -> list[str]:
 
 
 def _again(result: ReplayResult) -> list[str]:
-    words = command(result.config)
+    words = command(result.config, emulated_on(result))
     return ["<h2>Again</h2>", f'<pre id="command">{_safe(words)}</pre>'] if words else []

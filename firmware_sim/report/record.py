@@ -30,7 +30,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "status": result.status,
         "detail": result.detail,
         "warnings": list(result.warnings),
-        "command": command(config),
+        "command": command(config, emulated_on(result)),
         "stream": {
             "name": stream.name,
             "target": stream.target,
@@ -127,6 +127,11 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
     }
 
 
+def emulated_on(result: ReplayResult) -> str:
+    """Return the emulated board that learned the same rows; empty for none."""
+    return "" if result.emulated is None else result.emulated.board
+
+
 def _faults(result: ReplayResult) -> dict[str, Any] | None:
     """What was broken on purpose, and the learner's figures without it."""
     if not isinstance(result.stream, FaultyStream):
@@ -152,8 +157,9 @@ def _board(result: ReplayResult) -> dict[str, Any] | None:
         "step_seconds": result.timing.step,
         "longest_step_seconds": result.timing.longest,
         "longest_step": result.timing.formula,
+        "mean_step_seconds": result.timing.mean(result.learner["updates"], result.learner["steps"]),
         "period_seconds": result.period,
-        "note": f"times are estimates: {board.core.source}",
+        "note": f"times are estimates: {result.timing.source}",
         "source": board.provenance,
     }
 

@@ -170,6 +170,21 @@ def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
         {"ask": True, "kernel": "polynomial", "degree": 2, "offset": -0.5, "device": "pico"},
         {"missing": "mean", "damaged": "stop", "categories": "hash", "period": 2.5, "idle": 3.0},
         {"enforce": "process", "limit_by": "seccomp", "leak": 64, "scale": "minmax"},
+        {"algorithm": "bpa_s", "dtype": "int8"},
+        {"algorithm": "bpa_s", "dtype": "float32"},
+        {"algorithm": "sorf", "dtype": "float32", "scale": "none", "gamma": 0.5},
+        {"algorithm": "sorf", "params": {"scale": "standard", "gamma": "auto"}},
+        {"algorithm": "sorf", "params": {"gamma": "auto"}, "scale": "none"},
+        {"dtype": "float64", "scale": "none"},
+        {"scale": "minmax", "freeze_after": 50, "params": {"C": float("inf")}},
+        {"params": {"loss": "square"}},
+        {"params": {"scale": "minmax", "linear": False}},
+        {"kind": "regression"},
+        {"kind": "novelty", "positive": "1"},
+        {"kind": "multiclass"},
+        {"classes": ("idle, yes", 'a "b" c', "no"), "ignore": ("x, y", "-z")},
+        {"classes": ("-1", "+1"), "target": "-y"},
+        {"power_cut": "at=7", "checkpoint_every": 5, "time": "none"},
     ],
 )
 def test_command_gives_the_configuration_again(changes: dict[str, object]) -> None:
@@ -177,6 +192,18 @@ def test_command_gives_the_configuration_again(changes: dict[str, object]) -> No
     words = shlex.split(command(config))
     assert words[:4] == ["python", "-m", "firmware_sim", "replay"]
     assert to_config(parser().parse_args(words[3:])) == config
+
+
+def test_command_says_no_more_than_it_must() -> None:
+    start = "python -m firmware_sim replay s.csv --ram 64KiB"
+    assert command(fs.ReplayConfig("s.csv")) == start
+    config = fs.ReplayConfig("s.csv", params={"C": 2.0}, kind="binary")
+    assert command(config) == start + " --param C=2.0"
+    assert command(fs.ReplayConfig("s.csv", algorithm="rbp")) == start + " --algorithm rbp"
+
+
+def test_command_names_the_emulated_board() -> None:
+    assert command(fs.ReplayConfig("s.csv"), "microbit").endswith(" --on microbit")
 
 
 def test_command_with_members_of_enums_and_streams_of_its_own() -> None:
