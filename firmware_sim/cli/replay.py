@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -228,8 +229,10 @@ def run(chosen: argparse.Namespace) -> int:
     replay = Replay(to_config(chosen))
     if chosen.save_model:
         model_file.check(Path(chosen.save_model))
+    if chosen.write_script:
+        board_script.check(replay.config, chosen.write_script)
     if chosen.export:
-        _check_export(replay.config)
+        _check_export(replay.config, Path(chosen.export))
     picture = can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -250,8 +253,12 @@ def run(chosen: argparse.Namespace) -> int:
     return _exit_code(result, interrupted)
 
 
-def _check_export(config: ReplayConfig) -> None:
-    """Refuse to export a learner that is only a part of what answers."""
+def _check_export(config: ReplayConfig, folder: Path) -> None:
+    """Refuse to export a learner that is only a part of what answers, and where nothing can be."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        what = "no folder" if not there.is_dir() else "a folder that cannot be written to"
+        raise SimulatorError(f"--export {folder}: {there} is {what}")
     if config.is_regression:
         raise SimulatorError(
             "--export is not for --kind regression: the learner answers in standard deviations of "

@@ -6,9 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.streams.cells import MISSING_WORDS
+from firmware_sim.tasks.labels import NO, YES, label_key
+
+#: Beginning of the function that reads labels; what follows depends on their kind.
+_LABEL_OF = (
+    "",
+    "",
+    "def label_of(cell):",
+    '    """Return what the learner is told, or None where there is nothing that it knows."""',
+    "    try:",
+    "        found = float(cell)",
+    "    except ValueError:",
+    "        found = cell",
+)
 
 
 @dataclass(frozen=True)
@@ -16,37 +31,94 @@ class _Words:
     """The lines of the program that depend on the kind of labels."""
 
     constants: tuple[str, ...]
+    label: tuple[str, ...]  # the rest of label_of
     answer: str
     learns: tuple[str, ...]
     always: bool = False  # whether it learns rows without a label
 
 
 def _words(config: ReplayConfig, target: str) -> _Words:
-    cell = "cells[len(FEATURES)]"
     if config.kind == "multiclass":
+        places = {label_key(name): place for place, name in enumerate(config.classes)}
         return _Words(
-            (f"CLASSES = {list(config.classes)!r}  # of {target!r}",),
+            (
+                f"CLASSES = {list(config.classes)!r}  # of {target!r}",
+                f"LABELS = {places!r}  # 1 and 1.0 are the same",
+            ),
+            ("    return LABELS.get(found)",),
             "CLASSES[learner.predict_one(row)]",
-            (f"learner.learn_one(row, CLASSES.index({cell}))",),
+            ("learner.learn_one(row, label)",),
         )
     if config.kind == "regression":
         return _Words(
             (),
-            "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
             (
-                f"target = targets.learn_transform_one(np.array([float({cell})]))",
-                "learner.learn_one(row, target[0])",
+                "    known = not isinstance(found, str) and np.isfinite(found)",
+                "    return found if known and found not in ABSENT else None",
             ),
+            "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
+            ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
         )
     if config.kind == "novelty":
         learns = ("learner.learn_one(row)",)
-        return _Words((), '"usual" if learner.predict_one(row) > 0 else "novel"', learns, True)
-    positive = "1" if config.positive is None else config.positive
+        return _Words((), (), '"usual" if learner.predict_one(row) > 0 else "novel"', learns, True)
+    learns = ("learner.learn_one(row, label)",)
+    if config.positive is None:
+        labels: dict[str | float, int] = {1.0: 1, 0.0: -1, -1.0: -1}
+        labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
+        return _Words(
+            (f"LABELS = {labels!r}  # of {target!r}",),
+            ("    return LABELS.get(found.lower() if isinstance(found, str) else found)",),
+            "learner.predict_one(row)",
+            learns,
+        )
     return _Words(
-        (f"POSITIVE = {positive!r}  # the value of {target!r} that means +1",),
+        (
+            f"POSITIVE = {label_key(config.positive)!r}  # the value of {target!r} that means +1",
+            f"NOTHING = {sorted(MISSING_WORDS)!r}  # words for a label that is not known",
+        ),
+        (
+            "    if found == POSITIVE:",
+            "        return 1",
+            "    return None if str(found).lower() in NOTHING or found in ABSENT else -1",
+        ),
         "learner.predict_one(row)",
-        (f"learner.learn_one(row, 1 if {cell} == POSITIVE else -1)",),
+        learns,
     )
+
+
+def check(config: ReplayConfig, path: str | Path) -> None:
+    """Refuse, before anything is replayed, a program that could not be written or would differ.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        What is to be replayed.
+    path : str or Path
+        Where the program would be.
+
+    Raises
+    ------
+    SimulatorError
+        Its folder is missing or cannot be written to, or the replay does something that the
+        program does not.
+    """
+    model_file.check(Path(path))
+    _check_carried(config)
+
+
+def _check_carried(config: ReplayConfig) -> None:
+    """Refuse what the program does not do."""
+    skips = "the program leaves such rows out, as skip does"
+    raw = "the program takes numbers as sensors give them, and makes no readings of words"
+    for option, usual, reason in (
+        ("missing", "skip", skips),
+        ("damaged", "skip", skips),
+        ("categories", "refuse", raw),
+    ):
+        value = getattr(config, option)
+        if value != usual:
+            raise SimulatorError(f"--write-script does not go with --{option} {value}: {reason}")
 
 
 def script(replay: Replay, model: str) -> str:
@@ -63,7 +135,13 @@ def script(replay: Replay, model: str) -> str:
     -------
     str
         The text of the program, with a line end.
+
+    Raises
+    ------
+    SimulatorError
+        The replay does something that the program does not.
     """
+    _check_carried(replay.config)
     words = _words(replay.config, replay.stream.target)
     lines = [*_beginning(replay, model, words), *_loop(replay.config, words)]
     return "\n".join(lines) + "\n"
@@ -78,10 +156,11 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
     return [
         f'"""Predict each row of readings from standard input, then learn {follows}',
         "",
-        "A line holds the readings in the order of FEATURES, parted by commas, and after them the",
-        "label where it is known. Needs numpy, edgeolk and the model file beside it.",
+        "A line of CSV holds the readings in the order of FEATURES, and after them the label where",
+        "it is known. Needs numpy, edgeolk and the model file beside it.",
         '"""',
         "",
+        "import csv",
         "import sys",
         "import tempfile",
         "import zipfile",
@@ -101,6 +180,7 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
             f"    {name} = ek.RunningScaler.load(box.extract({file!r}, folder))"
             for name, file in scalers.items()
         ),
+        *((*_LABEL_OF, *words.label, "") if words.label else ()),
     ]
 
 
@@ -109,22 +189,37 @@ def _loop(config: ReplayConfig, words: _Words) -> list[str]:
     lines = [
         "",
         "row = np.empty(len(FEATURES))",
-        "for line in sys.stdin:",
-        '    cells = [cell.strip() for cell in line.split(",")]',
+        "for line in csv.reader(sys.stdin):",
+        "    cells = [cell.strip() for cell in line]",
         "    try:",
-        "        row[:] = [float(cell) for cell in cells[: len(FEATURES)]]",
+        "        row[:] = np.array([float(cell) for cell in cells[: len(FEATURES)]])",
         "    except ValueError:",
         "        row[:] = np.nan",
-        "    if not np.isfinite(row).all() or np.isin(row, ABSENT).any():",
+        "    whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
+        "    if not whole or np.isin(row, ABSENT).any():",
         '        print("skipped", flush=True)',
         "        continue",
     ]
+    if words.label:
+        cell = "cells[len(FEATURES)]"
+        lines.append(f"    label = label_of({cell}) if len(cells) > len(FEATURES) else None")
+    lines.append("    try:")
     if config.scales_outside:
-        lines.append("    scaler.learn_transform_one(row, row)")
-    lines.append(f"    print({words.answer}, flush=True)")
+        learn = "scaler.learn_transform_one(row, row)"
+        if words.label:  # as in the replay, a row that is not learned leaves the scaler alone
+            scale = "scaler.transform_one if label is None else scaler.learn_transform_one"
+            learn = f"({scale})(row, row)"
+        lines.append(f"        {learn}")
+    lines += [
+        f"        answer = {words.answer}",
+        "    except ValueError:  # a reading beyond what can be held",
+        '        print("skipped", flush=True)',
+        "        continue",
+        "    print(answer, flush=True)",
+    ]
     if words.always:
         return lines + [f"    {line}" for line in words.learns]
-    lines.append("    if len(cells) > len(FEATURES):")
+    lines.append("    if label is not None:")
     return lines + [f"        {line}" for line in words.learns]
 
 
@@ -148,7 +243,7 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     Raises
     ------
     SimulatorError
-        The file cannot be written.
+        The file cannot be written, or the replay does something that the program does not.
     """
     path = Path(path)
     try:

@@ -74,13 +74,15 @@ def save_model(replay: Replay, path: str | Path) -> Path:
 
 
 def check(path: Path) -> None:
-    """Refuse a path where no model can be written.
+    """Refuse a path where no file can be written.
 
     Raises
     ------
     SimulatorError
-        Its folder is missing or cannot be written to.
+        It is a folder, or its folder is missing or cannot be written to.
     """
+    if path.is_dir():
+        raise SimulatorError(f"cannot write to {path}: it is a folder")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise SimulatorError(f"cannot write to {path}: no folder {path.parent} to write to")
 

@@ -12,8 +12,8 @@ from firmware_sim.plaintext import shortened
 from firmware_sim.streams.cells import MISSING_WORDS
 
 # Pairs of words that leave no doubt which one is +1.
-_YES = frozenset({"true", "yes", "on"})
-_NO = frozenset({"false", "no", "off"})
+YES = frozenset({"true", "yes", "on"})
+NO = frozenset({"false", "no", "off"})
 # Different labels that are counted by name; a column with more is no label of classes.
 _MOST_NAMED = 64
 # Classes that are taken for such; numbers that are measured have more different values.
@@ -75,7 +75,7 @@ class ClassNames:
     """
 
     def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
-        self._places = {_key(name): place for place, name in enumerate(names)}
+        self._places = {label_key(name): place for place, name in enumerate(names)}
         self._missing = MISSING_WORDS.union(missing_codes).difference(self._places)
         self.seen: dict[str, int] = {}
 
@@ -87,7 +87,7 @@ class ClassNames:
         StreamError
             It is none of the classes.
         """
-        key = _key(cell)
+        key = label_key(cell)
         place = self._places.get(key)
         if place is not None:
             name = cell.strip()
@@ -111,7 +111,7 @@ class ClassNames:
         names: dict[str | float, str] = {}
         gone = MISSING_WORDS.union(missing_codes)
         for cell in cells:
-            key = _key(cell)
+            key = label_key(cell)
             if key not in gone and key not in names:
                 names[key] = cell.strip()
                 if len(names) > _MOST_CLASSES:
@@ -147,7 +147,7 @@ class LabelMap:
 
     def __init__(self, positive: str | None = None, missing_codes: Sequence[float] = ()) -> None:
         self._missing = MISSING_WORDS.union(missing_codes)
-        self._positive_key = None if positive is None else _key(positive)
+        self._positive_key = None if positive is None else label_key(positive)
         self._negative_seen: float | None = None
         self.seen: dict[str, int] = {}
 
@@ -159,7 +159,7 @@ class LabelMap:
         StreamError
             The label is not understood. The message does not know the row: the caller adds it.
         """
-        label = self._decoded(_key(cell), cell)
+        label = self._decoded(label_key(cell), cell)
         if label is not None:
             name = cell.strip()
             if name in self.seen or len(self.seen) < _MOST_NAMED:
@@ -194,8 +194,8 @@ class LabelMap:
             return -1
         if key in self._missing:
             return None
-        if isinstance(key, str) and key.lower() in _YES | _NO:
-            return 1 if key.lower() in _YES else -1
+        if isinstance(key, str) and key.lower() in YES | NO:
+            return 1 if key.lower() in YES else -1
         raise StreamError(
             f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
             "name the value that means +1 with --positive VALUE, or learn several classes or real "
@@ -203,7 +203,7 @@ class LabelMap:
         )
 
 
-def _key(cell: str) -> str | float:
+def label_key(cell: str) -> str | float:
     """Return what two spellings of one label have in common."""
     text = cell.strip()
     try:
