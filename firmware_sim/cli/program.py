@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
 from collections.abc import Sequence
 
 from edgeolk import __version__
 from firmware_sim.cli import compare, fleet, listings, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
-from firmware_sim.cli.terminal import tell
+from firmware_sim.cli.terminal import forget_output, tell
 from firmware_sim.errors import SimulatorError
 
 #: In the order of ``--help``.
@@ -44,6 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except SimulatorError as error:
         tell(str(error))
+        return USAGE
+    except OSError as error:
+        # What is read and written elsewhere says so in its own words; this is standard output.
+        if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
+            raise
+        tell(f"cannot write to standard output: {error.strerror}")
+        forget_output()
         return USAGE
     except KeyboardInterrupt:
         tell("interrupted before the first row")

@@ -22,8 +22,15 @@ def show(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        # Python flushes standard output once more at exit, and that must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_output()
+
+
+def forget_output() -> None:
+    """Send what standard output still holds nowhere.
+
+    Python flushes it once more at exit, and that must not fail.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def can_draw(chosen: argparse.Namespace) -> bool:

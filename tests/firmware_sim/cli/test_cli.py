@@ -253,3 +253,37 @@ def test_help_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
         assert option in text
     with pytest.raises(SystemExit):
         main([])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("words", [["streams"], ["devices"], ["replay", "occupancy"]])
+def test_a_full_disk_behind_standard_output(words: list[str], tmp_path: Path) -> None:
+    more = ["--limit", "50", "--no-picture", "--out", str(tmp_path)] if len(words) > 1 else []
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "firmware_sim", *words, *more],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last == "firmware_sim: cannot write to standard output: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupt_while_it_is_imported() -> None:
+    """Before there is a program that could say anything."""
+    code = (
+        "import runpy, sys, types\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'firmware_sim.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "runpy.run_module('firmware_sim', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
