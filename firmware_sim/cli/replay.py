@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -185,7 +185,7 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
         period=chosen.period,
         algorithm=chosen.algorithm,
         budget=chosen.budget,
-        params=dict(chosen.param),
+        params=_params(chosen.param),
         kernel=chosen.kernel,
         gamma=chosen.gamma,
         degree=chosen.degree,
@@ -209,6 +209,45 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     )
 
 
+def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
+    """Return a sentence on each option that is given and changes nothing.
+
+    Parameters
+    ----------
+    config : ReplayConfig
+        What the options make.
+    given : iterable of str
+        Fields whose options were given.
+    """
+    kernel = config.kernel
+    fitted = kernel in ("gaussian", "laplacian") and config.gamma is None
+    fitted = fitted and not config.chooses_inside
+    rules = {
+        "prefix": (fitted, "no width is chosen by it"),
+        "degree": (kernel == "polynomial", f"the {kernel} kernel has none"),
+        "offset": (kernel in ("polynomial", "sigmoid"), f"the {kernel} kernel has none"),
+        "gamma": (kernel != "linear", "the linear kernel has none"),
+        "category_slots": (config.categories != "refuse", "it is for --categories"),
+        "checkpoint_every": (config.power_cut is not None, "it is for --power-cut"),
+        "fault_seed": (bool(config.faults), "it is for --fault"),
+    }
+    return [
+        f"--{name.replace('_', '-')} changes nothing: {reason}"
+        for name, (used, reason) in rules.items()
+        if name in given and not used
+    ]
+
+
+def _params(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return parameters by name; refuse one that is given twice."""
+    params: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in params:
+            raise SimulatorError(f"--param {name}: given twice, as {params[name]!r} and {value!r}")
+        params[name] = value
+    return params
+
+
 def _ram(chosen: argparse.Namespace) -> int | str:
     """Return the cap that is asked for, or the usual one where the board has so much."""
     usual = DEFAULT.ram
@@ -226,7 +265,10 @@ def run(chosen: argparse.Namespace) -> int:
         return _sacrificed(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
-    replay = Replay(to_config(chosen))
+    config = to_config(chosen)
+    for line in unused(config, getattr(chosen, "_given", {})):
+        tell(line)
+    replay = Replay(config)
     if chosen.save_model:
         model_file.check(Path(chosen.save_model))
     if chosen.write_script:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_sim.mcu.boards import Board
+from firmware_sim.plaintext import counted
 
 HERE = Path(__file__).parent / "c"
 PREFIX = "arm-none-eabi-"
@@ -50,6 +52,19 @@ def _tool(name: str, *arguments: str) -> str:
     if ran.returncode:
         raise RuntimeError(f"{PREFIX}{name}: {ran.stderr.strip()[-2000:]}")
     return ran.stdout
+
+
+def too_large(said: str) -> str:
+    """Return by how much a program does not fit its board; empty where the linker says not that.
+
+    Parameters
+    ----------
+    said : str
+        What the linker said.
+    """
+    beyond = re.findall(r"region `(\w+)' overflowed by (\d+) bytes?", said)
+    parts = [f"{name} by {counted(int(count), 'byte')}" for name, count in dict(beyond).items()]
+    return f"the program does not fit: it exceeds {' and '.join(parts)}" if parts else ""
 
 
 def build(

@@ -15,7 +15,7 @@ from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking, run
-from firmware_sim.mcu.program import HERE, build
+from firmware_sim.mcu.program import HERE, build, too_large
 from firmware_sim.streams import Row
 
 
@@ -39,6 +39,8 @@ class Emulated:
         Instructions a row: to learn, at most, and to score.
     clock : float
         Cycles a second of the real board.
+    variant : str
+        Instruction set of the learner here; "scalar" is plain C, as on the board.
     """
 
     board: str
@@ -54,10 +56,23 @@ class Emulated:
     longest: float
     score: float
     clock: float
+    variant: str = "scalar"
+
+    def _different(self) -> str:
+        """What a state that differs says: sums depend on the width of vectors, the board has none.
+
+        Weights of int8 for two classes come out equal with every width; other learners may not.
+        """
+        if self.variant == "scalar":
+            return "ITS STATE DIFFERS from here"
+        return (
+            f"its state differs from here, where {self.variant} vectors add in another order: "
+            "EDGEOLK_SIMD=scalar compares with plain C as it has"
+        )
 
     def to_lines(self) -> list[str]:
         """The lines of the report."""
-        equal = "every byte of its state as here" if self.same else "ITS STATE DIFFERS from here"
+        equal = "every byte of its state as here" if self.same else self._different()
         return [
             "",
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
@@ -138,11 +153,13 @@ class OnBoard:
                 program = build(self._board, sources, folder / "board.elf", include=[folder])
                 told = run(program, packed, folder, seconds=3600)
             except (RuntimeError, ValueError) as error:
-                raise SimulatorError(f"--on {self._board.name}: {error}") from None
+                told_why = too_large(str(error)) or str(error)
+                raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
         for row, label in rows:
             learner.learn_one(row, *([label] if learner.config.needs_labels else []))
         return Emulated(
             self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
             told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,
             told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
+            ek.simd(),
         )  # fmt: skip

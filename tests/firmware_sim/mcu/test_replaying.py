@@ -1,0 +1,37 @@
+"""What is told of an emulated board, without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_sim.mcu.program import too_large
+from firmware_sim.mcu.replaying import Emulated
+
+
+def told(*, same: bool, variant: str) -> str:
+    made = Emulated("microbit", "Cortex-M0", 9, 1, 1, same, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, variant)
+    return made.to_lines()[1]
+
+
+@pytest.mark.parametrize("variant", ["scalar", "v4"])
+def test_states_that_are_equal(variant: str) -> None:
+    assert told(same=True, variant=variant).endswith("; every byte of its state as here")
+
+
+def test_states_that_differ() -> None:
+    """Only plain C here says that the board is wrong."""
+    assert told(same=False, variant="scalar").endswith("; ITS STATE DIFFERS from here")
+    vectors = told(same=False, variant="v4")
+    assert "DIFFERS" not in vectors
+    assert "where v4 vectors add in another order: EDGEOLK_SIMD=scalar" in vectors
+
+
+def test_by_how_much_a_program_does_not_fit() -> None:
+    said = (
+        "ld: board.elf section `.bss' will not fit in region `RAM'\n"
+        "ld: region `RAM' overflowed by 6136 bytes\nld: region `FLASH' overflowed by 1 byte\n"
+    )
+    assert too_large(said) == (
+        "the program does not fit: it exceeds RAM by 6,136 bytes and FLASH by 1 byte"
+    )
+    assert too_large("undefined reference to `f'") == ""
