@@ -15,6 +15,9 @@ from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import Labels
 
+#: Columns without values that a report names.
+_LISTED = 6
+
 
 @dataclass
 class RowCount:
@@ -39,6 +42,21 @@ class RowCount:
         """Count a row that cannot be read."""
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {row.number}: {row.damage}"
+
+    def warnings(self) -> list[str]:
+        """Return what a reader has to know of rows that were left out, a sentence each."""
+        if not self.damaged:
+            return []
+        return [
+            f"{self.damaged:,} of {self.read:,} rows cannot be read and were left out, "
+            f"the first is {self.first_damage}"
+        ]
+
+    def missing_words(self) -> str:
+        """Return the columns without values and how often, those with the most first."""
+        counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
+        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:_LISTED])
+        return shown + (", ..." if len(counts) > _LISTED else "")
 
     def add_refused(self, row: CheckedRow, reason: object) -> None:
         """Count a row that the learner refuses."""
