@@ -156,12 +156,17 @@ class Unlabelled(Lesson):
 
     def loss(self, answers: Row, first: int = 0) -> float:
         """Return the area above the ROC curve."""
-        novel = self._novel(slice(first, len(answers)))
-        found = area(-answers[first:][~novel], -answers[first:][novel])
+        part = slice(first, len(answers))
+        novel, usual = self._novel(part), self._usual(part)
+        found = area(-answers[first:][usual], -answers[first:][novel])
         return 1.0 - (found or 0.0)
 
     def _novel(self, part: slice) -> npt.NDArray[np.bool_]:
         return np.greater(self.y[part], 0.0)
+
+    def _usual(self, part: slice) -> npt.NDArray[np.bool_]:
+        """Rows labelled as usual; those without a label, NaN, are neither."""
+        return np.less(self.y[part], 0.0)
 
     def words(self, loss: float) -> str:
         """Return a loss in words."""
@@ -170,7 +175,7 @@ class Unlabelled(Lesson):
     def judges(self, first: int) -> bool:
         """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""
         parts = [slice(first, None), *([slice(0, first)] if first else [])]
-        return all(self._novel(part).any() and not self._novel(part).all() for part in parts)
+        return all(self._novel(part).any() and self._usual(part).any() for part in parts)
 
 
 LESSONS: dict[str, type[Lesson]] = {

@@ -206,6 +206,34 @@ def test_streams_without_failures_cannot_be_compared(tmp_path: Path) -> None:
         tune(config("novelty", limit=None, algorithm="sorf"), rows=300)
 
 
+def watched(path: Path, labels: list[str]) -> Any:
+    """The rows of a stream for novelty with these labels; no column of them where all are empty."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(len(labels), 2))
+    column = "" if not any(labels) else ",y"
+    ends = [f",{label}" if column else "" for label in labels]
+    lines = [f"{a:.3f},{b:.3f}{end}" for (a, b), end in zip(rows, ends, strict=True)]
+    path.write_text("\n".join(["a,b" + column, *lines]) + "\n")
+    target = "y" if column else None
+    return prepare(fs.ReplayConfig(str(path), algorithm="nogd", kind="novelty", target=target))
+
+
+def test_rows_without_labels_lack_labels_and_no_rows(tmp_path: Path) -> None:
+    with pytest.raises(fs.SimulatorError, match="name the column of labelled failures"):
+        watched(tmp_path / "none.csv", [""] * 40)
+
+
+def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
+    labels = ["1", "0", ""] * 20
+    found = watched(tmp_path / "some.csv", labels)
+    assert len(found.y) == 60
+    assert np.isnan(found.y).sum() == 20
+    answers = np.array([{"1": -1.0, "0": 1.0, "": -9.0}[label] for label in labels])
+    assert found.lesson.loss(answers) == 0.0
+    with pytest.raises(fs.SimulatorError, match="nothing tells good alarms"):
+        watched(tmp_path / "one.csv", ["1", ""] * 20)
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base = ["compare", "house", "--kind", "regression", "--limit", "300", "--workers", "1"]
     more = ["--algorithms", "ogd", "--ram", "4KiB", "--no-picture", "--out", str(tmp_path / "c")]
