@@ -97,7 +97,8 @@ def prepare(config: ReplayConfig) -> Rows:
     replay = Replay(config)
     device, stream, config = replay.device, replay.stream, replay.config
     kind = KINDS[config.kind]
-    labels, metrics = kind.labels(config), kind.metrics(config, Cadence())
+    labels, cadence = kind.labels(config), Cadence()
+    metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     targets: list[float] = []
     looked: list[float] = []
@@ -107,6 +108,7 @@ def prepare(config: ReplayConfig) -> Rows:
             if row is None:
                 continue
             count.read = row.number
+            cadence.add(row.seconds)
             if row.unlabelled and not kind.is_taught:
                 # It is learned like any other; only nothing is judged by it.
                 row = row._replace(label=math.nan, unlabelled=False)
@@ -140,7 +142,8 @@ def prepare(config: ReplayConfig) -> Rows:
             "ones; name the column of labelled failures with --target"
         )
     found = _baselines(metrics, lesson, looked)
-    warnings = [*count.warnings(), *filter(None, [doubt(labels, config.kind)])]
+    warnings = count.warnings()
+    warnings += filter(None, [cadence.warning(), doubt(labels, config.kind)])
     if isinstance(labels, LabelMap) and kind.is_taught:
         warnings += filter(None, [labels.one_sided(len(targets), targets.count(1.0))])
     return Rows(

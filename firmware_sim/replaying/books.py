@@ -164,6 +164,8 @@ class Books:
         """Return what a reader of the figures has to know, a sentence each."""
         rows = self.rows
         out = rows.warnings()
+        delay, in_seconds = self._config.delay
+        out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
         if rows.refused:
             out.append(
                 f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
