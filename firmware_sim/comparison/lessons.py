@@ -7,6 +7,7 @@ the ROC curve.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -17,6 +18,9 @@ import numpy.typing as npt
 from firmware_sim.metrics.novelty import area
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
+
+#: The margin of a tie that is predicted right.
+_TIE_WON = float(np.finfo(np.float64).tiny)
 
 
 class Lesson(ABC):
@@ -96,9 +100,25 @@ class TwoClasses(Lesson):
 
 
 class Classes(Lesson):
-    """Labels 0, 1, ...; an answer is the margin, so that a tie is a mistake."""
+    """Labels 0, 1, ...; an answer is the margin, above 0 where the learner predicts the class.
+
+    A margin of 0 is a tie, and a prediction all the same: of the first of the best classes. Replays
+    count predictions, so this does, too; the library's own counter of mistakes takes in every tie.
+    """
 
     in_code = "one of classes"
+
+    def _taught(self, learner: Any, part: slice) -> Row:
+        before = copy.deepcopy(learner)
+        margins = super()._taught(learner, part)
+        at = part.start or 0
+        for tie in (at + np.flatnonzero(margins == 0.0)).tolist():
+            # What it would have predicted then, only a learner of then can say.
+            before.learn_many(self.X[at:tie], self.y[at:tie])
+            if before.predict_one(self.X[tie]) == self.y[tie]:
+                margins[tie - (part.start or 0)] = _TIE_WON
+            at = tie
+        return margins
 
     def loss(self, answers: Row, first: int = 0) -> float:
         """Return the share of wrong answers."""

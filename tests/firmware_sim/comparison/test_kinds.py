@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison.lessons import Classes
 from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
@@ -119,6 +121,37 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         above = got[~novel][:, None] > got[novel]
         ties = got[~novel][:, None] == got[novel]
         assert 1 - (above.mean() + ties.mean() / 2) == pytest.approx(error)
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_a_tie_counts_as_in_a_replay(tmp_path: Path, first: str) -> None:
+    """All scores of the first row are 0: the first class is predicted, and may be right."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(99, 2)).tolist()
+    lines = [f"{x:.3f},{z:.3f},{rng.choice([*'abc'])}" for x, z in rows]
+    path = tmp_path / "ties.csv"
+    path.write_text("\n".join(["p,q,y", f"0.5,0.5,{first}", *lines]) + "\n")
+    said = {"kind": "multiclass", "target": "y", "ram": "4KiB", "dtype": "float32"}
+    mine = fs.ReplayConfig(str(path), algorithm="ogd", **said)  # type: ignore[arg-type]
+    found = compare(mine, ["4KiB"], ["ogd"], folder=tmp_path / "out", workers=1)
+    assert found.cell("ogd", 4096).error == figure(fs.replay(mine))
+
+
+def test_ties_are_asked_before_their_rows_are_learned() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 3, 60).astype(float)
+    X[10:40] = 0.0  # a linear kernel makes nothing of them: all scores are 0
+    said: dict[str, Any] = {"n_features": 2, "budget": 9, "kernel": ek.Linear(), "n_classes": 3}
+    many, one = ek.Learner("rbp", **said), ek.Learner("rbp", **said)
+    wrong = 0
+    for x, label in zip(X, y, strict=True):
+        wrong += one.predict_one(x) != label
+        one.learn_one(x, int(label))
+    lesson = Classes(X, y)
+    answers = [lesson.teach(many, slice(0, 25)), lesson.teach(many, slice(25, 60))]
+    assert lesson.loss(np.concatenate(answers)) == wrong / 60
+    assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
+    assert wrong < many.mistakes  # the library counts each tie
 
 
 @pytest.mark.parametrize("kind", STREAMS)
