@@ -14,6 +14,7 @@ from firmware_sim.configuration.choices import (
     NOT_PARAMETERS,
     RECOMMENDED,
     SCALES,
+    canonical,
     storage_of,
 )
 from firmware_sim.errors import SimulatorError
@@ -190,6 +191,7 @@ class ReplayConfig:
     def __post_init__(self) -> None:
         if not self.algorithm:
             self._recommend()
+        object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
         if not self.kind:

@@ -18,7 +18,7 @@ from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration.choices import storage_of
+from firmware_sim.configuration.choices import canonical, storage_of
 from firmware_sim.errors import SimulatorError
 
 
@@ -141,7 +141,7 @@ def compare(
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
-    names = list(dict.fromkeys(algorithms)) if algorithms else known
+    names = list(dict.fromkeys(map(canonical, algorithms))) if algorithms else known
     for name in names:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
