@@ -12,6 +12,7 @@ import numpy as np
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import Labels
 
@@ -140,6 +141,12 @@ def _decoded(labels: Labels, cell: str, stream: Stream, number: int) -> float | 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:
     """Return the sentence about a stream none of whose rows the learner got."""
+    if rows.read == 0 and isinstance(stream, FaultyStream) and any(stream.counts):
+        which = stream.counts.index(max(stream.counts))
+        return (
+            f"{stream.name}: no row is left: the fault {stream.faults[which]} takes "
+            f"{stream.counts[which]:,} rows out"
+        )
     if rows.read == 0:
         return f"{stream.name}: there is no row after the header"
     if rows.damaged == rows.read:

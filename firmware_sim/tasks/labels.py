@@ -180,6 +180,8 @@ class LabelMap:
         use 1 and -1, 1 and 0, or true and false, yes and no, on and off.
     missing_codes : sequence of float
         Numbers that mean "no label", unless they are a label that is understood.
+    is_told : bool
+        Whether the learner is told the labels; those that only judge it are of two classes always.
 
     Attributes
     ----------
@@ -189,7 +191,14 @@ class LabelMap:
         Labels that were taken for missing.
     """
 
-    def __init__(self, positive: str | None = None, missing_codes: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        positive: str | None = None,
+        missing_codes: Sequence[float] = (),
+        *,
+        is_told: bool = True,
+    ) -> None:
+        self._is_told = is_told
         self._missing = MISSING_WORDS.union(missing_codes)
         self._positive_key = None if positive is None else _key(positive)
         self._negative_seen: float | None = None
@@ -261,10 +270,16 @@ class LabelMap:
             return None
         if isinstance(key, str) and key.lower() in _YES | _NO:
             return 1 if key.lower() in _YES else -1
+        text = f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
+        text += "name the value that means "
+        if not self._is_told:
+            raise StreamError(
+                f"{text}a labelled failure with --positive VALUE, or judge by no column: leave "
+                "--target out, and this one with --ignore"
+            )
         raise StreamError(
-            f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
-            "name the value that means +1 with --positive VALUE, or learn several classes or real "
-            "numbers: --kind multiclass, --kind regression"
+            f"{text}+1 with --positive VALUE, or learn several classes or real numbers: "
+            "--kind multiclass, --kind regression"
         )
 
 

@@ -76,6 +76,22 @@ def test_numbers_have_no_classes() -> None:
     assert doubt(LabelMap(), "binary") == ""
 
 
+def test_labels_that_only_judge_suggest_no_other_kind(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.csv", ["run", "stop"] * 20)
+    with pytest.raises(fs.StreamError, match="labelled failure with --positive") as caught:
+        replayed(path, kind="novelty", algorithm="nogd")
+    assert "multiclass" not in str(caught.value)
+    assert replayed(path, kind="novelty", algorithm="nogd", positive="stop").rows.used == 40
+    with pytest.raises(fs.StreamError, match="--kind multiclass"):
+        replayed(path)
+
+
+def test_table_without_rows(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.csv", [])
+    with pytest.raises(fs.StreamError, match="no row after the header"):
+        replayed(path, kind="multiclass")
+
+
 def test_too_few_classes_tell_why() -> None:
     with pytest.raises(fs.StreamError, match="no row after the header"):
         ClassNames.found([])
