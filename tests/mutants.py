@@ -180,8 +180,8 @@ MUTATIONS = (
     Mutation("another group gets rights", ATOMIC,
              "                mode &= ~0o070", "                pass"),
     Mutation("a failed save leaves its file", ATOMIC,
-             "            os.unlink(beside, dir_fd=folder)\n        raise",
-             "            pass\n        raise"),
+             "                os.unlink(beside, dir_fd=folder)\n        raise",
+             "                pass\n        raise"),
     # ---- states
     Mutation("seen may be anything", CHECKS, "_require(seen == (steps if optimistic else 0),",
              "_require(True,"),

@@ -142,7 +142,9 @@ def _replace(
         os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         if fd >= 0:
-            os.unlink(beside, dir_fd=folder)
+            # What went wrong first is what the caller is told.
+            with contextlib.suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
         raise
     finally:
         if fd >= 0:
@@ -162,7 +164,9 @@ def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) ->
     Raises
     ------
     OSError
-        The file cannot be written, or is not a regular file; it is as it was.
+        The file cannot be written, or is not a regular file: it is as it was. Or its folder
+        cannot be synced once it has the name: it is whole and new, and a cut of the power may
+        bring back the old one.
     """
     target = os.path.realpath(os.fsdecode(path))
     where, name = os.path.split(target)
