@@ -190,8 +190,9 @@ class Checkpointer:
         Raises
         ------
         OSError
-            The medium failed, or another checkpointer writes there: the newest checkpoint is the
-            one that was, or this one.
+            The medium failed, another checkpointer writes there, or a file has been removed or
+            replaced since the last checkpoint (the next call takes what is there then): the newest
+            checkpoint is the one that was, or this one.
         ValueError
             The slots are too small, or hold something else; nothing was written.
         TypeError
