@@ -95,8 +95,6 @@ MUTATIONS = (
              """                refused[slot] = str(error)
                 continue""", """                refused[slot] = str(error)
                 break"""),
-    Mutation("a change while writing is not noticed", SLOTS,
-             "if _crc(pieces) != crc:", "if False:"),
     Mutation("a header is noted once it is synced", SLOTS,
              """        self._heads[slot] = _Head(sequence, length, crc)
         medium.write(slot, 0, packed_head(sequence, length, crc))

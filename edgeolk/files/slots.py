@@ -202,6 +202,11 @@ class Slots:
     def write(self, pieces: Sequence[Piece]) -> int:
         """Make the pieces, one after the other, the newest checkpoint; returns its number.
 
+        Parameters
+        ----------
+        pieces : sequence of bytes-like
+            Copies of what is kept: nothing changes them meanwhile.
+
         Raises
         ------
         OSError
@@ -209,8 +214,6 @@ class Slots:
             was, or this one.
         ValueError
             The slots are too small, or the medium holds something else; nothing was written.
-        RuntimeError
-            The pieces changed while they were written; the newest checkpoint is the one that was.
         """
         self._look_again()
         assert self.opened is not None
@@ -229,8 +232,6 @@ class Slots:
             medium.write(slot, offset, piece)
             offset += memoryview(piece).nbytes
         medium.sync(slot)
-        if _crc(pieces) != crc:
-            raise RuntimeError("the model has changed while it was written; nothing is replaced")
         # Noted before it is there: if this fails it is our own header that may be found there.
         self._heads[slot] = _Head(sequence, length, crc)
         medium.write(slot, 0, packed_head(sequence, length, crc))

@@ -301,24 +301,6 @@ def test_a_payload_that_does_not_fit_writes_nothing() -> None:
     assert recovered(device.image, TINY) == 2
 
 
-def test_pieces_that_change_while_they_are_written_replace_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    device = Device(written(TINY, 2), sector=64)
-    slots = Slots(device, state_in)
-    data = bytearray(payload_of(3, 5))
-    real = device.sync
-
-    def sync(slot: int) -> None:
-        data[0] ^= 1
-        real(slot)
-
-    monkeypatch.setattr(device, "sync", sync)
-    with pytest.raises(RuntimeError, match="changed while it was written"):
-        slots.write([data])
-    assert recovered(device.image, TINY) == 2
-
-
 def test_a_checkpoint_that_is_refused_by_its_content_is_not_the_newest() -> None:
     """Whole by its checksum, but nothing this program can use: it gives its slot."""
     device = Device(written(TINY, 2), sector=64)
