@@ -338,6 +338,7 @@ class ProcessLearner:
 
     def close(self) -> None:
         """End the child and remove its group; nothing happens the second time."""
+        self.gone = True
         self._to.close()
         if self._child.poll() is None:
             self._child.kill()
