@@ -73,6 +73,8 @@ def test_configurations_are_read_from_toml_and_json(tmp_path):
         ('[a]\nram = "much"\n', "much"),
         ('[a]\nscale = "cubic"\n', "scale"),
         ("[a\n", "configs.toml"),
+        ("[a]\nclasses = 3\n", "configuration 'a': classes is 3, it must be a list of labels"),
+        ('[a]\nclasses = "abc"\n', "classes is 'abc', it must be a list of labels"),
         ('[a]\nkind = "numbers"\n', "must be one of: binary, multiclass, regression, novelty"),
     ],
 )
