@@ -13,8 +13,9 @@ from edgeolk.configuration.intake_arguments import intake_of
 from edgeolk.configuration.levels import levels
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.configuration.shown import shown_parameters, spelt
-from edgeolk.configuration.values import given_lists, values_of
+from edgeolk.configuration.values import given_lists, refuse_unknown, values_of
 from edgeolk.lean import Any
+from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
@@ -146,6 +147,8 @@ class Config(Resolved):
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
         intake = intake_of(params, own, default=default, width=kernel is not None)
+        refuse_unknown(params, method, parts, _COMMON)
+        members = basis.members if params.get(basis.members) is not None else "budget"
         budget = budget_of(basis.members, budget, ram, params)
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else whole("n_classes", n_classes, 2, MOST_CLASSES)
@@ -158,7 +161,7 @@ class Config(Resolved):
         used_range = range_of(feature_range, parts, n_features)
 
         def configure(size: int) -> Resolved:
-            size = whole("budget", size, 1)
+            size = whole(members, size, 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             resolved = Resolved(
                 member=method.algorithm if method else Algorithm.CUSTOM,
@@ -221,6 +224,12 @@ class Config(Resolved):
     ) -> Config:
         """The configuration given, or one made from an algorithm and options."""
         if not isinstance(given, Config):
+            if "n_features" not in options:
+                like = next((name for name in options if near(name, ["n_features"])), "")
+                raise TypeError(
+                    "n_features= is missing, the numbers in a row"
+                    + (f" (did you mean it by {like!r}?)" if like else "")
+                )
             return cls(given, **options)
         if options:
             raise TypeError(f"a Config says everything: {next(iter(options))!r} is one too many")
@@ -295,3 +304,7 @@ class Config(Resolved):
 
     def __hash__(self) -> int:
         return hash((self.member, self.n_features, self.budget, self.seed))
+
+
+#: The arguments that every configuration has, after `self` and the algorithm.
+_COMMON = Config.__init__.__code__.co_varnames[2 : 2 + Config.__init__.__code__.co_kwonlyargcount]

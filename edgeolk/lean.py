@@ -34,6 +34,9 @@ else:
             defaults = [body[field] for field in fields if field in body]
             made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
             made.__doc__ = body["__doc__"]
+            for member, value in body.items():
+                if member not in fields and not member.startswith("__"):
+                    setattr(made, member, value)
             return made
 
     #: The base of a class that becomes a tuple with names, those annotated in its body.

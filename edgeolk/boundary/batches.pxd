@@ -19,7 +19,7 @@ from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
 
 cdef enum:
-    TOGETHER = 64             # dense rows that are checked in one go
+    ROWS_CHECKED = 64         # dense rows that are checked in one go
 
 
 cdef struct Batch:
@@ -33,6 +33,14 @@ cdef struct Batch:
     int64_t entries           # of index and value
 
 
+cdef inline bint has_entries(const Batch* rows, Py_ssize_t i, int64_t* first,
+                             int64_t* last) noexcept nogil:
+    """Where the entries of sparse row i lie, each end read once; False if that is nowhere."""
+    first[0] = olk_read_i64(rows.start + i)
+    last[0] = olk_read_i64(rows.start + i + 1)
+    return 0 <= first[0] <= last[0] <= rows.entries
+
+
 cdef inline const void* take_row(
     State* s, const Batch* rows, Py_ssize_t i, bint learning
 ) noexcept nogil:
@@ -42,9 +50,7 @@ cdef inline const void* take_row(
         return take_f64(s, rows.wide + i * rows.d, learning)
     if rows.narrow != NULL:
         return take_f32(s, rows.narrow + i * rows.d, learning)
-    first = olk_read_i64(rows.start + i)
-    last = olk_read_i64(rows.start + i + 1)
-    if not 0 <= first <= last <= rows.entries:
+    if not has_entries(rows, i, &first, &last):
         return NULL
     return take_sparse(s, indices_from(rows.index, first), rows.value + first, last - first,
                        learning)
@@ -64,7 +70,7 @@ cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
     cdef Py_ssize_t many
     while first < rows.n:
         # Mostly nothing is bad: many rows in one go.
-        many = min(<Py_ssize_t>TOGETHER, rows.n - first)
+        many = min(<Py_ssize_t>ROWS_CHECKED, rows.n - first)
         if not accept(s, rows, first, many):
             break
         first += many
@@ -210,24 +216,22 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
             or rows.start[rows.n] != rows.entries):
         raise ValueError("X must be a CSR matrix: indptr, indices and data contradict each other")
     for i in range(rows.n):
-        if not 0 <= rows.start[i] <= rows.start[i + 1] <= rows.entries:
+        if not has_entries(rows, i, &first, &last):
             raise ValueError(
                 "X must be a CSR matrix: indptr, indices and data contradict each other")
-        first = rows.start[i]
-        last = rows.start[i + 1]
         if wide:
             rise = indices_rise(rows.index.wide + first, last - first, rows.d)
         else:
             rise = indices_rise(rows.index.narrow + first, last - first, rows.d)
         if not rise:
-            refuse_indices(rows, i)
+            refuse_indices(rows, first, last)
     return 0
 
 
-cdef inline int refuse_indices(const Batch* rows, Py_ssize_t i) except -1:
+cdef inline int refuse_indices(const Batch* rows, int64_t first, int64_t last) except -1:
     """Say what is wrong with the indices of a row."""
     cdef int64_t k
-    for k in range(rows.start[i], rows.start[i + 1]):
+    for k in range(first, last):
         if not 0 <= read_index(rows.index, k) < rows.d:
             raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
     raise ValueError("X must have increasing indices within each row")

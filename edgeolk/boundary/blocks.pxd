@@ -3,7 +3,7 @@
 Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself.
 """
 
-from libc.math cimport NAN
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
@@ -11,10 +11,12 @@ from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.core.lookahead cimport (
     follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
+from edgeolk.core.labels cimport is_label
 from edgeolk.core.refused cimport is_bad_row
+from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
-from edgeolk.core.together cimport BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
 
 
 cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
@@ -23,16 +25,21 @@ cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
     return max(<int64_t>16, min(<int64_t>65536, rows))
 
 
-cdef inline int learn_placed(State* s, const void* x, double y, double weight,
-                             double* f) noexcept nogil:
-    """Learn a placed row, or leave it out where that is done with bad rows."""
+cdef inline int learn_placed(State* s, const void* x, const double* label, const double* weight,
+                             Py_ssize_t i, double* f) noexcept nogil:
+    """Learn row i, placed, or leave it out where that is done with bad rows; f[i] is its score.
+
+    Another thread may have written label and weight since they were checked: a label is an index.
+    """
+    cdef double y = olk_read_f64(label + i)
+    cdef double counts = 1.0 if weight == NULL else olk_read_f64(weight + i)
     cdef int outcome
-    if x == NULL:
+    if x == NULL or not is_label(s, y) or not (counts > 0.0 and isfinite(counts)):
         return REFUSED_ROW
-    outcome = learn(s, x, y, weight, f)
+    outcome = learn(s, x, y, counts, f + i)
     if is_bad_row(outcome) and s.skipped != NULL:
         skip(s)
-        f[0] = NAN
+        f[i] = NAN
         return DONE
     return outcome
 
@@ -48,19 +55,18 @@ cdef inline Py_ssize_t learn_block(
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, True)
-        if x == s.sparse_x:  # or both are NULL
+        if x == NULL or x == s.sparse_x:
             break
         put_row_ahead(s, count, x)
         count += 1
     if count == 0:
-        outcome[0] = learn_placed(
-            s, x, label[first], 1.0 if weight == NULL else weight[first], f + first)
+        outcome[0] = learn_placed(s, x, label, weight, first, f)
         return 1 if outcome[0] == DONE else 0
     look_ahead(s, count)
     for k in range(count):
         i = first + k
         x = take_row_ahead(s, k)
-        outcome[0] = learn_placed(s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
+        outcome[0] = learn_placed(s, x, label, weight, i, f)
         if outcome[0] != DONE:
             return k
         if k + 1 < count and not follow_ring(s, k + 1, count):
@@ -73,13 +79,13 @@ cdef inline Py_ssize_t score_block(
     int* outcome
 ) noexcept nogil:
     """Score the next rows together; returns how many."""
-    cdef double block[BLOCK]
+    cdef double block[NUMBERS_OF_BLOCK]
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t good
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, False)
-        if x == s.sparse_x:  # or both are NULL
+        if x == NULL or x == s.sparse_x:
             break
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
         count += 1

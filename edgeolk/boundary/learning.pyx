@@ -2,7 +2,7 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
-from libc.math cimport NAN, fabs, isfinite
+from libc.math cimport NAN, fabs, isfinite, isnan
 
 import warnings
 
@@ -53,6 +53,8 @@ cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t
     if engine.warned_of_error or engine.state.errors == NULL:
         return 0
     for i in range(n):
+        if isnan(f[i]):  # a row that was left out
+            continue
         engine.largest_target = max(engine.largest_target, fabs(y[i]))
         engine.targets_seen += 1
         if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
@@ -113,9 +115,12 @@ cdef class RowLearner(Scorer):
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef object row = self.checked_row(x)
-        cdef double f
         self.engine.idle()
-        cdef int outcome = learn(&self.engine.state, self.placed(row, True), label, counts, &f)
+        return self.learned_placed(self.placed(row, True), label, counts)
+
+    cdef double learned_placed(self, const void* x, double label, double counts) except? -1.0:
+        cdef double f
+        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
@@ -151,15 +156,10 @@ cdef class RowLearner(Scorer):
                                object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
-        cdef double f
-        cdef const void* x = self.checked_sparse(indices, values, True)
-        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
-        if outcome != DONE:
-            raise outcome_error(outcome, "x")
-        return f
+        return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
 
     def wants_label(self, x):
-        """Whether the label of a row could change the model; a yes is counted.
+        """Whether the label of a row could change the model; a yes is counted by what has a ring.
 
         With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
         need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.

@@ -3,6 +3,16 @@
 from libc.math cimport isfinite
 
 
+cdef inline str as_told(object array):
+    """What kind of array something is."""
+    if not hasattr(array, "flags"):
+        return type(array).__name__
+    kind = "" if array.flags.c_contiguous else "strided "
+    if not array.flags.writeable:
+        kind += "read-only "
+    return f"{kind}{array.dtype} of shape {array.shape}"
+
+
 cdef inline object not_finite(object row, object features, str name):
     """Which number of a row is none, or is beyond storage; ``features`` are its numbers' places."""
     import numpy as np

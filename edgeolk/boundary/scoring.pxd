@@ -22,5 +22,6 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0
     cdef object label_of(self, double f)
+    cdef object one_row_matrix(self, object indices, object values)
     cdef double score_sparse(self, object indices, object values) except? -1.0
     cdef double score_row(self, object x) except? -1.0

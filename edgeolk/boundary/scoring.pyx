@@ -14,7 +14,7 @@ from edgeolk.boundary.batches cimport (
     take_row, whole_numbers,
 )
 from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
-from edgeolk.boundary.messages cimport not_finite
+from edgeolk.boundary.messages cimport as_told, not_finite
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
@@ -89,7 +89,7 @@ cdef class Scorer:
         cdef object numbers = arrays
         if rows.start == NULL:
             return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
-        numbers = slice(rows.start[bad], rows.start[bad + 1])
+        numbers = slice(*arrays[0][bad : bad + 2])
         return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
@@ -100,7 +100,8 @@ cdef class Scorer:
             return np.empty(n)
         if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
                 and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
-            raise ValueError(f"out must be a writable contiguous float64 array of length {n}")
+            raise ValueError(f"out must be a writable contiguous float64 array of length {n}, got"
+                             f" {as_told(out)}")
         start = <char*>cnp.PyArray_DATA(out)
         for array in read:
             lent = <char*>cnp.PyArray_DATA(array)
@@ -150,8 +151,7 @@ cdef class Scorer:
                         continue
                     x = take_row(s, rows, i, learns)
                     if learns:
-                        outcome = learn_placed(
-                            s, x, label[i], 1.0 if weight == NULL else weight[i], f + i)
+                        outcome = learn_placed(s, x, label, weight, i, f)
                     elif x == NULL:
                         outcome = REFUSED_ROW
                     else:
@@ -185,7 +185,8 @@ cdef class Scorer:
         if n != cnp.PyArray_DIM(value, 0):
             raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
         if not indices_rise(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
-            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}")
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}, got"
+                             f" {index.tolist()}")
         if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
         self.engine.idle()
@@ -206,8 +207,10 @@ cdef class Scorer:
         cdef object scores = np.empty(self.engine.state.c.columns)
         if self.mean:
             prepare_mean(&self.engine.state)
-        if decide(&self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores)) != DONE:
-            raise outcome_error(-1, "x")
+        cdef int outcome = decide(
+            &self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores))
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
         return scores
 
     def scores_one(self, x):
@@ -240,11 +243,13 @@ cdef class Scorer:
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
+        cdef int outcome
         self.one_score()
         if self.mean:
             prepare_mean(&self.engine.state)
-        if decide(&self.engine.state, x, self.mean, &f) != DONE:
-            raise outcome_error(-1, "x")
+        outcome = decide(&self.engine.state, x, self.mean, &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
         return f
 
     cdef object label_of(self, double f):
@@ -272,17 +277,23 @@ cdef class Scorer:
         """
         return self.score_sparse(indices, values)
 
+    cdef object one_row_matrix(self, object indices, object values):
+        """A row given by its non-zeros, as a matrix."""
+        return SimpleNamespace(
+            format="csr", shape=(1, self.engine.state.c.n_features),
+            indptr=[0, len(values)], indices=indices, data=values)
+
     cdef double score_sparse(self, object indices, object values) except? -1.0:
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
-            return self.decision_function(SimpleNamespace(
-                format="csr", shape=(1, self.engine.state.c.n_features),
-                indptr=[0, len(values)], indices=indices, data=values))[0]
+            return self.decision_function(self.one_row_matrix(indices, values))[0]
         return self.score_placed(self.checked_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
         if self.engine.state.c.columns > 1:
+            if self.engine.users > 0:
+                return int(self.predict(self.one_row_matrix(indices, values))[0])
             return int(np.argmax(self.class_scores(self.checked_sparse(indices, values, False))))
         return self.label_of(self.score_sparse(indices, values))
 
@@ -351,6 +362,8 @@ cdef class Scorer:
         ------
         AttributeError
             The learner's function is not a sum over support vectors.
+        RuntimeError
+            Another thread is inside a long call.
         """
         cdef double nearness
         if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from edgeolk.boundary.batches cimport Batch, first_bad_dense
+from edgeolk.boundary.batches cimport Batch, first_bad_dense, has_entries
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
 from edgeolk.core.rows cimport accepts_f64
@@ -45,14 +45,14 @@ cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcep
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows, Py_ssize_t first) noexcept:
     """The first row, from there on, with a number that storage cannot hold, or their number."""
     cdef Py_ssize_t i
-    cdef int64_t start
+    cdef int64_t start, end
     if rows.start == NULL:
         return first_bad_dense(s, rows, first)
-    start = rows.start[first]
     # Mostly nothing is bad: all numbers in one go, once.
-    if first == 0 and values_fit(s, rows.value + start, rows.start[rows.n] - start):
+    if first == 0 and values_fit(s, rows.value, rows.entries):
         return rows.n
     for i in range(first, rows.n):
-        if not values_fit(s, rows.value + rows.start[i], rows.start[i + 1] - rows.start[i]):
+        if (not has_entries(rows, i, &start, &end)
+                or not values_fit(s, rows.value + start, end - start)):
             return i
     return rows.n

@@ -9,9 +9,11 @@ from edgeolk.catalogue.methods import Method
 from edgeolk.configuration.intake import ARGUMENTS
 from edgeolk.lean import Any
 from edgeolk.near import near
-from edgeolk.parts.numbers import Dtype, Projection
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.numbers import Basis, Dtype, Projection, Update
 from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.table import DEFAULT_PARTS, TRAITS, Parts, uses
+from edgeolk.parts.updates import UPDATES
 
 
 def values_of(
@@ -36,9 +38,7 @@ def values_of(
         Names the argument, what was got and what is allowed.
     """
     wanted = uses(parts)
-    public = method.public if method else {}
-    names = {public.get(stored, stored): stored for stored in wanted}
-    _refuse_unknown(given, names, method)
+    names = _public_names(method, parts)
     defaults = {
         stored: (method.defaults if method else {}).get(stored, PARAMETERS[stored].default)
         for stored in wanted
@@ -64,15 +64,38 @@ def values_of(
     return parts, {stored: values[stored] for stored in wanted if stored in values}
 
 
-def _refuse_unknown(given: Iterable[str], names: Iterable[str], method: Method | None) -> None:
+def _public_names(method: Method | None, parts: Parts) -> dict[str, str]:
+    """What parameters are stored under, by the names that a caller gives them."""
+    public = method.public if method else {}
+    return {public.get(stored, stored): stored for stored in uses(parts)}
+
+
+def refuse_unknown(
+    given: Iterable[str], method: Method | None, parts: Parts, common: Iterable[str]
+) -> None:
+    """Raise TypeError for the first name that is none here, with those that are near.
+
+    Parameters
+    ----------
+    given : iterable of str
+        Arguments of the caller that are left.
+    method, parts
+        As for ``values_of``.
+    common : iterable of str
+        Names that every learner takes.
+    """
+    basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+    names = [*_public_names(method, parts), *filter(None, [basis.members]), *update.lists]
     unknown = next((name for name in given if name not in names), None)
     if unknown is None:
         return
+    whose = method.name if method else "this composition"
     allowed = [*names, *(method.choices if method else DEFAULT_PARTS)]
+    hint = ", which has its own"
+    if unknown not in DEFAULT_PARTS:
+        hint = near(unknown, [*allowed, *common, *ARGUMENTS, *DEFAULT_PARTS])
     raise TypeError(
-        f"unknown parameter {unknown!r} for {method.name if method else 'this composition'}"
-        f"{near(unknown, [*allowed, *ARGUMENTS, *DEFAULT_PARTS])};"
-        f" there are {', '.join(allowed) or 'none'}"
+        f"unknown parameter {unknown!r} for {whose}{hint}; there are {', '.join(allowed) or 'none'}"
     )
 
 

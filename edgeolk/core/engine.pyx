@@ -28,7 +28,8 @@ from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
-    DONE, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State, Width,
+    DONE, MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped,
+    State, Width,
 )
 from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
@@ -37,12 +38,6 @@ from edgeolk.core.views cimport typed
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
-
-#: Regions of state that do not start anew when the width of the kernel is known.
-STAYS = frozenset((
-    "levels", "errors", "scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
-    "width_mean", "skipped",
-))
 
 if sizeof(Model) != 88:
     raise ImportError("the header's struct does not have the layout of the file format")
@@ -198,10 +193,13 @@ cdef class Engine:
         if s.intake.width == NULL:
             return 0
         use_width(s)
-        for name, region in self.regions.items():
-            if name not in STAYS and region.element and region.offset < self.state.m.eighths * 8:
+        for region in self.regions.values():
+            if (not region.stays and region.element
+                    and region.offset < self.state.m.eighths * 8):
                 if region.offset != end:
                     count += 1
+                    if count == MODEL_RUNS:
+                        raise RuntimeError(f"what starts anew lies in over {MODEL_RUNS} runs")
                     s.intake.model[count].start = self.arena.base + <Py_ssize_t>region.offset
                 end = region.offset + region.nbytes
                 s.intake.model[count].nbytes = (

@@ -111,19 +111,21 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
     cdef int64_t before = -1
     cdef int64_t j
     cdef double v
+    cdef float* x = <float*>s.query
     s.beyond = 0
-    for k in range(s.c.n_features):
-        place_number(s, k, 0.0)
+    memset(x, 0, <size_t>s.c.n_features * sizeof(float))
     for k in range(count):
         j = read_index(index, k)
         v = olk_read_f64(value + k)
         if not (before < j < s.c.n_features and isfinite(v)):
             return NULL
         before = j
-        place_number(s, j, v)
+        x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
+    if s.c.vectors == DTYPE_INT8:
+        s.beyond = olk_see_levels_f32(x, x, s.c.n_features, &s.quantum)
     if s.nonzero_index != NULL:
-        note_nonzeros(s, s.query)
-    return s.query
+        note_nonzeros(s, x)
+    return x
 
 
 cdef inline const void* place_sparse(State* s, Indices index, const double* value,

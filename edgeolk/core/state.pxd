@@ -111,6 +111,10 @@ cdef struct Span:
     int64_t nbytes
 
 
+cdef enum:
+    MODEL_RUNS = 4            # of regions in a row that start anew, at most
+
+
 cdef struct Intake:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
@@ -123,7 +127,7 @@ cdef struct Intake:
     int64_t gamma_rows        # rows that the width is made from, 0 where it is given
     Width* width              # or NULL
     void* mean                # (d,) of these rows, in the type rows are computed in
-    Span model[4]             # what starts anew with the width
+    Span model[MODEL_RUNS]    # what starts anew with the width, in runs of regions
 
 
 cdef enum:

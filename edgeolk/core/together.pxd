@@ -12,9 +12,8 @@ from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
 
-# Rows wait on the stack, in the room of so many doubles.
 cdef enum:
-    BLOCK = 2048
+    NUMBERS_OF_BLOCK = 2048   # room on the stack for rows that wait, in doubles
 
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
@@ -31,7 +30,7 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
-    cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * BLOCK) // row_bytes(s))
+    cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
     # With fewer than the loops take at a time nothing is gained.
     if most < OLK_MOST_TOGETHER or not worth_together(s):
         return 1

@@ -94,7 +94,15 @@ def refuse(config: Resolved) -> None:
     for axis in ORDER:
         for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
             if meaningless(config):
-                raise ValueError(sentence)
+                raise ValueError(sentence + _got(config, sentence))
     for meaningless, sentence in GENERAL:
         if meaningless(config):
-            raise ValueError(sentence)
+            raise ValueError(sentence + _got(config, sentence))
+
+
+def _got(config: Resolved, sentence: str) -> str:
+    """The numbers that a sentence speaks of, as the end of it."""
+    words = sentence.replace(",", " ").replace(":", " ").split()
+    numbers = {"budget": config.budget, **config.values}
+    said = [f"{name}={number:g}" for name, number in numbers.items() if name in words]
+    return f"; got {', '.join(said)}" if said else ""

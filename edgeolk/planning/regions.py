@@ -47,6 +47,11 @@ class Region(NamedTuple):
     element: str = ""
     shape: tuple[int, int] = (0, 0)
 
+    @property
+    def stays(self) -> bool:
+        """Whether it does not start anew when the width of the kernel is known."""
+        return self.name in KINDS and KINDS[self.name].stays
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -66,6 +71,8 @@ class Kind:
         When its content matters.
     read_beyond : bool
         Loops may read past its last row, whole vectors at a time.
+    stays : bool
+        State that does not start anew when the width of the kernel is known.
     """
 
     element: str
@@ -73,6 +80,7 @@ class Kind:
     purpose: str
     lifetime: Lifetime = Lifetime.STATE
     read_beyond: bool = False
+    stays: bool = False
 
 
 def _triangle(n: int) -> tuple[int, int]:
@@ -135,7 +143,8 @@ KINDS: dict[str, Kind] = {
     "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
     "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
     "levels": Kind(
-        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0"
+        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0",
+        stays=True,
     ),
     "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
     "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
@@ -166,7 +175,7 @@ KINDS: dict[str, Kind] = {
         read_beyond=True,
     ),
     "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
-    "errors": Kind("w", _words(2), "sums of squared and of absolute errors"),
+    "errors": Kind("w", _words(2), "sums of squared and of absolute errors", stays=True),
     "forgetron": Kind("w", _words(1), "running sum of what removals cost"),
     "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
@@ -188,16 +197,24 @@ KINDS: dict[str, Kind] = {
     ),
     "turns": Kind("q", _words(1), "steps of relevance"),
     "scaler": Kind(
-        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits"
+        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits",
+        stays=True,
     ),
     "scaler_counts": Kind(
-        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped"
+        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped",
+        stays=True,
     ),
-    "scaler_range": Kind("d", lambda c: (1, 2 * c.n_features), "scaling: least and most"),
-    "clipped_rows": Kind("w", _words(1), "rows that were bounded"),
-    "width": Kind("w", _words(7), "width of the kernel, counters from before it was known"),
-    "width_mean": Kind("computing", _features, "mean of the rows that the width is made from"),
-    "skipped": Kind("w", _words(1), "bad rows that were left out"),
+    "scaler_range": Kind(
+        "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
+    ),
+    "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
+    "width": Kind(
+        "w", _words(7), "width of the kernel, counters from before it was known", stays=True
+    ),
+    "width_mean": Kind(
+        "computing", _features, "mean of the rows that the width is made from", stays=True
+    ),
+    "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from array import array
 from collections.abc import Callable
@@ -353,6 +354,19 @@ def test_predictions_that_run_away_are_told_once(many: bool) -> None:
     with pytest.warns(UserWarning, match="lower eta=") as told:
         learn_in_two(learner, X, y, many)
     assert len(told) == 1
+
+
+def test_rows_that_were_left_out_say_nothing_of_the_targets() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 4))
+    y = 20.0 + X[:, 0]
+    y[[40, 60]] = math.inf, 1e200
+    learner = ek.Learner(
+        "bogd", n_features=4, budget=20, loss="square", eta=1.5, kernel=ek.Gaussian(0.01),
+        on_bad_row="skip",
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="lower eta="):
+        learner.learn_many(X, y)
 
 
 def learn_in_two(learner: ek.Learner, X: np.ndarray, y: np.ndarray, many: bool) -> None:

@@ -74,6 +74,17 @@ def test_projectron_without_sparsity_is_the_perceptron(seed: int, kernel: str) -
     assert sparse.n_support <= plain.n_support
 
 
+@pytest.mark.parametrize("name", ["projectron", "projectron++"])
+@pytest.mark.parametrize("kernel", [ek.Linear(), ek.Gaussian(1.0), ek.Polynomial(2)], ids=repr)
+def test_the_first_row_is_stored_however_short(name: str, kernel: ek.Kernel) -> None:
+    """From eta >= sqrt(max k(x, x)) on, nothing but the first is ever stored."""
+    learner = ek.Learner(name, n_features=2, budget=5, kernel=kernel, eta=40.0, dtype="float64")
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    learner.learn_many(X, np.where(X[:, 0] > 0.0, 1.0, -1.0))
+    assert learner.support_vectors_.tolist() == X[:1].tolist()
+    assert learner.dual_coef_[0] != 0.0
+
+
 @pytest.mark.parametrize("rule", ["jmlr", "icml"])
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6])
 def test_margin_steps_of_a_kernel_of_any_size(rule: str, scale: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -160,6 +161,60 @@ assert learner.n_support == 50
 assert messages, "the rows were never caught changing"
 """
     ran = python(code, call)
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-500:])
+
+
+#: What the handler of a signal writes into the arguments of a long call, which looks at signals.
+CHANGES = {
+    "classes": ("learner.learn_many(X, y)", "y[:] = 1e15", {"n_classes": 3}),
+    "labels": ("learner.learn_many(X, y)", "y[:] = np.nan", {}),
+    "weights": ("learner.learn_many(X, y, weight=w)", "w[:] = np.nan", {}),
+    "scored": ("learner.decision_function(M)", "M.indptr[:] = 10**15", {}),
+    "scored, sparse": ("learner.decision_function(M)", "M.indptr[:] = 10**15", {"sparse": True}),
+    "learned": ("learner.learn_many(M, y)", "M.indptr[:] = 10**15", {}),
+    "skipped": ("learner.learn_many(M, y)", "M.indptr[:] = 10**15", {"on_bad_row": "skip"}),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
+@pytest.mark.parametrize("what", CHANGES)
+def test_arguments_that_change_in_a_long_call(what: str) -> None:
+    """An index that has become none is refused where it is used."""
+    call, change, options = CHANGES[what]
+    code = f"""
+import signal
+from types import SimpleNamespace
+import numpy as np
+import edgeolk as ek
+n, d = 100_000, 5
+X = np.random.default_rng(0).normal(size=(n, d))
+M = SimpleNamespace(format="csr", shape=(n, d), indptr=np.arange(n + 1), data=np.ones(n),
+                    indices=np.arange(n, dtype=np.int32) % d)
+options = {options!r}
+if options.get("on_bad_row"):
+    M.data[n - 10] = np.nan  # the rows before it are learned first
+y = np.where(np.arange(n) % 2, 1.0, 0.0 if "n_classes" in options else -1.0)
+w = np.full(n, 2.0)
+learner = ek.Learner("ogd", n_features=d, budget=2000, **options)
+learner.learn_many(X[:2000], y[:2000])
+changed = []
+def handler(*_):
+    changed.append(learner.steps)
+    {change}
+signal.signal(signal.SIGALRM, handler)
+for wait in (0.02, 0.005, 0.001):
+    signal.setitimer(signal.ITIMER_REAL, wait)
+    try:
+        {call}
+    except ValueError as error:
+        assert "changed since" in str(error) or "skip" in str(options), error
+    if changed:
+        break
+assert changed, "the call was over before the signal"
+assert np.all(np.isfinite(learner.dual_coef_))
+assert np.all(np.isfinite(learner.scores(X[:100])))
+"""
+    ran = python(code)
     assert ran.returncode == 0, (ran.returncode, ran.stderr[-500:])
 
 

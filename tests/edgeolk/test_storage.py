@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, fitting, shrinks, smallest_budget
+from helpers import KERNELS, LIVELY, RINGS, Csr, fitting, shrinks, smallest_budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -95,6 +96,27 @@ def test_a_reading_beyond_the_range_counts_as_its_end() -> None:
     assert (beyond.clipped > 0, at_end.clipped) == (True, 0)
     assert np.array_equal(beyond.support_vectors_, at_end.support_vectors_)
     assert beyond.support_vectors_ == pytest.approx(np.array([[2.0, -1.0], [-1.0, 2.0]]), rel=1e-6)
+
+
+def test_readings_beyond_the_range_count_however_the_row_is_given() -> None:
+    """The zeros between the non-zeros are readings too."""
+    options = {"n_features": 3, "budget": 4, "dtype": "int8", "feature_range": (0.5, 2.0)}
+    dense, sparse, matrix = (ek.Learner("rbp", **options) for _ in range(3))
+    rows = np.array([[9.0, 0.0, 1.0], [0.0, 1.5, 0.0], [1.0, 1.0, 1.0]])
+    for row, y in zip(rows, (1, -1, 1), strict=True):
+        at = np.flatnonzero(row).astype(np.int32)
+        assert dense.learn_one(row, y) == sparse.learn_one_sparse(at, row[at], y)
+    matrix.learn_many(Csr(rows), [1, -1, 1])
+    assert dense.clipped == sparse.clipped == matrix.clipped == 4
+    assert np.array_equal(dense.support_vectors_, sparse.support_vectors_)
+
+
+def test_the_warning_comes_with_rows_by_their_non_zeros() -> None:
+    learner = ek.Learner("rbp", n_features=3, budget=4, dtype="int8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="a reading lies beyond"):
+            learner.learn_one_sparse([1], [9.0], 1)
 
 
 def test_each_feature_has_its_range() -> None:

@@ -137,6 +137,18 @@ def test_rows_by_their_non_zeros_while_another_reads() -> None:
     assert (reader, found) == (len(big), True)
 
 
+def test_classes_by_their_non_zeros_while_another_reads() -> None:
+    learner = ek.Learner("rbp", n_features=D, budget=200, n_classes=3)
+    learner.learn_many(X[:300], np.arange(300) % 3)
+    at, values = np.array([1, 4], np.int32), np.array([0.5, -1.0])
+    expected, big = learner.predict_one_sparse(at, values), np.tile(X, (40, 1))
+
+    def singly() -> bool:
+        return all(learner.predict_one_sparse(at, values) == expected for _ in range(500))
+
+    assert together(lambda: len(learner.predict(big)), singly) == [len(big), True]
+
+
 @every
 def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None:
     """Whatever was learned was learned whole: replayed alone it gives the same bytes."""

@@ -33,6 +33,8 @@ AGAIN = 3
 SAMPLE = 50
 #: A model with more scratch than this is not used: nothing has touched its memory yet.
 LARGE = 10_000_000
+#: Features times budget of a model that is used: a step of more takes a tenth of a second, rightly.
+SLOW = 1_000_000
 #: Memory beyond the file's size that refusing it may take.
 MOST_MEMORY = 65_536
 #: What using a model may end in: refusals that the documentation names.
@@ -233,7 +235,7 @@ class Fuzzer:
 
         Returns whether what it has learned to is again a state that can be loaded.
         """
-        if learner.nbytes > LARGE:
+        if learner.nbytes > LARGE or learner.n_features * learner.budget > SLOW:
             self.tally["large"] += 1
             return True
         whole = file_of(learner)

@@ -151,7 +151,7 @@ static inline void OLK_FN(olk_tame)(OLK_SUM *change, OLK_STEP step, ptrdiff_t n)
     }
 }
 
-/* The same, one word of the generator for each pair of the n. */
+/* As olk_store_some, one word of the generator for each pair of the n. */
 static OLK_APART void OLK_FN(olk_store)(OLK_S *stored, const OLK_SUM *change, ptrdiff_t n,
                                      uint64_t *generator)
 {

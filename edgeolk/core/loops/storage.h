@@ -144,15 +144,13 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
 /* The float32 that stays of a number once stored: what a learner with narrow storage sees of it. */
 static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
 {
+/* Not by a switch: conditions are moved out of the loops over this. */
 #define OLK_CASE(number, name, type, computes, zero, ...)                                          \
-    case number:                                                                                   \
+    if (storage == (number))                                                                       \
         return (float)(OLK_READ_##zero(olk_widened_##name(olk_narrowed_##name(value, j, quantum))));
-    switch (storage) {
-        OLK_EACH_STORAGE(OLK_CASE, )
-    default:
-        return value;
-    }
+    OLK_EACH_STORAGE(OLK_CASE, )
 #undef OLK_CASE
+    return value;
 }
 
 /* A row as int8 storage would keep it; returns how many of its numbers lie beyond the levels (half a

@@ -19,7 +19,7 @@ typedef struct {
     ptrdiff_t first, depth;
 } OLK_FN(olk_slice);
 
-/* The products of OLK_TOGETHER rows with vectors v to v + vectors - 1 of a slice, added to tiles that
+/* The products of OLK_TOGETHER rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles that
    are OLK_WIDTH apart. */
 static OLK_ALWAYS void
 OLK_FN(olk_tile)(const int product, const int way, const int vectors,

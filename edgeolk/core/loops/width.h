@@ -33,6 +33,8 @@ typedef struct {
             /* Squares of what is larger would not be finite. */                                   \
             const double below = (double)x[j] < 1e140 ? (double)x[j] : 1e140;                      \
             const double reading = below > -1e140 ? below : -1e140;                                \
+            if (w->measured == 1) /* there is no mean that it is far from */                       \
+                mean[j] = (type)reading;                                                           \
             const double before = reading - (double)mean[j];                                       \
             mean[j] = (type)(mean[j] + (type)(before / (double)w->measured));                      \
             const double after = reading - (double)mean[j];                                        \

@@ -3,8 +3,8 @@
 The ring only grows, a row of M an insertion, and nobody is ever removed: M = L^-1, packed, for the
 Cholesky factor K = L L' of the Gram matrix. With it w = M k and beta = K^-1 k = M' w come from one
 reading of the triangle, which is what such a step costs once M is larger than the cache. Every
-squared pivot ||delta||^2 is at least max(sparsity^2, guard k(x, x)), which keeps M usable: the
-guard is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
+squared pivot ||delta||^2 but the first is at least max(sparsity^2, guard k(x, x)), which keeps M
+usable: the guard is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
 """
 
 from libc.math cimport sqrt
@@ -100,7 +100,8 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
         return True
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
-    if m.n == s.c.budget or rest <= s.c.p.sparsity * s.c.p.sparsity:
+    # The first is stored, however short it is: nothing is there to project on.
+    if m.n == s.c.budget or (m.n > 0 and rest <= s.c.p.sparsity * s.c.p.sparsity):
         add_projected(s, a, p, e)
         return True
     grow_factor(s, rest)
