@@ -309,7 +309,7 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
 
     Parameters
     ----------
-    config : Config
+    config : Resolved
         The model's configuration, itself checked.
     words : mapping of str to number
         State words by name; ``n_support`` and ``steps`` at least, the others count as 0 (``scale``
