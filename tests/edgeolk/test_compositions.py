@@ -181,7 +181,7 @@ def first_refusal(parts: dict[str, Any]) -> str:
 
 
 def test_a_refusal_of_numbers_says_which_were_got() -> None:
-    with pytest.raises(ValueError, match="beta must be at least alpha.*; got alpha=5, beta=1"):
+    with pytest.raises(ValueError, match=r"beta must be at least alpha.*; got alpha=5, beta=1"):
         ek.Learner("spa", n_features=2, budget=5, alpha=5.0, beta=1.0)
 
 
