@@ -54,7 +54,7 @@ def error() -> None:
     lines = {"1 KiB": "#9ec5e8", "4 KiB": INK, "16 KiB": "#0b1f33"}
     for ram, colour in lines.items():
         learner = ek.Learner(n_features=X.shape[1], ram=ram.replace(" ", ""))
-        wrong = (learner.learn_many(X, y) * y <= 0).cumsum()
+        wrong = ((learner.learn_many(X, y) >= 0) != (y > 0)).cumsum()  # as the simulator counts
         axis.plot(seen, 100.0 * wrong / seen, color=colour, label=f"{ram}: {wrong[-1]} wrong")
     last = np.concatenate(([0], (y[1:] != y[:-1]).cumsum()))
     axis.plot(seen, 100.0 * last / seen, "--", color=PALE, label=f"last label: {last[-1]} wrong")

@@ -98,8 +98,11 @@ def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: me
         if not over(config, arena).mend():
             raise ValueError("the model is inconsistent: its support vectors depend on each other")
         live.check(config, unpack(block, NATIVE), regions, block)
-    except ValueError as error:
+    except BaseException as error:
+        # Out of memory or interrupted leaves no half mended block either.
         block[:] = before
+        if not isinstance(error, ValueError):
+            raise
         raise ValueError(f"the cut step cannot be repaired: {error}") from None
 
 

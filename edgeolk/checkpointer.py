@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from edgeolk.checks import real, whole
 from edgeolk.files.media import medium_at
 from edgeolk.files.slots import Opened, Slots
 from edgeolk.learner import Learner
@@ -21,6 +22,8 @@ _COUNT = struct.Struct("<Q")
 #: Kind and bytes of each saved object; then their bytes, in the same order.
 _ENTRY = struct.Struct("<QQ")
 MOST_SLOTS = 64
+#: Nothing counts further.
+MOST_EVERY = 2**62
 
 
 def _parts(what: Any) -> tuple[Any, ...]:
@@ -135,16 +138,13 @@ class Checkpointer:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if every is not None and (isinstance(every, bool) or not isinstance(every, int)):
-            raise TypeError(f"every must be a whole number or None, got {type(every).__name__}")
-        if every is not None and every < 1:
-            raise ValueError(f"every must be at least 1, got {every}")
-        if seconds is not None and not seconds > 0.0:
-            raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        if isinstance(slots, bool) or not isinstance(slots, int):
-            raise TypeError(f"slots must be a whole number, got {type(slots).__name__}")
-        if not 2 <= slots <= MOST_SLOTS:
-            raise ValueError(f"slots must be from 2 to {MOST_SLOTS}, got {slots}")
+        if every is not None:
+            every = whole("every", every, 1, MOST_EVERY)
+        if seconds is not None:
+            seconds = real("seconds", seconds, "a number above 0, or None")
+            if not seconds > 0.0:
+                raise ValueError(f"seconds must be above 0, got {seconds!r}")
+        slots = whole("slots", slots, 2, MOST_SLOTS)
         self.every = every
         self.seconds = seconds
         self._clock = clock
@@ -190,8 +190,9 @@ class Checkpointer:
         Raises
         ------
         OSError
-            The medium failed, or another checkpointer writes there: the newest checkpoint is the
-            one that was, or this one.
+            The medium failed, another checkpointer writes there, or a file has been removed or
+            replaced since the last checkpoint (the next call takes what is there then): the newest
+            checkpoint is the one that was, or this one.
         ValueError
             The slots are too small, or hold something else; nothing was written.
         TypeError

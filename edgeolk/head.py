@@ -39,7 +39,14 @@ TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024
 
-_FIXED = "4sHHIIIIQ14BHBBHiQqqq"
+#: Counters of the header, its last fixed fields, each with its type.
+_COUNTERS = {"n_support": "i", "rng": "Q", "steps": "q", "mistakes": "q", "updates": "q"}
+_FIXED = "4sHHIIIIQ14BHBBH" + "".join(_COUNTERS.values())
+#: Where each of them lies, and its type.
+PLACES: dict[str, tuple[int, str]] = {
+    name: (struct.calcsize(f"={_FIXED[: place - len(_COUNTERS)]}"), kind)
+    for place, (name, kind) in enumerate(_COUNTERS.items())
+}
 _ENTRY = "BBII"
 _ENTRY_BYTES = 10
 

@@ -14,6 +14,7 @@ from firmware_sim.configuration.choices import (
     NOT_PARAMETERS,
     RECOMMENDED,
     SCALES,
+    canonical,
     storage_of,
 )
 from firmware_sim.errors import SimulatorError
@@ -190,6 +191,7 @@ class ReplayConfig:
     def __post_init__(self) -> None:
         if not self.algorithm:
             self._recommend()
+        object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
         if not self.kind:
@@ -326,6 +328,13 @@ class ReplayConfig:
             raise SimulatorError(f"--positive is for labels of two classes, not for {what}")
         if self.classes and self.kind != "multiclass":
             raise SimulatorError("--classes is for --kind multiclass")
+        number = self.params.get("n_classes")
+        if isinstance(number, int) and number < len(self.classes):
+            # The rows of the other classes would be refused one by one, and look like few rows.
+            raise SimulatorError(
+                f"n_classes is {number}, and there are {len(self.classes)} classes: it must be at "
+                f"least {len(self.classes)}; left out, it is that"
+            )
         if len(self.classes) == 1 or len(set(self.classes)) < len(self.classes):
             raise SimulatorError("--classes must name two classes at least, each once")
 

@@ -95,11 +95,21 @@ MUTATIONS = (
              """                refused[slot] = str(error)
                 continue""", """                refused[slot] = str(error)
                 break"""),
-    Mutation("a change while writing is not noticed", SLOTS,
-             "if _crc(pieces) != crc:", "if False:"),
+    Mutation("a header is noted once it is synced", SLOTS,
+             """        self._heads[slot] = _Head(sequence, length, crc)
+        medium.write(slot, 0, packed_head(sequence, length, crc))
+        medium.sync(slot)
+""", """        medium.write(slot, 0, packed_head(sequence, length, crc))
+        medium.sync(slot)
+        self._heads[slot] = _Head(sequence, length, crc)
+"""),
     Mutation("writing without opening does not look", SLOTS, """            self.open()
-        assert""", """            self.opened = Opened(None, None, {})
-        assert"""),
+        self._claim""", """            self.opened = Opened(None, None, {})
+        self._claim"""),
+    Mutation("what was written since the opening is not seen", SLOTS,
+             " or self._read_heads()[0] != self._heads:", ":"),
+    Mutation("what was written since the lock was lost is not seen", SLOTS,
+             "if claim == self._claim:", "if self._claim:"),
     Mutation("a slot that cannot be read ends the opening", SLOTS,
              "            except OSError as error:\n                head =",
              "            except KeyError as error:\n                head ="),
@@ -134,7 +144,21 @@ MUTATIONS = (
     Mutation("a used device is written over", MEDIA, "known, blank = bytes(mark)[:8], (bytes(8), b",
              'known, blank = bytes(mark)[:8], (b"partitio", bytes(8), b'),
     Mutation("files are made sparse", MEDIA, "            yield _ZEROS", "            yield b''"),
-    Mutation("two may write", MEDIA, "                self._lock()\n", "                pass\n"),
+    Mutation("two may write", MEDIA, "            self._lock()\n", "            pass\n"),
+    Mutation("a lock is taken of a file without its name", MEDIA,
+             "            if self._has_name():", "            if True:"),
+    Mutation("a file that has lost its name is written to", MEDIA,
+             "if writable and not self._has_name():", "if False:"),
+    Mutation("a reader stays with a file that has lost its name", MEDIA,
+             "(writable or not self._has_name())", "writable"),
+    Mutation("two may make a file", MEDIA, "            made = placed_whole(self.path, pieces)",
+             "            self.close()\n            made = placed_whole(self.path, pieces)"),
+    Mutation("a file that is made is not locked", MEDIA,
+             "        self._fd, self._writable = made, True", "        os.close(made)"),
+    Mutation("a file that may be made is taken for the old one", MEDIA, """            self.close()
+            raise
+        self.close()""", """            raise
+        self.close()"""),
     Mutation("short writes are not completed", MEDIA, "        while done < len(view):",
              "        if done < len(view):"),
     Mutation("short reads are not completed", MEDIA, """            done += got
@@ -152,7 +176,8 @@ MUTATIONS = (
     # ---- files replaced whole
     Mutation("the file is not synced", ATOMIC, "        os.fsync(fd)\n        os.replace",
              "        os.replace"),
-    Mutation("the folder is not synced", ATOMIC, "        sync_folder(folder)\n", ""),
+    Mutation("the folder is not synced", ATOMIC,
+             "            sync_folder(folder)\n", "            pass\n"),
     Mutation("the file is renamed before it is synced", ATOMIC, """        os.fsync(fd)
         os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
 """, """        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -180,8 +205,8 @@ MUTATIONS = (
     Mutation("another group gets rights", ATOMIC,
              "                mode &= ~0o070", "                pass"),
     Mutation("a failed save leaves its file", ATOMIC,
-             "            os.unlink(beside, dir_fd=folder)\n        raise",
-             "            pass\n        raise"),
+             "                os.unlink(beside, dir_fd=folder)\n            os.close",
+             "                pass\n            os.close"),
     # ---- states
     Mutation("seen may be anything", CHECKS, "_require(seen == (steps if optimistic else 0),",
              "_require(True,"),

@@ -233,7 +233,22 @@ cdef class Scorer:
         return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
-        """Scores of many rows, float64 of shape (n, n_classes)."""
+        """Scores of many rows, one a class; for two classes, the one score there is.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            As for ``decision_function``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n, n_classes), or (n, 1)
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError, KeyboardInterrupt
+            As for ``decision_function``.
+        """
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
@@ -274,6 +289,18 @@ cdef class Scorer:
             float64 values is read where it lies; anything else is converted.
         values : array-like of shape (k,)
             Finite.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        TypeError, ValueError
+            Indices that do not increase or are no whole numbers, another number of values, or a
+            value that is not finite in storage.
+        RuntimeError
+            Another thread learns.
         """
         return self.score_sparse(indices, values)
 
@@ -389,6 +416,18 @@ cdef class Scorer:
         Returns
         -------
         float64 ndarray of shape (n,)
+
+        Raises
+        ------
+        TypeError
+            X holds no real numbers, or a row has a score for each class.
+        ValueError
+            X or out has another shape, X is no CSR matrix, or its numbers have changed meanwhile;
+            ``BadRowError`` for a number that is not finite in storage, which names row and feature.
+        RuntimeError
+            Another thread learns.
+        KeyboardInterrupt
+            Signals are looked at every few hundredths of a second; out is then filled in part.
         """
         cdef Batch rows
         self.one_score()
@@ -399,8 +438,23 @@ cdef class Scorer:
         return scores
 
     def predict(self, X):
-        """Labels of many rows as int8, 1 where f(x) >= 0, else -1; classes as whole numbers; the
-        scores in regression."""
+        """Labels of many rows: 1 where f(x) >= 0, else -1; classes; in regression the scores.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            As for ``decision_function``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            int8; for several classes int64; float64 in regression.
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError, KeyboardInterrupt
+            As for ``decision_function``.
+        """
         if self.engine.state.c.columns > 1:
             return np.argmax(self.scores(X), axis=1)
         scores = self.decision_function(X)

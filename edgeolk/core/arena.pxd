@@ -12,7 +12,7 @@ cdef bint lies_in_use(const char* start, const char* end) noexcept
 
 
 cdef class Arena:
-    cdef char* base               # the block, on a 64-byte boundary
+    cdef char* base               # the block, on a boundary of 8 to 64 bytes
     cdef readonly Py_ssize_t nbytes     # taken in all: block and alignment slack
     cdef Py_ssize_t length        # of the block
     cdef void* owned

@@ -26,7 +26,7 @@ Path = str | bytes | PathLike[str] | PathLike[bytes]
 
 #: Reading and writing must not hang on a FIFO, nor follow what was put under a temporary name.
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
+_FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE
 #: Bytes of a name that leave room for what a temporary name adds, 255 being the usual limit.
 _LONGEST = 200
 #: Errors that say "this file system cannot do that", not "the data are lost".
@@ -121,7 +121,7 @@ def _replace(
     name: str,
     before: os.stat_result | None,
     pieces: Iterable[bytes | bytearray | memoryview],
-) -> None:
+) -> int:
     """Write a temporary file and rename it over the name; on a failure it is gone."""
     mode = 0o666 if before is None else 0o600
     beside, fd = "", -1
@@ -142,11 +142,12 @@ def _replace(
         os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         if fd >= 0:
-            os.unlink(beside, dir_fd=folder)
-        raise
-    finally:
-        if fd >= 0:
+            # What went wrong first is what the caller is told.
+            with contextlib.suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
             os.close(fd)
+        raise
+    return fd
 
 
 def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
@@ -162,7 +163,21 @@ def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) ->
     Raises
     ------
     OSError
-        The file cannot be written, or is not a regular file; it is as it was.
+        The file cannot be written, or is not a regular file: it is as it was. Or its folder
+        cannot be synced once it has the name: it is whole and new, and a cut of the power may
+        bring back the old one.
+    """
+    os.close(placed_whole(path, pieces))
+
+
+def placed_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
+    """Write a file as ``write_whole`` does, and keep it.
+
+    Returns
+    -------
+    int
+        Its descriptor, to read and write. Where there are locks the file is locked, and was before
+        it had its name: nobody has written to it.
     """
     target = os.path.realpath(os.fsdecode(path))
     where, name = os.path.split(target)
@@ -173,8 +188,13 @@ def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) ->
             before = os.stat(name, dir_fd=folder, follow_symlinks=False)
             _refuse_irregular(before.st_mode, target)
         _remove_leftovers(folder, name)
-        _replace(folder, name, before, pieces)
-        sync_folder(folder)
+        fd = _replace(folder, name, before, pieces)
+        try:
+            sync_folder(folder)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
     finally:
         os.close(folder)
 

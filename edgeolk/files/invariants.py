@@ -44,7 +44,7 @@ _AT_ONCE = 1024
 _COUNTERS = (
     *("n_support", "steps", "mistakes", "updates", "capacity_hits", "cursor", "removals"),
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
-    *("steps_before", "clipped_rows"),
+    *("steps_before", "clipped_rows", "n_skipped"),
 )
 #: Where k(s, s) = 1: rounding takes no pivot of an inverse so far below 1.
 _LEAST_OF_INVERSE = 1e-3
@@ -309,7 +309,7 @@ def check_state(config: Resolved, words: Words, regions: Regions) -> None:
 
     Parameters
     ----------
-    config : Config
+    config : Resolved
         The model's configuration, itself checked.
     words : mapping of str to number
         State words by name; ``n_support`` and ``steps`` at least, the others count as 0 (``scale``

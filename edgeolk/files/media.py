@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from edgeolk.files.atomic import Path, write_whole
+from edgeolk.files.atomic import Path, placed_whole
 
 Piece = bytes | bytearray | memoryview
 
@@ -24,6 +24,8 @@ LINE = 64
 #: Formats of elements that any bytes are; objects are not.
 _NUMBERS = frozenset("cbB?hHiIlLqQnNefdg")
 _ZEROS = bytes(SECTOR)
+#: Times that a file may be replaced while it is opened.
+_TRIES = 10
 
 
 class Medium(Protocol):
@@ -34,6 +36,12 @@ class Medium(Protocol):
 
     def room(self, slot: int) -> int:
         """Bytes of a slot, 0 if it is not there yet."""
+
+    def claim(self) -> int:
+        """Keep other writers away, from now to ``close``.
+
+        The number returned changes whenever that had to begin anew: others may have written since.
+        """
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         """Get ready to write a slot of at least ``need`` bytes.
@@ -81,6 +89,9 @@ class MemoryMedium:
     def room(self, slot: int) -> int:
         return self._room
 
+    def claim(self) -> int:
+        return 1
+
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         if need > self._room:
             raise _too_small(self._room, need, "buffer")
@@ -106,31 +117,80 @@ class MemoryMedium:
 
 
 class _File:
-    """An open file that one checkpointer at a time may write."""
+    """An open file that one checkpointer at a time may write.
+
+    Design. The lock is one of the file, not of its name, and a file is made by a rename. So a lock
+    counts only while the file has its name: that is looked at when it is taken and before every
+    write, and a file that is made is locked before it gets its name. Whoever is to make one begins
+    with an empty file there, so that of two who do so at once the second finds a lock.
+    """
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        # The name is looked up again later, wherever the program has gone meanwhile.
+        self.path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+        self.times_locked = 0
         self._fd = -1
         self._writable = False
 
     def fd(self, writable: bool = False) -> int:
-        """The descriptor, opened when first asked for; -1 if there is no file."""
-        if self._fd >= 0 and writable and not self._writable:
+        """The descriptor, opened when first asked for; -1 if there is nothing to read.
+
+        Raises
+        ------
+        OSError
+            Another one writes there, or what was locked has lost its name; the next call takes what
+            has the name then.
+        """
+        if self._writable:
+            if writable and not self._has_name():
+                self.close()
+                raise self._lost()
+            return self._fd
+        if self._fd >= 0 and (writable or not self._has_name()):
             self.close()
         if self._fd < 0:
-            flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK
-            try:
-                self._fd = os.open(self.path, flags)
-            except FileNotFoundError:
-                return -1
+            self._open(writable)
+        return self._fd
+
+    def _open(self, writable: bool) -> None:
+        for _ in range(_TRIES):
+            self._fd = self._found(writable)
+            if self._fd < 0:
+                return
             mode = os.fstat(self._fd).st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
                 self.close()
                 raise OSError(errno.EINVAL, "is neither a file nor a block device", self.path)
-            if writable:
-                self._lock()
-            self._writable = writable
-        return self._fd
+            if not writable:
+                return
+            self._lock()
+            if self._has_name():
+                self._writable = True
+                self.times_locked += 1
+                return
+            self.close()  # another one has been made between opening and locking
+        raise self._lost()
+
+    def _found(self, writable: bool) -> int:
+        """A descriptor of what has the name; one who is to write makes an empty file if nothing."""
+        flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK
+        try:
+            return os.open(self.path, flags)
+        except FileNotFoundError:
+            if not writable:
+                return -1
+        return os.open(self.path, flags | os.O_CREAT, 0o666)
+
+    def _has_name(self) -> bool:
+        """Whether the open file is what its name leads to."""
+        try:
+            return os.path.samestat(os.fstat(self._fd), os.stat(self.path))
+        except FileNotFoundError:
+            return False
+
+    def _lost(self) -> OSError:
+        why = "was removed or replaced by another program while it was written to"
+        return OSError(errno.ESTALE, why, self.path)
 
     def _lock(self) -> None:
         try:
@@ -154,9 +214,14 @@ class _File:
     def create(self, pieces: Iterable[Piece]) -> None:
         """A file that was never seen half made; one that another writes is not replaced."""
         self.fd(True)
-        write_whole(self.path, pieces)
+        try:
+            made = placed_whole(self.path, pieces)
+        except BaseException:
+            # It may have been made all the same, and what is locked have lost its name.
+            self.close()
+            raise
         self.close()
-        self.fd(True)
+        self._fd, self._writable = made, True
 
     def read_into(self, offset: int, memory: memoryview) -> int:
         fd, done = self.fd(), 0
@@ -207,6 +272,10 @@ class FileMedium:
 
     def room(self, slot: int) -> int:
         return self._file.size() // self.slots // SECTOR * SECTOR
+
+    def claim(self) -> int:
+        self._file.fd(True)
+        return self._file.times_locked
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         room = self.room(slot)
@@ -259,6 +328,11 @@ class FolderMedium:
     def room(self, slot: int) -> int:
         return self._files[slot].size()
 
+    def claim(self) -> int:
+        for file in self._files:
+            file.fd(True)
+        return sum(file.times_locked for file in self._files)
+
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         for i, file in enumerate(self._files):
             if self.room(i) < (need if i == slot else 1):
@@ -266,7 +340,6 @@ class FolderMedium:
                 room = _rounded(need)
                 file.create(_formatted(mark, room, 1))
                 self.bytes_written += room
-            file.fd(True)  # locked
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
         return self._files[slot].read_into(offset, memory)

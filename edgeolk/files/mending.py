@@ -15,7 +15,7 @@ from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
-from edgeolk.head import NATIVE, unpack
+from edgeolk.head import NATIVE, PLACES, unpack
 from edgeolk.parts import Basis, Policy, Update
 from edgeolk.planning.regions import Region
 
@@ -24,13 +24,11 @@ DERIVED = frozenset({
     *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
     *("factor", "inverse", "scores"),
 })
-#: Counters of the header: place, type.
-_PLACES = {"n_support": (52, "i"), "steps": (64, "q"), "mistakes": (72, "q"), "updates": (80, "q")}
 
 
 def write_words(words: dict[str, Any], regions: Iterable[Region], block: memoryview) -> None:
     """Put the words of state where they lie."""
-    places = dict(_PLACES)
+    places = dict(PLACES)
     for region in regions:
         for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
             places[name] = (region.offset + 8 * place, kind)

@@ -95,6 +95,7 @@ class Slots:
         self._heads: dict[int, _Head] = {}
         self._head = bytearray(HEADER_BYTES)
         self._in_doubt: set[int] = set()
+        self._claim = 0
         self.opened: Opened | None = None
 
     # ---- reading ----------------------------------------------------------------------------
@@ -118,6 +119,21 @@ class Slots:
             return f"{length} bytes do not fit into the slot"
         return _Head(sequence, length, crc)
 
+    def _read_heads(self) -> tuple[dict[int, _Head], dict[int, str]]:
+        """The headers by slot, and why the other slots have none."""
+        heads: dict[int, _Head] = {}
+        refused: dict[int, str] = {}
+        for slot in range(self._medium.slots):
+            try:
+                head = self._read_head(slot)
+            except OSError as error:
+                head = f"it cannot be read: {error}"
+            if isinstance(head, str):
+                refused[slot] = head
+            else:
+                heads[slot] = head
+        return heads, refused
+
     def _read_payload(self, slot: int, head: _Head) -> Any:
         """What the payload holds; ValueError if nothing."""
         payload = bytearray(head.length)
@@ -133,17 +149,7 @@ class Slots:
 
         ``opened`` then says which slot it was and why others were refused.
         """
-        refused: dict[int, str] = {}
-        self._heads = {}
-        for slot in range(self._medium.slots):
-            try:
-                head = self._read_head(slot)
-            except OSError as error:
-                head = f"it cannot be read: {error}"
-            if isinstance(head, str):
-                refused[slot] = head
-            else:
-                self._heads[slot] = head
+        self._heads, refused = self._read_heads()
         waiting = set(self._heads)
         while waiting:
             slot = max(waiting, key=self._age)
@@ -172,6 +178,19 @@ class Slots:
 
     # ---- writing ----------------------------------------------------------------------------
 
+    def _look_again(self) -> None:
+        """Know the slots as they are, now that nobody else writes.
+
+        Since they were opened another one may have written checkpoints, and gone: a program that
+        overlaps with its successor.
+        """
+        claim = self._medium.claim()
+        if claim == self._claim:
+            return
+        if self.opened is None or self._read_heads()[0] != self._heads:
+            self.open()
+        self._claim = claim
+
     def _target(self, newest: int | None) -> int:
         """The slot to write: any that is worth nothing, else the oldest; never the newest."""
         others = [slot for slot in range(self._medium.slots) if slot != newest]
@@ -183,17 +202,20 @@ class Slots:
     def write(self, pieces: Sequence[Piece]) -> int:
         """Make the pieces, one after the other, the newest checkpoint; returns its number.
 
+        Parameters
+        ----------
+        pieces : sequence of bytes-like
+            Copies of what is kept: nothing changes them meanwhile.
+
         Raises
         ------
         OSError
-            The medium failed: the newest checkpoint is the one that was, or this one.
+            The medium failed, or another one writes there: the newest checkpoint is the one that
+            was, or this one.
         ValueError
             The slots are too small, or the medium holds something else; nothing was written.
-        RuntimeError
-            The pieces changed while they were written; the newest checkpoint is the one that was.
         """
-        if self.opened is None:
-            self.open()
+        self._look_again()
         assert self.opened is not None
         newest, before = self.opened.slot, self.opened.sequence
         length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
@@ -210,12 +232,11 @@ class Slots:
             medium.write(slot, offset, piece)
             offset += memoryview(piece).nbytes
         medium.sync(slot)
-        if _crc(pieces) != crc:
-            raise RuntimeError("the model has changed while it was written; nothing is replaced")
+        # Noted before it is there: if this fails it is our own header that may be found there.
+        self._heads[slot] = _Head(sequence, length, crc)
         medium.write(slot, 0, packed_head(sequence, length, crc))
         medium.sync(slot)
         self._in_doubt.discard(slot)
-        self._heads[slot] = _Head(sequence, length, crc)
         refused = {i: why for i, why in self.opened.refused.items() if i != slot}
         self.opened = Opened(slot, sequence, refused)
         return sequence

@@ -1,4 +1,4 @@
-"""Format version 1, frozen: the block of ``block.py`` but for three regions.
+"""Format version 1, frozen: the block of ``v2_block.py`` but for three regions.
 
 Projectron's and POMDR's factor was L of the Gram matrix K = L L', now it is L^-1. BPA-P's inverse
 was a full matrix, now it is a packed lower triangle. The greedy Forgetron kept no scores.
@@ -12,10 +12,11 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from operator import mul
 
-from edgeolk.files import block, regions
-from edgeolk.files.block import numbers
-from edgeolk.files.regions import triangle
+from edgeolk.files import v2_block as block
+from edgeolk.files import v2_regions as regions
 from edgeolk.files.stored import Stored
+from edgeolk.files.v2_block import numbers
+from edgeolk.files.v2_regions import triangle
 from edgeolk.lean import replace
 
 SIZES: dict[str, regions.Size] = {
@@ -104,7 +105,7 @@ def _scores(stored: Stored) -> list[float]:
 
 
 def length(data: bytes | bytearray) -> int:
-    """As ``block.length``."""
+    """As ``v2_block.length``."""
     return block.length(data, SIZES, POLICY_REGIONS)
 
 

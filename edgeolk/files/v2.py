@@ -1,8 +1,8 @@
-"""Format version 2, frozen: the block of ``block.py`` as it stands there."""
+"""Format version 2, frozen: the block of ``v2_block.py`` as it stands there."""
 
 from __future__ import annotations
 
-from edgeolk.files import block
+from edgeolk.files import v2_block as block
 from edgeolk.files.stored import Stored
 
 #: Length of the file that a header begins.

@@ -74,7 +74,7 @@ class KernelModel:
         """Bytes of the learner; what else there is does not grow."""
         return 0 if self._learner is None else self._learner.nbytes
 
-    def _new_learner(self, **own: Any) -> Learner:
+    def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
         size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
         width: dict[str, Any] = {"gamma": "auto"} if self.gamma == "auto" else {}
         kernel: Kernel | None = self.kernel
@@ -84,7 +84,7 @@ class KernelModel:
             width = {"kernel": Gaussian(float(self.gamma))}
         return Learner(
             self.algorithm,
-            n_features=self._columns.n,
+            n_features=n_features,
             seed=self.seed,
             scale=self.scale,
             **size,
@@ -103,14 +103,7 @@ class KernelModel:
             columns = Columns(self.features, self.unseen, self.missing)
             columns.begin(x)
         row = columns.row(x, learning=False)
-        learner = self._learner
-        if learner is None:
-            before, self._columns = self._columns, columns
-            try:
-                learner = self._new_learner(**own)
-            except Exception:
-                self._columns = before
-                raise
+        learner = self._new_learner(columns.n, **own) if self._learner is None else self._learner
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
         columns.row(x, learning=True)
         columns.learned()

@@ -97,6 +97,14 @@ class KernelClassifier(KernelModel, base.Classifier):
             Its label.
         w
             What the row counts; algorithms whose steps have a size of their own refuse all but 1.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value of the row or the weight is refused, or y is a class too many; the model is
+            unchanged.
+        BudgetError
+            The ring is full under ``full="raise"``; the model is unchanged.
         """
         classes = self._classes
         if y not in classes:
@@ -140,6 +148,11 @@ class KernelClassifier(KernelModel, base.Classifier):
         dict
             They sum to 1. Before the first row it is empty, or with two classes
             ``{False: 0.5, True: 0.5}``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value is no finite number, or a key is unseen or missing and may not be.
         """
         scores = self._scores(x)
         if scores is None or self._learner is None:
@@ -164,6 +177,11 @@ class KernelClassifier(KernelModel, base.Classifier):
         -------
         label or None
             Before the first row None, or with two classes False.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``predict_proba_one``.
         """
         if self._learner is None:
             return None if self._multiclass else False

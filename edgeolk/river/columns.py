@@ -105,6 +105,11 @@ class Columns:
                     f"feature {key!r} must be a number, got {type(value).__name__}; river's"
                     " OneHotEncoder makes numbers of words"
                 ) from None
+            except OverflowError:  # the value itself may have more digits than can be shown
+                raise ValueError(
+                    f"feature {key!r} must be finite, got {type(value).__name__} beyond the range"
+                    " of a float"
+                ) from None
             if not np.isfinite(row[at]):
                 raise ValueError(f"feature {key!r} must be finite, got {value!r}")
             found += 1

@@ -57,7 +57,20 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         self.nu = nu
 
     def learn_one(self, x: Row) -> None:
-        """Learn one row, numbers by key."""
+        """Learn one row.
+
+        Parameters
+        ----------
+        x
+            Numbers by key.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value of the row is refused; the model is unchanged.
+        BudgetError
+            The ring is full under ``full="raise"``; the model is unchanged.
+        """
         self._learn(x, None, 1.0, loss="novelty", nu=self.nu)
 
     def score_one(self, x: Row) -> float:
@@ -72,10 +85,21 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         -------
         float
             Above 0 for a novel row; 0 before the first row is learned.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value is no finite number, or a key is unseen or missing and may not be.
         """
         row = self._row(x)
         return 0.0 if row is None or self._learner is None else -self._learner.decision_one(row)
 
     def is_novel(self, x: Row) -> bool:
-        """Whether a row is novel, as its score says; False before the first row."""
+        """Whether a row is novel, as its score says; False before the first row.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``score_one``.
+        """
         return self.score_one(x) > 0.0

@@ -63,8 +63,15 @@ class KernelRegressor(KernelModel, base.Regressor):
             Its target.
         w
             What the row counts; algorithms whose steps have a size of their own refuse all but 1.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value of the row, the target or the weight is refused; the model is unchanged.
+        BudgetError
+            The ring is full under ``full="raise"``; the model is unchanged.
         """
-        self._learn(x, float(y), w, loss=self.loss)
+        self._learn(x, y, w, loss=self.loss)
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:
         """The target of a row.
@@ -78,6 +85,11 @@ class KernelRegressor(KernelModel, base.Regressor):
         -------
         float
             0 before the first row is learned.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value is no finite number, or a key is unseen or missing and may not be.
         """
         row = self._row(x)
         return 0.0 if row is None or self._learner is None else self._learner.decision_one(row)

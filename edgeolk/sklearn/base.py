@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from typing import Any
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,29 @@ FloatArray = NDArray[np.float64]
 
 #: Rows handed to the learner at a time: what a copy of them may take.
 CHUNK = 512
+
+Learns = TypeVar("Learns", bound=Callable[..., Any])
+
+
+def unchanged_if_refused(learns: Learns) -> Learns:
+    """Make a method that learns leave the attributes as they were where it refuses its input.
+
+    They are set while input is checked, and the learner before the first row: without this, a
+    refused first call would leave an estimator that is fitted and knows nothing. A full ring that
+    refuses newcomers is no such refusal: what was learned before stays, as in the learner.
+    """
+
+    @functools.wraps(learns)
+    def learned(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return learns(self, *args, **kwargs)
+        except (TypeError, ValueError):
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Learns, learned)
 
 
 class OnlineKernelBase(BaseEstimator):
@@ -97,7 +121,9 @@ class OnlineKernelBase(BaseEstimator):
         Returns
         -------
         Learner
-            Scores are those of the estimator, bit for bit, also after ``save`` and ``ek.load``.
+            Scores are those of the estimator, bit for bit, also after ``save`` and ``ek.load``. A
+            regressor's predictions are its scores times ``target_scale_``, plus ``target_mean_``:
+            these two are not in the learner.
         """
         check_is_fitted(self)
         return copy.copy(self.learner_)

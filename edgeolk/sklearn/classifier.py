@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.parts import Loss
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 from edgeolk.sklearn.visits import checked_weight, counted
 
 #: Rows scored ahead of learning them, for the calibration of several classes.
@@ -106,6 +106,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         )  # fmt: skip
         self.class_weight = class_weight
 
+    @unchanged_if_refused
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelClassifier:
         """Learn rows, forgetting what was learned before.
 
@@ -121,6 +122,13 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         -------
         OnlineKernelClassifier
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Input or a parameter is refused; the estimator is as before.
+        BudgetError
+            The ring is full under ``full="raise"``; the rows before have been learned.
         """
         X, y = self._checked(X, y, reset=True)
         check_classification_targets(y)
@@ -133,6 +141,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             self._learn(rows, labels, new=epoch == 0)
         return self
 
+    @unchanged_if_refused
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> OnlineKernelClassifier:
@@ -149,6 +158,12 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         -------
         OnlineKernelClassifier
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError, BudgetError
+            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
+            refuses have been learned.
         """
         first = not hasattr(self, "learner_")
         if first and classes is None:
@@ -157,6 +172,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         known = np.unique(classes) if first else self.classes_
+        if not len(known):
+            raise ValueError(
+                f"classes must hold every label there can be, at least 2, got {classes!r}"
+            )
         if not first and classes is not None and not np.array_equal(known, np.unique(classes)):
             raise ValueError(f"classes are {list(known)} since the first call, got {classes!r}")
         columns = np.minimum(np.searchsorted(known, y), len(known) - 1)

@@ -10,7 +10,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
@@ -72,6 +72,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         check_is_fitted(self)
         return self.learner_.threshold
 
+    @unchanged_if_refused
     def fit(self, X: Any, y: Any = None) -> OnlineKernelNovelty:
         """Learn rows, forgetting what was learned before.
 
@@ -84,6 +85,13 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         -------
         OnlineKernelNovelty
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Input or a parameter is refused; the estimator is as before.
+        BudgetError
+            The ring is full under ``full="raise"``; the rows before have been learned.
         """
         X = self._checked(X, reset=True)
         random = check_random_state(self.random_state)
@@ -94,6 +102,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
             self.learner_.learn_many(rows)
         return self
 
+    @unchanged_if_refused
     def partial_fit(self, X: Any, y: Any = None) -> OnlineKernelNovelty:
         """Learn rows, once and in order.
 
@@ -106,6 +115,12 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         -------
         OnlineKernelNovelty
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError, BudgetError
+            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
+            refuses have been learned.
         """
         first = not hasattr(self, "learner_")
         X = self._checked(X, reset=first)

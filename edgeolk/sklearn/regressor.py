@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.catalogue.methods import find
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase
+from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 from edgeolk.sklearn.visits import checked_weight, counted
 
 
@@ -50,6 +50,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     target_mean_: float
     target_scale_: float
 
+    @unchanged_if_refused
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
         """Learn rows, forgetting what was learned before.
 
@@ -64,6 +65,13 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         -------
         OnlineKernelRegressor
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Input or a parameter is refused; the estimator is as before.
+        BudgetError
+            The ring is full under ``full="raise"``; the rows before have been learned.
         """
         X, y = self._checked(X, y, reset=True, y_numeric=True)
         targets = column_or_1d(y, warn=True).astype(np.float64)
@@ -75,6 +83,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
             self._learn(rows, chunk)
         return self
 
+    @unchanged_if_refused
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
         """Learn rows, once and in order.
 
@@ -87,6 +96,12 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         -------
         OnlineKernelRegressor
             Itself.
+
+        Raises
+        ------
+        TypeError, ValueError, BudgetError
+            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
+            refuses have been learned.
         """
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, reset=first, y_numeric=True)

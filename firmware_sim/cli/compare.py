@@ -10,7 +10,7 @@ from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import add_common, add_stream, stream_fields
 from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show
+from firmware_sim.cli.terminal import Bar, can_draw, show, tell
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.report.writing import claimed
@@ -98,5 +98,7 @@ def run(chosen: argparse.Namespace) -> int:
         bar.close()
         files = write_comparison(found, chosen.out, picture=picture)
     if not chosen.quiet:
+        for warning in found.rows.warnings:
+            tell(f"warning: {warning}")
         show(to_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
     return interrupted.exit_code if interrupted else OK

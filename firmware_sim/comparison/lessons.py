@@ -7,6 +7,7 @@ the ROC curve.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -17,6 +18,9 @@ import numpy.typing as npt
 from firmware_sim.metrics.novelty import area
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
+
+#: The margin of a tie that is predicted right.
+_TIE_WON = float(np.finfo(np.float64).tiny)
 
 
 class Lesson(ABC):
@@ -96,9 +100,25 @@ class TwoClasses(Lesson):
 
 
 class Classes(Lesson):
-    """Labels 0, 1, ...; an answer is the margin, so that a tie is a mistake."""
+    """Labels 0, 1, ...; an answer is the margin, above 0 where the learner predicts the class.
+
+    A margin of 0 is a tie, and a prediction all the same: of the first of the best classes. Replays
+    count predictions, so this does, too; the library's own counter of mistakes takes in every tie.
+    """
 
     in_code = "one of classes"
+
+    def _taught(self, learner: Any, part: slice) -> Row:
+        before = copy.deepcopy(learner)
+        margins = super()._taught(learner, part)
+        at = part.start or 0
+        for tie in (at + np.flatnonzero(margins == 0.0)).tolist():
+            # What it would have predicted then, only a learner of then can say.
+            before.learn_many(self.X[at:tie], self.y[at:tie])
+            if before.predict_one(self.X[tie]) == self.y[tie]:
+                margins[tie - (part.start or 0)] = _TIE_WON
+            at = tie
+        return margins
 
     def loss(self, answers: Row, first: int = 0) -> float:
         """Return the share of wrong answers."""
@@ -156,12 +176,17 @@ class Unlabelled(Lesson):
 
     def loss(self, answers: Row, first: int = 0) -> float:
         """Return the area above the ROC curve."""
-        novel = self._novel(slice(first, len(answers)))
-        found = area(-answers[first:][~novel], -answers[first:][novel])
+        part = slice(first, len(answers))
+        novel, usual = self._novel(part), self._usual(part)
+        found = area(-answers[first:][usual], -answers[first:][novel])
         return 1.0 - (found or 0.0)
 
     def _novel(self, part: slice) -> npt.NDArray[np.bool_]:
         return np.greater(self.y[part], 0.0)
+
+    def _usual(self, part: slice) -> npt.NDArray[np.bool_]:
+        """Rows labelled as usual; those without a label, NaN, are neither."""
+        return np.less(self.y[part], 0.0)
 
     def words(self, loss: float) -> str:
         """Return a loss in words."""
@@ -170,7 +195,7 @@ class Unlabelled(Lesson):
     def judges(self, first: int) -> bool:
         """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""
         parts = [slice(first, None), *([slice(0, first)] if first else [])]
-        return all(self._novel(part).any() and not self._novel(part).all() for part in parts)
+        return all(self._novel(part).any() and self._usual(part).any() for part in parts)
 
 
 LESSONS: dict[str, type[Lesson]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.configuration.choices import storage_of
 
 #: The loop's last line, and what it gives, by kind of labels.
 _LAST = {
@@ -29,7 +28,6 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d, kind = len(rows.features), config.kind
-    stored = storage_of(name) if config.dtype == "float32" else config.dtype
     own = replace(config, algorithm=name, stream="", dtype="").learner_params
     said = "".join(f", {what}={value!r}" for what, value in own.items())
     before, loop = [], ["    x = np.array(readings, dtype=float)"]
@@ -50,7 +48,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         *before,
         f"kernel = ek.Gaussian({rows.width.gamma!r})",
         f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
-        f" dtype={stored!r}{said})",
+        f" dtype={found.storage(name)!r}{said})",
         f"for readings, label in rows:  # label: {rows.lesson.in_code}",
         *loop,
         f"    score = {last}  # {what}",

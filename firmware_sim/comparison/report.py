@@ -42,7 +42,13 @@ def to_dict(found: Comparison) -> dict[str, Any]:
             "features": list(rows.features),
             "rows_read": rows.read,
             "rows_used": len(rows.y),
+            "rows_missing": rows.count.missing,
+            "missing_by_column": dict(rows.count.missing_by_column),
+            "rows_damaged": rows.count.damaged,
+            "first_damage": rows.count.first_damage,
+            "notes": rows.notes,
         },
+        "warnings": rows.warnings,
         "gamma": rows.width.gamma,
         "gamma_reason": rows.width.reason,
         "dtype": found.config.dtype,
@@ -76,12 +82,17 @@ def choice(found: Comparison) -> tuple[str, int] | None:
 
 def to_text(found: Comparison) -> str:
     """Return the table, the sentence and the Python, as text that ends with a line end."""
-    rows = found.rows
+    rows, count = found.rows, found.rows.count
+    left_out = f", {count.missing:,} with missing values" if count.missing else ""
+    left_out += f", {count.damaged:,} damaged" if count.damaged else ""
     lines = [
-        f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used; "
+        f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used{left_out}; "
         f"{counted(len(rows.features), 'reading')}",
+        *([f"missing   {count.missing_words()}"] if count.missing_by_column else []),
+        *(f"note      {note}" for note in rows.notes),
+        *(f"WARNING   {warning}" for warning in rows.warnings),
         f"kernel    gaussian, {rows.width.reason}",
-        f"storage   {found.config.dtype}, scaling {found.config.scale}",
+        f"storage   {_storage(found)}, scaling {found.config.scale}",
         "",
         f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long",
@@ -102,6 +113,15 @@ def to_text(found: Comparison) -> str:
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
+def _storage(found: Comparison) -> str:
+    """Return the storage types in words, with the methods that have another than the most."""
+    by_type: dict[str, list[str]] = {}
+    for name in found.algorithms:
+        by_type.setdefault(found.storage(name), []).append(name)
+    most, *others = sorted(by_type, key=lambda dtype: -len(by_type[dtype])) or [found.config.dtype]
+    return ", ".join([most, *(f"{one} for {' and '.join(by_type[one])}" for one in others)])
+
+
 def _cell(found: Comparison, name: str, ram: int) -> str:
     cell = found.cell(name, ram)
     if cell.error is None:
@@ -115,6 +135,8 @@ def sentence(found: Comparison) -> str:
     """Return what to take, and how it stands against the baselines."""
     best = choice(found)
     if best is None:
+        if not found.complete:
+            return "No method has run to the end yet: the same command goes on."
         return "No method ran to the end under these caps: give a larger --ram or --limit rows."
     name, ram = best
     error = found.cell(name, ram).error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +16,11 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import Beside
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.replaying.rows import checked_rows
+from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.tasks.labels import LabelMap, doubt
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
@@ -34,8 +36,10 @@ class Rows:
         The rows as they are taught.
     width : Width
         The width of the kernel, for all methods the same.
-    read : int
-        Rows read, with those that were left out.
+    count : RowCount
+        How many rows were read, and why some were left out.
+    notes, warnings : list of str
+        What was recognised in the stream, and what a reader of the figures has to know.
     baselines : dict
         Losses of what needs no learner, or hardly one: by name, on these rows.
     config : ReplayConfig
@@ -46,7 +50,9 @@ class Rows:
     features: tuple[str, ...]
     lesson: Lesson
     width: Width
-    read: int
+    count: RowCount
+    notes: list[str]
+    warnings: list[str]
     baselines: dict[str, float]
     config: ReplayConfig
 
@@ -59,6 +65,11 @@ class Rows:
     def y(self) -> Row:
         """The labels, shape (n,)."""
         return self.lesson.y
+
+    @property
+    def read(self) -> int:
+        """Rows read, with those that were left out."""
+        return self.count.read
 
     @property
     def mark(self) -> str:
@@ -86,20 +97,30 @@ def prepare(config: ReplayConfig) -> Rows:
     replay = Replay(config)
     device, stream, config = replay.device, replay.stream, replay.config
     kind = KINDS[config.kind]
-    labels, metrics = kind.labels(config), kind.metrics(config, Cadence())
+    labels, cadence = kind.labels(config), Cadence()
+    metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     targets: list[float] = []
     looked: list[float] = []
-    read = 0
+    count = RowCount()
     try:
         for row in checked_rows(config, stream, device.raw, labels):
             if row is None:
                 continue
-            read = row.number
+            count.read = row.number
+            cadence.add(row.seconds)
+            if row.unlabelled and not kind.is_taught:
+                # It is learned like any other; only nothing is judged by it.
+                row = row._replace(label=math.nan, unlabelled=False)
+            if row.damage:
+                count.add_damaged(row)
+            elif row.absent or row.unlabelled:
+                count.add_missing(row.missing(stream))
             whole = not (row.damage or row.absent)
             if device.repair is not None and not row.damage:
                 whole = device.repair.mend(device.raw, row.absent)
             if not whole or row.unlabelled:
+                count.missing += not row.damage
                 continue
             looked.append(metrics.look(device.raw))
             rows.append(device.scale().copy())
@@ -112,7 +133,7 @@ def prepare(config: ReplayConfig) -> Rows:
         device.close()
         stream.close()
     if not rows:
-        raise SimulatorError(f"{stream.name}: no row can be used")
+        raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     lesson = LESSONS[config.kind](np.array(rows), np.array(targets))
     if not lesson.judges(0):
@@ -121,7 +142,21 @@ def prepare(config: ReplayConfig) -> Rows:
             "ones; name the column of labelled failures with --target"
         )
     found = _baselines(metrics, lesson, looked)
-    return Rows(stream.name, stream.features, lesson, replay.width, read, found, config)
+    warnings = count.warnings()
+    warnings += filter(None, [cadence.warning(), doubt(labels, config.kind)])
+    if isinstance(labels, LabelMap) and kind.is_taught:
+        warnings += filter(None, [labels.one_sided(len(targets), targets.count(1.0))])
+    return Rows(
+        name=stream.name,
+        features=stream.features,
+        lesson=lesson,
+        width=replay.width,
+        count=count,
+        notes=[*stream.notes],
+        warnings=warnings,
+        baselines=found,
+        config=config,
+    )
 
 
 def _baselines(metrics: Metrics, lesson: Lesson, looked: list[float]) -> dict[str, float]:

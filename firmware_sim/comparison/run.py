@@ -18,6 +18,7 @@ from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.choices import canonical, storage_of
 from firmware_sim.errors import SimulatorError
 
 
@@ -49,6 +50,10 @@ class Comparison:
         """Return what is known of a method under a cap."""
         found = [one for one in self.outcomes if (one.algorithm, one.ram) == (algorithm, ram)]
         return Cell(found)
+
+    def storage(self, algorithm: str) -> str:
+        """Return the storage type of a method; where float32 was asked for, a method's own."""
+        return storage_of(algorithm) if self.config.dtype == "float32" else self.config.dtype
 
     @property
     def algorithms(self) -> list[str]:
@@ -136,7 +141,7 @@ def compare(
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
-    names = list(dict.fromkeys(algorithms)) if algorithms else known
+    names = list(dict.fromkeys(map(canonical, algorithms))) if algorithms else known
     for name in names:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")

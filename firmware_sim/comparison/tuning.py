@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.parts.losses import LOSSES
+from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.lessons import Lesson
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
@@ -181,9 +183,12 @@ def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -
 def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[str, float]:
     """The algorithm's own positive numbers that a user may give and has not given."""
     learner = _learner(config, start, n_features)
+    idle = _idle(config, n_features)
     out = {}
     for name, value in learner.parameters.items():
-        if name in config.params or not isinstance(value, float) or not 0.0 < value < math.inf:
+        if name in config.params or name in idle:
+            continue
+        if not isinstance(value, float) or not 0.0 < value < math.inf:
             continue
         try:
             _learner(config, replace(start, params=((name, value),)), n_features)
@@ -191,6 +196,19 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
             continue  # kept under this name, but not taken by it, or no matter of degree
         out[name] = value
     return out
+
+
+def _idle(config: ReplayConfig, n_features: int) -> set[str]:
+    """Parameters that only losses other than the configuration's read, by the names of a user."""
+    made = ek.Config(config.algorithm, n_features=n_features, budget=64, **config.learner_params)
+    renamed = next(
+        {stored: name for name, stored in row.renames.items()}
+        for row in ek.algorithms()
+        if row.name == made.name
+    )
+    mine = LOSSES[Loss(made.parts["loss"])].parameters
+    others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
+    return {renamed.get(name, name) for name in others}
 
 
 def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:

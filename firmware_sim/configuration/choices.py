@@ -35,6 +35,12 @@ CHOICES = {
 }
 
 
+def canonical(algorithm: str) -> str:
+    """Return the name of an algorithm as the library writes it; one that is unknown stays."""
+    lower = algorithm.lower()
+    return lower if lower in {row.name for row in ek.algorithms()} else algorithm
+
+
 @lru_cache
 def storage_of(algorithm: str) -> str:
     """The storage type that an algorithm takes where none is given."""

@@ -80,6 +80,8 @@ class ProcessLearner:
     ------
     SimulatorError
         The learner is refused, or the limit cannot be had.
+    OSError
+        The system starts no process.
     """
 
     def __init__(
@@ -101,26 +103,18 @@ class ProcessLearner:
         self._width = child.width(kind)
         self._score_bytes = memoryview(bytearray(8 * child.BLOCK * self._width))
         self._group, refusal = _group_for(limit)
-        path = os.environ.get("PYTHONPATH")
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "firmware_sim.containment.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,  # Ctrl-C is for the parent, which then tells the child
-            env={
-                **os.environ,
-                **_ENVIRONMENT,
-                "PYTHONPATH": _ROOT + (os.pathsep + path if path else ""),
-            },
-        )
+        try:
+            self._child = _started()
+        except BaseException:
+            self._leave()
+            raise
         assert isinstance(self._child.stdin, io.FileIO)
         assert isinstance(self._child.stdout, io.FileIO)
         self._to, self._from = self._child.stdin, self._child.stdout
-        # Neither end may wait for ever: the child may be stopped.
-        os.set_blocking(self._to.fileno(), False)
-        os.set_blocking(self._from.fileno(), False)
         try:
+            # Neither end may wait for ever: the child may be stopped.
+            os.set_blocking(self._to.fileno(), False)
+            os.set_blocking(self._from.fileno(), False)
             if self._group is not None:
                 refusal = self._enter(limit)
             wanted = "cgroup" if self._group is not None else limit
@@ -338,14 +332,36 @@ class ProcessLearner:
 
     def close(self) -> None:
         """End the child and remove its group; nothing happens the second time."""
+        self.gone = True
         self._to.close()
         if self._child.poll() is None:
             self._child.kill()
             self._child.wait()
         self._from.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Remove the group, whose processes have ended."""
         if self._group is not None:
             self._group.remove()
             self._group = None
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """Start a child that waits for its learner."""
+    path = os.environ.get("PYTHONPATH")
+    return subprocess.Popen(
+        [sys.executable, "-m", "firmware_sim.containment.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,  # Ctrl-C is for the parent, which then tells the child
+        env={
+            **os.environ,
+            **_ENVIRONMENT,
+            "PYTHONPATH": _ROOT + (os.pathsep + path if path else ""),
+        },
+    )
 
 
 def _group_for(limit: str) -> tuple[MemoryGroup | None, str]:

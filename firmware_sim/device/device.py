@@ -147,7 +147,7 @@ class Device:
             memory of its own, of the size that the layout has for it.
         """
         row, counts = self.raw.copy(), self.supervision.counts
-        counts.lost += counts.waiting  # their labels will come, their rows are gone
+        counts.cut += counts.waiting  # their labels will come, their rows are gone
         counts.waiting = 0
         # The block is let go before it is used again.
         self._let_go()

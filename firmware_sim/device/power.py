@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SLOTS = 2
 #: Bytes of a slot beside what it holds.
 _ROOM = 8_192
+#: Bytes of a sector of a card; slots begin on one.
+_SECTOR = 4_096
 _YEAR = 365.25 * 86_400
 
 
@@ -44,9 +46,12 @@ class PowerCount:
     def years(self, board: Board, every: int, period: float) -> float:
         """Return how long the flash lasts where a checkpoint follows so many rows.
 
-        The two slots are erased in turn, and nothing else spreads the wear.
+        The two slots are written in turn, and nothing else spreads the wear. A microcontroller
+        erases a slot once a checkpoint, and its header goes to bytes that are still blank. A card
+        writes whole sectors: the first one of a slot twice, with the payload and with the header.
         """
-        return _SLOTS * board.endurance * every * period / _YEAR
+        writes = 2 if board.page >= _SECTOR else 1
+        return _SLOTS * board.endurance * every * period / (writes * _YEAR)
 
 
 class Power:

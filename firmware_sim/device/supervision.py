@@ -33,6 +33,8 @@ class LabelCount:
         Labels that came when their row had fallen off the queue.
     waiting : int
         Labels still to come at the end.
+    cut : int
+        Labels whose row was lost in a power cut.
     """
 
     learned: int = 0
@@ -40,6 +42,7 @@ class LabelCount:
     saved: int = 0
     lost: int = 0
     waiting: int = 0
+    cut: int = 0
 
 
 class Supervision:

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import KEEPS, Repair
-from firmware_sim.errors import StreamError
+from firmware_sim.replaying.rows import decoded, gaps, limited
 from firmware_sim.streams import Row, Stream
-from firmware_sim.tasks.labels import LabelMap, Labels, Targets
+from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.tasks.labels import Labels
 
 #: Rows in a block.
 ROWS = 512
@@ -45,11 +46,7 @@ class Reader:
 
     def __post_init__(self) -> None:
         config = self.config
-        self.labels = (
-            Targets(config.missing_codes)
-            if config.is_regression
-            else LabelMap(config.positive, config.missing_codes)
-        )
+        self.labels = KINDS[config.kind].labels(config)
         self._repair = None
         if config.missing in KEEPS:
             n = len(self.stream.features)
@@ -69,22 +66,15 @@ class Reader:
         X, y = np.empty((ROWS, n)), np.empty(ROWS)
         row = np.empty(n)
         at = 0
-        for sample in self.stream.samples(row):
+        for sample in limited(self.config, self.stream, row):
             if sample is None:
                 continue
-            limit = self.config.limit
-            if limit is not None and sample.number > limit:
-                break
             self.read = sample.number
             if sample.damage:
                 self.damaged += 1
                 continue
             X[at] = row
-            try:
-                label = self.labels.decode(sample.label)
-            except StreamError as error:
-                where = f"row {sample.number}, column {self.stream.target!r}"
-                raise StreamError(f"{self.stream.name}: {where}: {error}") from None
+            label = decoded(self.labels, sample, self.stream)
             y[at] = np.nan if label is None else label
             at += 1
             if at == ROWS:
@@ -94,9 +84,7 @@ class Reader:
             yield self._usable(X[:at], y[:at])
 
     def _usable(self, X: Row, y: Row) -> tuple[Row, Row, Row]:
-        gone = ~np.isfinite(X)
-        if self._codes.size:
-            gone |= np.isin(X, self._codes)
+        gone = gaps(X, self._codes)
         absent: npt.NDArray[np.bool_] = np.any(gone, axis=1).astype(bool)
         whole = X[~absent]
         usable: npt.NDArray[np.bool_] = np.logical_not(absent)

@@ -66,11 +66,19 @@ class Configuration:
         """
         said = {**self.fields, **options}
         if "classes" in said:
-            said["classes"] = tuple(map(str, said["classes"]))
+            said["classes"] = self._labels(said["classes"])
         try:
             return ReplayConfig(stream, **said)
         except TypeError as error:
             raise SimulatorError(f"configuration {self.name!r}: {error}") from None
+
+    def _labels(self, classes: Any) -> tuple[str, ...]:
+        if not isinstance(classes, (list, tuple)):  # text would be a class a letter
+            raise SimulatorError(
+                f"configuration {self.name!r}: classes is {classes!r}, it must be a list of "
+                'labels, such as ["idle", "running"]'
+            )
+        return tuple(map(str, classes))
 
 
 def read_configurations(path: str | Path) -> list[Configuration]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,14 +38,12 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.records: dict[str, Record] = {}
         self.seconds: dict[str, float] = {}
-        path = folder / JOURNAL
-        try:
+        path = self._path = folder / JOURNAL
+        with _writing(path):
             whole = self._read(path) if path.exists() else True
             self._file = path.open("a", encoding="utf-8")
             if not whole:
                 self._file.write("\n")
-        except OSError as error:
-            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
     def _read(self, path: Path) -> bool:
         """Take in what is whole; whether the last line has its end."""
@@ -64,17 +63,39 @@ class Journal:
             self.seconds[record.key] = seconds
 
     def enter(self, records: Sequence[Record], seconds: float) -> None:
-        """Keep the records of a task."""
-        self._take(records, seconds)
+        """Keep the records of a task.
+
+        Raises
+        ------
+        SimulatorError
+            They cannot be written; they are not among `records` then.
+        """
         said = {"seconds": seconds, "records": [record.to_dict() for record in records]}
-        self._file.write(json.dumps(said, allow_nan=False) + "\n")
-        self._file.flush()
+        with _writing(self._path):
+            self._file.write(json.dumps(said, allow_nan=False) + "\n")
+            self._file.flush()
+        self._take(records, seconds)
 
     def close(self) -> None:
-        """Write all of it to disk and close the file."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        """Write all of it to disk and close the file.
+
+        Raises
+        ------
+        SimulatorError
+            It cannot be written; the file is closed all the same.
+        """
+        with _writing(self._path), self._file:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
 
 def publish(
@@ -83,6 +104,11 @@ def publish(
     """Write the records in their order, times apart; return the files.
 
     The first file is the same, byte for byte, for every way the run may have gone.
+
+    Raises
+    ------
+    SimulatorError
+        A file cannot be written.
     """
     rows = [record.to_dict() for record in records]
     times = [
@@ -93,11 +119,9 @@ def publish(
     for name, table in (("records", rows), ("timings", times)):
         path = folder / f"{name}.{form}"
         scratch = folder / f".{name}.{form}"
-        try:
+        with _writing(path):
             (_write_parquet if form == "parquet" else _write_lines)(scratch, table)
             os.replace(scratch, path)
-        except OSError as error:
-            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
         found.append(path)
     return found
 

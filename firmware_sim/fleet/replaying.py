@@ -146,19 +146,28 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
     if not table.seated and whole and sum(map(len, whole)):
         table.seat(np.concatenate(whole))
         _settle(table, waiting)
-    used = sum(table.used)
+    if not table.seated:
+        raise StreamError(_nothing_used(stream, reader, 0))
     rows: Figures = {
         "rows_read": reader.read,
         "rows_missing": reader.missing,
         "rows_damaged": reader.damaged,
         "rows_repaired": reader.repaired,
     }
-    if not used:
-        raise StreamError(
-            f"{stream.name}: none of the {reader.read:,} rows can be used: {reader.missing:,} lack "
-            f"a value, {reader.damaged:,} are damaged"
-        )
-    return [_figured(task, at, table, rows, baselines) for at in range(len(configs))]
+    return [
+        _figured(task, one, seat, rows, baselines)
+        if isinstance(seat, str) or seat.stopped or seat.used
+        else _record(task, one, "failed", _nothing_used(stream, reader, seat.refused))
+        for one, seat in zip(task.configurations, table.seats, strict=True)
+    ]
+
+
+def _nothing_used(stream: Stream, reader: Reader, refused: int) -> str:
+    beside = f", the learner refuses {refused:,}" if refused else ""
+    return (
+        f"{stream.name}: none of the {reader.read:,} rows can be used: {reader.missing:,} lack "
+        f"a value, {reader.damaged:,} are damaged{beside}"
+    )
 
 
 def _clean_prefix(config: ReplayConfig, clean: Stream, prefix: int) -> Row:
@@ -179,19 +188,18 @@ def _settle(table: _Table, waiting: list[tuple[Row, Row]]) -> None:
 
 def _figured(
     task: Task,
-    at: int,
-    table: _Table,
+    one: Configuration,
+    seat: Seat | str,
     rows: Figures,
     baselines: ClassBaselines | NumberBaselines,
 ) -> Record:
-    one, seat = task.configurations[at], table.seats[at]
     if isinstance(seat, str):
         return _record(task, one, "failed", seat)
     if seat.stopped:
         return _record(task, one, "failed", f"the learner takes no more rows: {seat.stopped}")
     record = _record(task, one, "done")
     own = seat.figures()
-    figures: Figures = {**rows, "rows_used": table.used[at], **own, **baselines.figures()}
+    figures: Figures = {**rows, "rows_used": seat.used, **own, **baselines.figures()}
     record.figures = {name: _finite(value) for name, value in figures.items()}
     record.loss = _finite(baselines.loss(own))
     if task.models:
@@ -211,7 +219,6 @@ class _Table:
         self._task, self._configs, self._n_features = task, configs, n_features
         self._scalers = Scalers(n_features)
         self.seats: list[Seat | str] = []
-        self.used = [0] * len(configs)
 
     @property
     def seated(self) -> bool:
@@ -236,8 +243,6 @@ class _Table:
         if not len(y):
             return
         self._scalers.begin_block()
-        for at, seat in enumerate(self.seats):
+        for seat in self.seats:
             if isinstance(seat, Seat):
-                before = seat.refused
                 seat.learn(X, y)
-                self.used[at] += 0 if seat.stopped else len(y) - (seat.refused - before)

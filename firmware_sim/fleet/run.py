@@ -128,14 +128,13 @@ def run_fleet(
     if place:
         Path(place).mkdir(parents=True, exist_ok=True)
     book = journal.Journal(folder)
-    began = time.perf_counter()
     try:
         plan = _Plan(boards, configurations, book, place, worker_memory)
         todo = plan.todo
         if on_start is not None:
             on_start(len(boards), len(boards) - len(todo))
         earlier = sum(key in book.records for key, *_ in plan.wanted)
-        busy, done, many = 0.0, 0, 1
+        seconds, spent, many = 0.0, [], 1
         if todo:
             alone = scheduler is None and workers == 1
             crew = Alone() if alone else Crew(scheduler, workers)
@@ -144,22 +143,32 @@ def run_fleet(
                 if on_crew is not None:
                     on_crew(crew.dashboard)
                 began = time.perf_counter()  # from here on it is work
-                for one in crew.work(todo, should_stop):
-                    plan.enter(one)
-                    busy, done = busy + one.seconds, done + 1
-                    if on_task is not None:
-                        on_task()
+                spent = _worked(plan, crew, on_task, should_stop)
                 seconds = time.perf_counter() - began
-        else:
-            seconds = 0.0
         records = plan.records()
         times = [book.seconds.get(record.key) for record in records]
         files = journal.publish(folder, records, times, form)
     finally:
         book.close()
     names = tuple(one.name for one in configurations)
-    complete = done == len(todo)
-    return Fleet(len(boards), names, records, earlier, complete, seconds, busy, many, files)
+    complete = len(spent) == len(todo)
+    return Fleet(len(boards), names, records, earlier, complete, seconds, sum(spent), many, files)
+
+
+def _worked(
+    plan: _Plan,
+    crew: Alone | Crew,
+    on_task: Callable[[], object] | None,
+    should_stop: Callable[[], bool],
+) -> list[float]:
+    """Have what is missing done and write it down as it comes; return the time of each task."""
+    spent = []
+    for one in crew.work(plan.todo, should_stop):
+        plan.enter(one)
+        spent.append(one.seconds)
+        if on_task is not None:
+            on_task()
+    return spent
 
 
 class _Plan:

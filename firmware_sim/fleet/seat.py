@@ -118,8 +118,8 @@ class Seat:
     ----------
     nbytes : int
         Bytes under the cap that are used.
-    refused : int
-        Rows that the learner refused.
+    used, refused : int
+        Rows that the learner took, those before a stop among them, and that it refused.
     stopped : str
         Why it takes no more rows, empty while it does.
 
@@ -147,7 +147,7 @@ class Seat:
         if config.is_regression:
             self._targets = TargetScale.made()
             self.scores = NumberScores()
-        self.refused = 0
+        self.used = self.refused = 0
         self.stopped = ""
 
     def learn(self, X: Row, y: Row) -> None:
@@ -163,6 +163,7 @@ class Seat:
         with warnings.catch_warnings():  # of readings beyond the levels of int8
             warnings.simplefilter("ignore", UserWarning)
             scores, taken = self._taught(rows, y)
+        self.used += int(np.sum(taken))
         self.scores.add(y[taken], scores[taken])
 
     def _taught(self, rows: Row, y: Row) -> tuple[Row, Any]:

@@ -11,12 +11,11 @@ from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
 from firmware_sim.metrics.base import Beside
-from firmware_sim.plaintext import shortened
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import LabelMap
+from firmware_sim.tasks.labels import LabelMap, doubt
 from firmware_sim.tasks.pupils import Watched
 
 
@@ -164,12 +163,9 @@ class Books:
     def warnings(self) -> list[str]:
         """Return what a reader of the figures has to know, a sentence each."""
         rows = self.rows
-        out: list[str] = []
-        if rows.damaged:
-            out.append(
-                f"{rows.damaged:,} of {rows.read:,} rows cannot be read and were left out, "
-                f"the first is {rows.first_damage}"
-            )
+        out = rows.warnings()
+        delay, in_seconds = self._config.delay
+        out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
         if rows.refused:
             out.append(
                 f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "
@@ -181,7 +177,8 @@ class Books:
                 f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
                 "scale them, or take another --dtype"
             )
-        out += filter(None, (self._asks_for_all(), self._one_sided()))
+        doubtful = doubt(self.labels, self._config.kind)
+        out += filter(None, (doubtful, self._asks_for_all(), self._one_sided()))
         return out
 
     def _asks_for_all(self) -> str:
@@ -198,13 +195,7 @@ class Books:
             return ""
         used, wanted = self.rows.used, self._config.positive
         positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
-        names = ", ".join(shortened(name) for name in self.labels.seen)
-        if self._stream.kept is not None and wanted and names and not positive:
+        if self._stream.kept is not None and wanted and self.labels.seen and not positive:
             # Only for a live stream: a file was searched for the label before the first row.
             return self.labels.never(wanted, self._stream.target)
-        if used > 1 and positive in (0, used):
-            return (
-                f"all {used:,} labels mean {'+1' if positive else '-1'} ({names}): "
-                "there is nothing to tell apart, and the figures say nothing"
-            )
-        return ""
+        return self.labels.one_sided(used, positive)

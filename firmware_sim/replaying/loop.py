@@ -202,10 +202,11 @@ class Replay:
         began = time.perf_counter()
         status, detail = self._feed(books, should_stop)
         seconds = time.perf_counter() - began
-        whole = beside_clean and status == "complete"
-        clean = self._without_faults(should_stop) if whole else None
         if books.stopped:
             status, detail = "stopped", books.stopped
+        # Figures of a part of the stream say nothing beside those of all of it.
+        whole = beside_clean and status == "complete"
+        clean = self._without_faults(should_stop) if whole else None
         if books.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, books.rows))
         return ReplayResult(
@@ -245,9 +246,10 @@ class Replay:
                     break
             books.settle()
         except (BeyondCapError, LearnerDiedError) as error:
-            first, last = books.waiting[0].row.number, books.waiting[-1].row.number
+            # Where the power comes back to no learner, the row at hand does not wait yet.
+            numbers = [one.row.number for one in books.waiting] or [last]
             status = "killed" if isinstance(error, BeyondCapError) else "died"
-            return status, f"rows {first} to {last}: {error}"
+            return status, f"rows {numbers[0]} to {numbers[-1]}: {error}"
         finally:
             self.device.close()
             self._close_stream()

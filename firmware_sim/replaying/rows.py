@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams import Row, Sample, Stream, open_stream
+from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import Labels
+
+#: Columns without values that a report names.
+_LISTED = 6
 
 
 @dataclass
@@ -39,6 +44,21 @@ class RowCount:
         """Count a row that cannot be read."""
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {row.number}: {row.damage}"
+
+    def warnings(self) -> list[str]:
+        """Return what a reader has to know of rows that were left out, a sentence each."""
+        if not self.damaged:
+            return []
+        return [
+            f"{self.damaged:,} of {self.read:,} rows cannot be read and were left out, "
+            f"the first is {self.first_damage}"
+        ]
+
+    def missing_words(self) -> str:
+        """Return the columns without values and how often, those with the most first."""
+        counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
+        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:_LISTED])
+        return shown + (", ..." if len(counts) > _LISTED else "")
 
     def add_refused(self, row: CheckedRow, reason: object) -> None:
         """Count a row that the learner refuses."""
@@ -90,38 +110,62 @@ def checked_rows(
     None, as from the stream, while there is nothing.
     """
     codes = np.array(config.missing_codes)
-    for sample in stream.samples(row):
+    for sample in limited(config, stream, row):
         if sample is None:
             yield None
-            continue
-        number = sample.number
-        if config.limit is not None and number > config.limit:
-            return
-        if sample.damage:
-            yield CheckedRow(number, damage=sample.damage)
+        elif sample.damage:
+            yield CheckedRow(sample.number, damage=sample.damage)
         else:
-            gone = ~np.isfinite(row)
-            if codes.size:
-                gone |= np.isin(row, codes)
+            gone = gaps(row, codes)
             absent = tuple(np.flatnonzero(gone).tolist()) if gone.any() else ()
-            label = 0.0 if labels is None else _decoded(labels, sample.label, stream, number)
+            label = 0.0 if labels is None else decoded(labels, sample, stream)
             unlabelled = label is None
-            yield CheckedRow(number, label or 0.0, absent, unlabelled, "", sample.seconds)
-        if number == config.limit:  # a live stream would wait for one more row to leave it out
+            yield CheckedRow(sample.number, label or 0.0, absent, unlabelled, "", sample.seconds)
+
+
+def limited(config: ReplayConfig, stream: Stream, row: Row) -> Iterator[Sample | None]:
+    """Yield the samples of a stream as far as the configuration goes, as they come."""
+    limit = config.limit
+    for sample in stream.samples(row):
+        if sample is not None and limit is not None and sample.number > limit:
             return
+        yield sample
+        if sample is not None and sample.number == limit:
+            return  # a live stream would wait for one more row to leave it out
 
 
-def _decoded(labels: Labels, cell: str, stream: Stream, number: int) -> float | None:
+def gaps(readings: Row, codes: Row) -> npt.NDArray[np.bool_]:
+    """Return which readings, of one row or many, are no values: not finite, or a code for none."""
+    gone: npt.NDArray[np.bool_] = ~np.isfinite(readings)
+    if codes.size:
+        gone |= np.isin(readings, codes)
+    return gone
+
+
+def decoded(labels: Labels, sample: Sample, stream: Stream) -> float | None:
+    """Return the label of a sample, None where it has none.
+
+    Raises
+    ------
+    StreamError
+        It is not understood; the message says where it stands.
+    """
     try:
-        return labels.decode(cell)
+        return labels.decode(sample.label)
     except StreamError as error:
         raise StreamError(
-            f"{stream.name}: row {number}, column {stream.target!r}: {error}"
+            f"{stream.name}: row {sample.number}, column {stream.target!r}: {error}"
         ) from None
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:
     """Return the sentence about a stream none of whose rows the learner got."""
+    if rows.read == 0 and isinstance(stream, FaultyStream) and any(stream.counts):
+        which = stream.counts.index(max(stream.counts))
+        return (
+            f"{stream.name}: no row is left: the fault {stream.faults[which]} takes "
+            f"{stream.counts[which]:,} rows out"
+        )
     if rows.read == 0:
         return f"{stream.name}: there is no row after the header"
     if rows.damaged == rows.read:

@@ -150,9 +150,13 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     axes.set_axisbelow(True)
     axes.set_xlabel("row of the stream")
     axes.set_ylabel(f"{metrics.over_time} (log scale)")
+    _draw_legend(axes, len(curve.names))
+
+
+def _draw_legend(axes: Any, lines: int) -> None:
+    """Name the lines in two columns: ours on the left, baselines on the right, then what else."""
     handles, labels = axes.get_legend_handles_labels()
-    # Columns are filled first: ours on the left, baselines on the right, then what else there is.
-    lines = len(curve.names)
+    # Columns are filled first.
     order = [lines, 0, *range(lines - 1, 0, -1), *range(lines + 1, len(handles))]
     axes.legend(
         [handles[i] for i in order],

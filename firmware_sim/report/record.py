@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from firmware_sim.boards import board_of
+from firmware_sim.containment.memory import Part, Region
 from firmware_sim.metrics import Multiclass, Novelty
+from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.command import command
 from firmware_sim.streams.faulty import FaultyStream
@@ -20,104 +22,27 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 
     Everything but ``host`` is the same for the same configuration on every run.
     """
-    config, stream, layout = result.config, result.stream, result.layout
     metrics = result.metrics
-    rows, cumulative = result.metrics.curve.cumulative()
-    window_rows, windowed, window = result.metrics.curve.windowed()
-    names = result.metrics.curve.names
     return {
         "format": FORMAT,
         "status": result.status,
         "detail": result.detail,
         "warnings": list(result.warnings),
-        "command": command(config, emulated_on(result)),
-        "stream": {
-            "name": stream.name,
-            "target": stream.target,
-            "positive": config.positive,
-            "features": list(stream.features),
-            "ignored": list(stream.ignored),
-            "rows_read": result.rows.read,
-            "rows_used": result.rows.used,
-            "rows_missing": result.rows.missing,
-            "missing_by_column": dict(result.rows.missing_by_column),
-            "rows_repaired": result.rows.repaired,
-            "rows_refused": result.rows.refused,
-            "first_refusal": result.rows.first_refusal,
-            "rows_damaged": result.rows.damaged,
-            "first_damage": result.rows.first_damage,
-            "damaged_policy": config.damaged,
-            "notes": list(stream.notes),
-            "missing_policy": config.missing,
-            "missing_codes": [_strict(code) for code in config.missing_codes],
-            "limit": config.limit,
-        },
-        "learner": {
-            "algorithm": config.algorithm,
-            "parameters": {name: _strict(value) for name, value in config.params.items()},
-            "kernel": config.kernel,
-            "gamma": None if result.width is None else result.width.gamma,
-            "gamma_rows": None if result.width is None else result.width.rows,
-            "gamma_reason": None if result.width is None else result.width.reason,
-            "degree": config.degree if config.kernel == "polynomial" else None,
-            "offset": config.offset if config.kernel in ("polynomial", "sigmoid") else None,
-            "dtype": config.dtype,
-            "seed": config.seed,
-            **result.learner,
-        },
-        "scaling": {"method": config.scale, "freeze_after": config.freeze_after},
-        "memory": {
-            "cap": layout.cap,
-            "used": layout.used,
-            "alignment_gaps": layout.gaps,
-            "enforce": config.enforce,
-            "enforced_by": result.enforcement,
-            "free": layout.free,
-            "parts": [
-                {
-                    "name": part.name,
-                    "offset": part.offset,
-                    "bytes": part.nbytes,
-                    "purpose": part.purpose,
-                    "regions": [
-                        {
-                            "name": region.name,
-                            "offset": region.offset,
-                            "bytes": region.nbytes,
-                            "purpose": region.purpose,
-                        }
-                        for region in part.regions
-                    ],
-                }
-                for part in layout.parts
-            ],
-        },
+        "command": command(result.config, emulated_on(result)),
+        "stream": _stream(result),
+        "learner": _learner(result),
+        "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
+        "memory": _memory(result),
         "faults": _faults(result),
-        "labels": {
-            "delay": config.label_delay,
-            "queue": config.queue_rows,
-            "missing_share": config.label_missing,
-            "ask": config.ask,
-            **asdict(result.labels),
-        },
+        "labels": _labels(result),
         "power": None if result.power is None else asdict(result.power),
         "board": _board(result),
         "emulated": None if result.emulated is None else asdict(result.emulated),
-        "kind": result.metrics.kind,
-        "metrics": result.metrics.summary(),
+        "kind": metrics.kind,
+        "metrics": metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
-        "curve": {
-            "cumulative": {
-                "rows": rows.tolist(),
-                **{name: cumulative[:, i].tolist() for i, name in enumerate(names)},
-            },
-            "windowed": {
-                "window": window,
-                "rows": window_rows.tolist(),
-                **{name: windowed[:, i].tolist() for i, name in enumerate(names)},
-            },
-        },
+        "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,
             "rows_per_second": rate(result),
@@ -130,6 +55,105 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 def emulated_on(result: ReplayResult) -> str:
     """Return the emulated board that learned the same rows; empty for none."""
     return "" if result.emulated is None else result.emulated.board
+
+
+def _stream(result: ReplayResult) -> dict[str, Any]:
+    """What was read, and what became of its rows."""
+    config, stream, rows = result.config, result.stream, result.rows
+    return {
+        "name": stream.name,
+        "target": stream.target,
+        "positive": config.positive,
+        "features": list(stream.features),
+        "ignored": list(stream.ignored),
+        "rows_read": rows.read,
+        "rows_used": rows.used,
+        "rows_missing": rows.missing,
+        "missing_by_column": dict(rows.missing_by_column),
+        "rows_repaired": rows.repaired,
+        "rows_refused": rows.refused,
+        "first_refusal": rows.first_refusal,
+        "rows_damaged": rows.damaged,
+        "first_damage": rows.first_damage,
+        "damaged_policy": config.damaged,
+        "notes": list(stream.notes),
+        "missing_policy": config.missing,
+        "missing_codes": [_strict(code) for code in config.missing_codes],
+        "limit": config.limit,
+    }
+
+
+def _learner(result: ReplayResult) -> dict[str, Any]:
+    """What learned, and its counters."""
+    config, width = result.config, result.width
+    return {
+        "algorithm": config.algorithm,
+        "parameters": {name: _strict(value) for name, value in config.params.items()},
+        "kernel": config.kernel,
+        "gamma": None if width is None else width.gamma,
+        "gamma_rows": None if width is None else width.rows,
+        "gamma_reason": None if width is None else width.reason,
+        "degree": config.degree if config.kernel == "polynomial" else None,
+        "offset": config.offset if config.kernel in ("polynomial", "sigmoid") else None,
+        "dtype": config.dtype,
+        "seed": config.seed,
+        **result.learner,
+    }
+
+
+def _memory(result: ReplayResult) -> dict[str, Any]:
+    """What lay where under the cap."""
+    layout = result.layout
+    return {
+        "cap": layout.cap,
+        "used": layout.used,
+        "alignment_gaps": layout.gaps,
+        "enforce": result.config.enforce,
+        "enforced_by": result.enforcement,
+        "free": layout.free,
+        "parts": [
+            {**_place(part), "regions": [_place(region) for region in part.regions]}
+            for part in layout.parts
+        ],
+    }
+
+
+def _place(part: Part | Region) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "offset": part.offset,
+        "bytes": part.nbytes,
+        "purpose": part.purpose,
+    }
+
+
+def _labels(result: ReplayResult) -> dict[str, Any]:
+    """What became of labels."""
+    config = result.config
+    return {
+        "delay": config.label_delay,
+        "queue": config.queue_rows,
+        "missing_share": config.label_missing,
+        "ask": config.ask,
+        **asdict(result.labels),
+    }
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    """Errors over time: of all rows so far, and of the last ones."""
+    rows, cumulative = curve.cumulative()
+    window_rows, windowed, window = curve.windowed()
+    return {
+        "cumulative": {
+            "rows": rows.tolist(),
+            **{name: cumulative[:, i].tolist() for i, name in enumerate(curve.names)},
+        },
+        "windowed": {
+            "window": window,
+            "rows": window_rows.tolist(),
+            **{name: windowed[:, i].tolist() for i, name in enumerate(curve.names)},
+        },
+    }
 
 
 def _faults(result: ReplayResult) -> dict[str, Any] | None:

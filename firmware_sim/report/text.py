@@ -101,6 +101,7 @@ def event_lines(result: ReplayResult) -> list[str]:
             (counts.missing, "never came"),
             (counts.saved, "not asked for"),
             (counts.lost, "too late for the queue"),
+            (counts.cut, "lost their row in a power cut"),
             (counts.waiting, "still to come"),
         )
         lines.append(text + "".join(f", {count:,} {what}" for count, what in kinds if count))

@@ -45,10 +45,16 @@ class NpzStream(Stream):
                 f"{self.name}: it must hold one array of rows (2-d); it holds "
                 + ", ".join(f"{key} {shape}" for key, shape in shapes.items())
             )
+        if not labels:
+            raise StreamError(
+                f"{self.name}: it holds no array of labels (1-d) beside the rows {rows[0]}; save "
+                "both: numpy.savez(path, X=rows, y=labels)"
+            )
+        known = ", ".join(labels)
         if target is not None and target not in labels:
-            raise StreamError(f"{self.name} has no 1-d array {target!r}; it has {labels}")
+            raise StreamError(f"{self.name} has no 1-d array {target!r}; it has: {known}")
         if target is None and len(labels) != 1:
-            raise StreamError(f"{self.name}: name the array of labels with --target; {labels}")
+            raise StreamError(f"{self.name}: name the array of labels with --target: {known}")
         self.target = target if target is not None else labels[0]
         self._rows = rows[0]
         self._count, width = shapes[self._rows]

@@ -8,22 +8,57 @@ from statistics import median
 _LOOKED_AT = 1_000
 
 
+#: Times fall where so many gaps go back for each that goes on.
+_MOSTLY = 9
+
+
 class Cadence:
-    """The usual time between rows: the median of the first gaps, which no break moves."""
+    """The usual time between rows: the median of the first gaps, which no break moves.
+
+    Of a stream with its newest row first, that of the gaps backwards.
+    """
 
     def __init__(self) -> None:
         self._last = math.nan
         self._gaps: list[float] = []
+        self._back: list[float] = []
+        self._rose = self._fell = 0
 
     def add(self, seconds: float) -> None:
         """Take the time of a row; NaN where it is not known."""
         gap = seconds - self._last
         self._last = seconds
+        self._rose += gap > 0.0
+        self._fell += gap < 0.0
         if gap >= 0.0 and len(self._gaps) < _LOOKED_AT:
             self._gaps.append(gap)
+        if gap <= 0.0 and len(self._back) < _LOOKED_AT:
+            self._back.append(-gap)
+
+    @property
+    def falls(self) -> bool:
+        """Whether the newest row comes first: nearly all times lie before the row above's."""
+        return self._fell > 1 and self._fell > _MOSTLY * self._rose
+
+    def warning(self, delay_in_seconds: bool = False) -> str:
+        """Return the warning about times that fall, or nothing.
+
+        Parameters
+        ----------
+        delay_in_seconds : bool
+            Whether labels are late by a number of seconds, which never pass here.
+        """
+        if not self.falls:
+            return ""
+        late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
+        return (
+            f"the times fall from row to row: the learner gets the newest row first{late}; sort "
+            "the rows by time"
+        )
 
     @property
     def period(self) -> float | None:
         """Seconds between rows; None where times are not known or do not move."""
-        usual = median(self._gaps) if self._gaps else 0.0
+        gaps = self._back if self.falls else self._gaps
+        usual = median(gaps) if gaps else 0.0
         return usual if usual > 0.0 else None

@@ -2,7 +2,8 @@
 
 A column is of numbers when at least half of its cells are; the others are damage, not a reason to
 give the column up. It is a time where all its cells are dates, or where it is called one and its
-numbers only grow. What is left is text.
+numbers only grow. An unnamed column that counts the rows is an index, as data tools write one. What
+is left is text.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _TIME_NAME = re.compile(
     r"([ _-]?(time|stamp|utc|s|sec|seconds|ms|millis|us|ns))*",
     re.IGNORECASE,
 )
+#: No name, and what a table without one is given where it is read and written again.
+_INDEX_NAME = re.compile(r"|Unnamed: \d+")
 #: Seconds since 1970 from 1980 to 2100, and the units they are written in.
 _EPOCH = (3.2e8, 4.1e9)
 _UNITS = (1.0, 1e3, 1e6, 1e9)
@@ -33,7 +36,7 @@ class Column:
     """One column of a table."""
 
     name: str
-    kind: str  # "number", "time" or "text"
+    kind: str  # "number", "time", "index" or "text"
     example: str  # its first cell that says anything
     clock: Callable[[str], float] | None = None  # from a cell to seconds, where it is a full time
 
@@ -109,6 +112,8 @@ def _column(name: str, column: Sequence[str], comma: bool) -> Column:
     example = said[0] if said else ""
     if not said:
         return Column(name, "number", example)
+    if _INDEX_NAME.fullmatch(name) and len(said) == len(column) and _counts(said):
+        return Column(name, "index", example)
     if _mostly_numbers(said, comma):
         clock = _counted_clock(name, said, comma)
         return Column(name, "number" if clock is None else "time", example, clock)
@@ -116,6 +121,15 @@ def _column(name: str, column: Sequence[str], comma: bool) -> Column:
         return Column(name, "time", example)
     clock = _dated_clock(said)
     return Column(name, "text" if clock is None else "time", example, clock)
+
+
+def _counts(said: Sequence[str]) -> bool:
+    """Whether the cells are whole numbers, each one more than the one above."""
+    try:
+        values = [int(cell) for cell in said]
+    except ValueError:
+        return False
+    return len(values) > 1 and all(b - a == 1 for a, b in pairwise(values))
 
 
 def _counted_clock(name: str, said: list[str], comma: bool) -> Callable[[str], float] | None:

@@ -107,7 +107,7 @@ class Reading:
         for column in found.columns:
             if column.name == self.target:
                 continue
-            if self._is_time(column, options):
+            if self._is_time(column, options) or self._is_index(column, options):
                 left_out.add(column.name)
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
@@ -153,6 +153,22 @@ class Reading:
         if column.name not in options.ignore and not named:
             self._notes.append(f"column {column.name!r} is a time and not fed to the learner")
         return True
+
+    def _is_index(self, column: Column, options: ReadingOptions) -> bool:
+        """Whether the column only counts the rows; one without a name that is none is told of."""
+        if column.kind == "index":
+            if column.name not in options.ignore:
+                self._notes.append(
+                    f"column {column.name!r} counts the rows and is not fed to the learner; with a "
+                    "name of its own it is"
+                )
+            return True
+        if not (column.name or "" in options.ignore):
+            self._notes.append(
+                f"column {self._places[''] + 1} has no name and is fed to the learner; give it a "
+                "name to leave it out with --ignore"
+            )
+        return False
 
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
         """Make readings of a column."""

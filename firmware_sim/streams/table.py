@@ -21,7 +21,8 @@ class CsvStream(Stream):
     """A CSV file with a header line, plain or compressed (gzip, xz).
 
     Recognised by what the file holds: compression, UTF-8 or UTF-16, the delimiter (comma,
-    semicolon, tab), decimal commas, a row of units under the header, columns of dates and times.
+    semicolon, tab), decimal commas, a row of units under the header, columns of dates and times, an
+    index without a name.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ KINDS = {
             "novelty",
             "streams without labels",
             ("novelty",),
-            lambda config: LabelMap(config.positive, config.missing_codes),
+            lambda config: LabelMap(config.positive, config.missing_codes, is_told=False),
             lambda config, cadence: Novelty(share_novel(config), cadence, config.period),
             is_taught=False,
         ),

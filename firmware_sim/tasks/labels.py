@@ -18,6 +18,10 @@ NO = frozenset({"false", "no", "off"})
 _MOST_NAMED = 64
 # Classes that are taken for such; numbers that are measured have more different values.
 _MOST_CLASSES = 256
+# A word for "missing" is told of from this many labels and this share of them: fewer are gaps.
+_DOUBTFUL, _DOUBTFUL_SHARE = 10, 0.02
+# Classes that a remedy names; of more it names the first.
+_MOST_IN_REMEDY = 12
 
 
 class Labels(Protocol):
@@ -27,6 +31,29 @@ class Labels(Protocol):
 
     def decode(self, cell: str) -> float | None:
         """Return the label, or None where it is missing; StreamError where it is none."""
+
+
+class Gone:
+    """Labels that are taken for missing because of a word, which may be a class all the same.
+
+    Attributes
+    ----------
+    cells : int
+        Labels looked at, whatever they are.
+    words : dict
+        How often each word occurred, as first written.
+    """
+
+    def __init__(self) -> None:
+        self.cells = 0
+        self.words: dict[str, int] = {}
+        self._spelt: dict[str, str] = {}
+
+    def add(self, key: str | float, cell: str) -> None:
+        """Count a missing label; an empty cell and a code are no words."""
+        if isinstance(key, str) and key:
+            name = self._spelt.setdefault(key, cell.strip())
+            self.words[name] = self.words.get(name, 0) + 1
 
 
 class Targets:
@@ -72,12 +99,20 @@ class ClassNames:
         The classes in the order of their numbers, from 0. Numbers are compared as numbers.
     missing_codes : sequence of float
         Numbers that mean "no label", unless they are a class.
+
+    Attributes
+    ----------
+    seen : dict
+        How often each class occurred, by the names of the stream.
+    gone : Gone
+        Labels that were taken for missing.
     """
 
     def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
         self._places = {label_key(name): place for place, name in enumerate(names)}
         self._missing = MISSING_WORDS.union(missing_codes).difference(self._places)
         self.seen: dict[str, int] = {}
+        self.gone = Gone()
 
     def decode(self, cell: str) -> int | None:
         """Return the number of the class, or None where the label is missing.
@@ -89,10 +124,13 @@ class ClassNames:
         """
         key = label_key(cell)
         place = self._places.get(key)
+        self.gone.cells += 1
         if place is not None:
             name = cell.strip()
             self.seen[name] = self.seen.get(name, 0) + 1
-        elif key not in self._missing:
+        elif key in self._missing:
+            self.gone.add(key, cell)
+        else:
             raise StreamError(
                 f"label {shortened(cell.strip())} is none of the {len(self._places)} classes: "
                 "name all of them with --classes A,B,C"
@@ -106,22 +144,26 @@ class ClassNames:
         Raises
         ------
         StreamError
-            There are more than 256, or fewer than two.
+            There are more than 256, or fewer than two; or no cells at all.
         """
         names: dict[str | float, str] = {}
-        gone = MISSING_WORDS.union(missing_codes)
+        gone, unsaid = MISSING_WORDS.union(missing_codes), Gone()
         for cell in cells:
             key = label_key(cell)
-            if key not in gone and key not in names:
+            unsaid.cells += 1
+            if key in gone:
+                unsaid.add(key, cell)
+            elif key not in names:
                 names[key] = cell.strip()
                 if len(names) > _MOST_CLASSES:
                     raise StreamError(
                         f"more than {_MOST_CLASSES} classes, such as {shortened(cell.strip())}: "
                         "real numbers are learned with --kind regression"
                     )
+        if not unsaid.cells:
+            raise StreamError("there is no row after the header that can be read")
         if len(names) < 2:
-            what = shortened(next(iter(names.values()))) if names else "nothing"
-            raise StreamError(f"the labels hold {what} alone: two classes are the least")
+            raise StreamError(_too_few([*names.values()], [*unsaid.words]))
         numbers = all(isinstance(key, float) for key in names)
         order = sorted((float(key) if numbers else 0.0, name) for key, name in names.items())
         return tuple(name for _, name in order)
@@ -138,18 +180,30 @@ class LabelMap:
         use 1 and -1, 1 and 0, or true and false, yes and no, on and off.
     missing_codes : sequence of float
         Numbers that mean "no label", unless they are a label that is understood.
+    is_told : bool
+        Whether the learner is told the labels; those that only judge it are of two classes always.
 
     Attributes
     ----------
     seen : dict
         How often each label occurred, for the first few different ones.
+    gone : Gone
+        Labels that were taken for missing.
     """
 
-    def __init__(self, positive: str | None = None, missing_codes: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        positive: str | None = None,
+        missing_codes: Sequence[float] = (),
+        *,
+        is_told: bool = True,
+    ) -> None:
+        self._is_told = is_told
         self._missing = MISSING_WORDS.union(missing_codes)
         self._positive_key = None if positive is None else label_key(positive)
         self._negative_seen: float | None = None
         self.seen: dict[str, int] = {}
+        self.gone = Gone()
 
     def decode(self, cell: str) -> int | None:
         """Return +1 or -1, or None where the label is missing.
@@ -159,8 +213,12 @@ class LabelMap:
         StreamError
             The label is not understood. The message does not know the row: the caller adds it.
         """
-        label = self._decoded(label_key(cell), cell)
-        if label is not None:
+        key = label_key(cell)
+        label = self._decoded(key, cell)
+        self.gone.cells += 1
+        if label is None:
+            self.gone.add(key, cell)
+        else:
             name = cell.strip()
             if name in self.seen or len(self.seen) < _MOST_NAMED:
                 self.seen[name] = self.seen.get(name, 0) + 1
@@ -174,6 +232,22 @@ class LabelMap:
         meant = next((name for name in self.seen if name.lower() in near), None)
         hint = f"; did you mean --positive {meant}?" if meant else ""
         return f"the label {positive!r} never occurs in column {column!r}: {listing}{hint}"
+
+    def one_sided(self, used: int, positive: int) -> str:
+        """Return the warning about labels that all mean the same, or nothing.
+
+        Parameters
+        ----------
+        used, positive : int
+            Rows that were learned, and how many of their labels mean +1.
+        """
+        if used < 2 or positive not in (0, used):
+            return ""
+        names = ", ".join(map(shortened, self.seen))
+        return (
+            f"all {used:,} labels mean {'+1' if positive else '-1'} ({names}): "
+            "there is nothing to tell apart, and the figures say nothing"
+        )
 
     def _decoded(self, key: str | float, cell: str) -> int | None:
         if self._positive_key is not None and key == self._positive_key:
@@ -196,11 +270,67 @@ class LabelMap:
             return None
         if isinstance(key, str) and key.lower() in YES | NO:
             return 1 if key.lower() in YES else -1
+        text = f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
+        text += "name the value that means "
+        if not self._is_told:
+            raise StreamError(
+                f"{text}a labelled failure with --positive VALUE, or judge by no column: leave "
+                "--target out, and this one with --ignore"
+            )
         raise StreamError(
-            f"label {shortened(cell.strip())} is neither 1 nor -1 or 0: "
-            "name the value that means +1 with --positive VALUE, or learn several classes or real "
-            "numbers: --kind multiclass, --kind regression"
+            f"{text}+1 with --positive VALUE, or learn several classes or real numbers: "
+            "--kind multiclass, --kind regression"
         )
+
+
+def doubt(labels: Labels, kind: str) -> str:
+    """Return the warning about a word that is read as "no label" and may be a class, or nothing.
+
+    A class may well be called "none". What is learned stays as it is; the warning says how the word
+    becomes a class. Among labels that are numbers such a word is a gap, and not told of.
+
+    Parameters
+    ----------
+    labels : Labels
+        What has decoded the target column.
+    kind : str
+        The kind of labels.
+    """
+    if not isinstance(labels, ClassNames | LabelMap):
+        return ""
+    names = [name for name in labels.seen if isinstance(label_key(name), str)]
+    gone = labels.gone
+    least = max(_DOUBTFUL, _DOUBTFUL_SHARE * gone.cells)
+    words = {word: count for word, count in gone.words.items() if count >= least}
+    if not names or not words:
+        return ""
+    said = " and ".join(f"{shortened(word)} ({count:,})" for word, count in words.items())
+    text = f"of {gone.cells:,} labels these are read as missing: {said}; if that is a class, "
+    if kind == "multiclass":
+        return f"{text}name all classes: {_classes_option(names, [*words])}"
+    text += "write another word for it in the stream"
+    return text if kind == "novelty" else f"{text}, or give --kind multiclass " + _classes_option(
+        names, [*words]
+    )
+
+
+def _classes_option(names: list[str], words: list[str]) -> str:
+    """Return the option that names these classes, the words first where there are many."""
+    known = sorted({*names, *words})
+    if len(known) > _MOST_IN_REMEDY or any("," in name for name in known):
+        known = [*words, "..."]
+    return "--classes " + ",".join(known)
+
+
+def _too_few(names: list[str], words: list[str]) -> str:
+    """Return the sentence about labels of fewer than two classes."""
+    text = f"the labels hold {shortened(names[0])} alone" if names else "every label is missing"
+    text += ": two classes are the least"
+    if not words:
+        return text
+    said = " and ".join(map(shortened, words))
+    text += f"; {said} {'is' if len(words) == 1 else 'are'} read as missing"
+    return f"{text}; if that is a class: {_classes_option(names, words)}"
 
 
 def label_key(cell: str) -> str | float:

@@ -12,6 +12,7 @@ import pytest
 
 import edgeolk
 import firmware_sim.cli
+from firmware_sim.metrics import Confusion
 
 DOCS = Path(__file__).parents[2] / "docs"
 PACKAGE = Path(edgeolk.__file__).parent
@@ -27,6 +28,10 @@ def test_the_tutorial(
         exec(compile(block, "tutorial.md", "exec"), names)
     assert names["wrong"] < 1.1 * names["same"]
     assert names["learner"].nbytes <= 4096
+    counted = Confusion()  # as a replay counts answers
+    for label, score in zip(names["y"], names["before"], strict=True):
+        counted.add(label, 1 if score >= 0.0 else -1)
+    assert names["wrong"] == counted.wrong
     assert names["wrong_at"]["4KiB"] == names["wrong"]
     assert "bytes in the file" in capsys.readouterr().out
 

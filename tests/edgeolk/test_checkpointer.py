@@ -120,12 +120,26 @@ def test_counting_goes_on_from_what_was_opened() -> None:
         ({"every": 0}, ValueError), ({"every": -1}, ValueError), ({"every": 1.5}, TypeError),
         ({"every": True}, TypeError), ({"seconds": 0.0}, ValueError),
         ({"seconds": float("nan")}, ValueError), ({"slots": 1}, ValueError),
-        ({"slots": 65}, ValueError), ({"slots": 2.0}, TypeError),
+        ({"slots": 65}, ValueError), ({"slots": 2.0}, TypeError), ({"slots": True}, TypeError),
+        ({"every": "5"}, TypeError), ({"every": 2**62 + 1}, ValueError),
+        ({"seconds": "a"}, TypeError), ({"seconds": True}, TypeError), ({"seconds": []}, TypeError),
+        ({"seconds": -1}, ValueError), ({"seconds": -np.inf}, ValueError),
     ],
 )  # fmt: skip
 def test_bad_options(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error, match=f"{next(iter(options))} must be"):
         ek.Checkpointer(bytearray(9000), **options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    learner = learner_of()
+    options: dict[str, Any] = {"every": np.int64(5), "seconds": np.float32(9), "slots": np.int8(3)}
+    with ek.Checkpointer(room_for(learner, slots=3), **options) as checkpoints:
+        learner.learn_many(X[:4], Y[:4])
+        assert not checkpoints.step(learner)
+        learner.learn_one(X[4], Y[4])
+        assert checkpoints.step(learner)
+        assert repr(checkpoints).startswith("<Checkpointer every 5 steps")
 
 
 # ---- what ----------------------------------------------------------------------------------------

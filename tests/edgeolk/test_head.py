@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from helpers import EVERY, KERNELS, NEEDS
 import edgeolk as ek
 from edgeolk.config import Config
 from edgeolk.files import live
+from edgeolk.head import PLACES
+from edgeolk.lean import replace
 from edgeolk.planning.layout import layout
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
@@ -63,3 +66,17 @@ def test_any_learner(name: str) -> None:
         found[str(config)] = header(config)
         assert header(config) <= 256, config
     assert found
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_counters_lie_where_they_are_packed(order: str) -> None:
+    """Where a torn block is mended, counter by counter."""
+    config = Config("rbp", n_features=3, budget=6)
+    counters = {name: number for number, name in enumerate(PLACES, 2)}
+    packed = replace(live.head_of(config, layout(config)), **counters).pack(order)
+    found = {
+        name: struct.unpack_from(order + kind, packed, at)[0] for name, (at, kind) in PLACES.items()
+    }
+    assert found == counters
+    assert PLACES["n_support"] == (52, "i")
+    assert PLACES["updates"] == (80, "q")

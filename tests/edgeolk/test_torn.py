@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from twins.streams import random_stream
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES
 from edgeolk.files.seal import checksum
-from edgeolk.head import FLAGS_OFFSET, MARK, SEALED, TORN
+from edgeolk.head import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 
 HERE = Path(__file__).parent
 D, B = 3, 7
@@ -201,6 +202,28 @@ def test_what_cannot_be_repaired_stays_as_it_was() -> None:
     with pytest.raises(ValueError, match=r"cannot be repaired: .*depend on each other"):
         ek.attach(made, torn="repair")
     assert bytes(made) == before
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("place", ["edgeolk.attaching.over", "edgeolk.attaching.live.check"])
+def test_a_repair_that_does_not_end_leaves_the_block_as_it_was(
+    place: str, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends it: out of memory, or a key pressed."""
+
+    def ended(*_: Any) -> None:
+        raise error
+
+    made = marked(taught("rbp"))
+    at = made.find(MARK) + PLACES["mistakes"][0]
+    made[at : at + 8] = (61).to_bytes(8, sys.byteorder)  # one apart: mended first of all
+    before = bytes(made)
+    monkeypatch.setattr(place, ended)
+    with pytest.raises(error):
+        ek.attach(made, torn="repair")
+    assert bytes(made) == before
+    monkeypatch.undo()
+    assert ek.attach(made, torn="repair").mistakes == 60
 
 
 @pytest.mark.parametrize("torn", TORN_CHOICES)

@@ -35,6 +35,8 @@ class Device:
         self.cut, self.fail, self.error = cut, fail, error
         self.pending: list[tuple[int, bytes]] = []
         self.ticks = self.calls = self.bytes_written = 0
+        #: Raise it for a store that lets go and comes back.
+        self.claims = 1
         self.syncs_at: list[int] = []
         self._rng = random.Random(seed)
         self._room = len(self.image) // slots
@@ -45,6 +47,9 @@ class Device:
     def room(self, slot: int) -> int:
         assert 0 <= slot < self.slots
         return self._room
+
+    def claim(self) -> int:
+        return self.claims
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         if need > self._room:

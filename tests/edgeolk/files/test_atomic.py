@@ -219,6 +219,23 @@ def test_a_failure_anywhere_leaves_the_old_file_or_the_new_one(
     assert names(tmp_path) == ["model"]
 
 
+def test_what_went_wrong_first_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the temporary file cannot be removed either."""
+
+    def failing(error: int) -> Any:
+        def call(*_: Any, **__: Any) -> Any:
+            raise OSError(error, os.strerror(error))
+
+        return call
+
+    (tmp_path / "model").write_bytes(OLD)
+    monkeypatch.setattr(os, "write", failing(errno.ENOSPC))
+    monkeypatch.setattr(os, "unlink", failing(errno.EROFS))
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        write_whole(tmp_path / "model", NEW)
+    assert (tmp_path / "model").read_bytes() == OLD
+
+
 def test_a_folder_that_cannot_be_synced_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,9 +11,9 @@ import pytest
 from golden import CASES, data_of
 
 from edgeolk.files import v1, v2
-from edgeolk.files.block import CRC_AT, HEADER
-from edgeolk.files.regions import WIDTH
 from edgeolk.files.stored import Stored
+from edgeolk.files.v2_block import CRC_AT, HEADER
+from edgeolk.files.v2_regions import WIDTH
 
 #: The versions whose file is a block of fixed header; test_v3.py has the next one.
 READERS = {1: v1.read, 2: v2.read}

@@ -16,6 +16,7 @@ import edgeolk as ek
 from edgeolk.configuration.resolved import Resolved
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
+from edgeolk.files.words import WORDS
 from edgeolk.head import NATIVE, unpack
 
 D, B = 3, 6
@@ -117,20 +118,38 @@ def test_bad_words(name: str, word: str, value: Any) -> None:
         state.check()
 
 
-def test_every_counter_has_a_bound() -> None:
+#: Learners that have every counter there is between them.
+BESIDE: dict[str, Any] = {"on_bad_row": "skip", "clip_rows": 2.0, "gamma": "auto", "gamma_rows": 30}
+COUNTING: dict[str, dict[str, Any]] = {
+    "rbp": BESIDE,
+    "ahpatron": {},
+    "pomdr": {},
+    "nogd": {"on_bad_row": "skip"},
+    "sorf": {**BESIDE, "dtype": "float32", "budget": 16},
+}
+
+
+def counters_of(state: Held) -> set[str]:
+    """Words that hold whole numbers; the generator may be in any state."""
+    return {w for w, v in state.words.items() if isinstance(v, int) and w != "rng"}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_every_counter_has_a_bound(name: str) -> None:
     """Steps go on counting after any state that is accepted."""
-    state = taught("rbp")
-    counters = [word for word, value in state.words.items() if word in read_words("rbp")]
-    for word in counters:
-        for value in (-1, 2**62 + 1, 2**63 - 1):
+    state = taught(name, **{**LIVELY.get(name, {}), **COUNTING[name]})
+    state.check()
+    for word in counters_of(state):
+        for value in (-5, -1, 2**62 + 1, 2**63 - 1):
             words = {**state.words, word: value}
             with pytest.raises(ValueError, match="inconsistent"):
                 check_state(state.config, words, state.regions)
 
 
-def read_words(name: str) -> set[str]:
-    """Words that hold whole numbers of a state; the generator may be in any state."""
-    return {w for w, v in taught(name).words.items() if isinstance(v, int) and w != "rng"}
+def test_every_counter_is_tried() -> None:
+    tried = {word for name, params in COUNTING.items()
+             for word in counters_of(taught(name, **{**LIVELY.get(name, {}), **params}))}
+    assert {name for words in WORDS.values() for name, kind in words if kind == "q"} < tried
 
 
 def test_a_ring_that_is_not_full_has_no_oldest_slot() -> None:

@@ -301,24 +301,6 @@ def test_a_payload_that_does_not_fit_writes_nothing() -> None:
     assert recovered(device.image, TINY) == 2
 
 
-def test_pieces_that_change_while_they_are_written_replace_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    device = Device(written(TINY, 2), sector=64)
-    slots = Slots(device, state_in)
-    data = bytearray(payload_of(3, 5))
-    real = device.sync
-
-    def sync(slot: int) -> None:
-        data[0] ^= 1
-        real(slot)
-
-    monkeypatch.setattr(device, "sync", sync)
-    with pytest.raises(RuntimeError, match="changed while it was written"):
-        slots.write([data])
-    assert recovered(device.image, TINY) == 2
-
-
 def test_a_checkpoint_that_is_refused_by_its_content_is_not_the_newest() -> None:
     """Whole by its checksum, but nothing this program can use: it gives its slot."""
     device = Device(written(TINY, 2), sector=64)
@@ -338,3 +320,92 @@ def test_writing_without_opening_looks_first() -> None:
     assert slots.open() == 3
     assert slots.opened is not None
     assert (slots.opened.slot, slots.opened.sequence) == (0, 3)
+
+
+# ---- another writer before ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("writes", [1, 2, 3, 4])
+@pytest.mark.parametrize("geometry", [TINY, THREE])
+def test_what_another_one_wrote_since_the_opening_is_kept(
+    geometry: Geometry, writes: int, again: bool
+) -> None:
+    """A program that overlaps with its successor: the last of its checkpoints is the one before."""
+    device = Device(written(geometry, 2), geometry.slots, geometry.sector)
+    size = geometry.payload
+    slots = Slots(device, state_in)
+    assert slots.open() == 2
+    first = 3
+    if again:  # one that had the medium for itself, let go, and comes back
+        slots.write([payload_of(3, size)])
+        device.claims += 1
+        first = 4
+    other = Slots(device, state_in)
+    for state in range(first, first + writes):
+        other.write([payload_of(state, size)])
+    last = first + writes - 1
+    assert slots.write([payload_of(90, size)]) == last + 1
+    assert slots.opened is not None
+    assert recovered(device.image, geometry) == 90
+    device.image[slots.opened.slot * geometry.room] ^= 1
+    assert recovered(device.image, geometry) == last
+
+
+class Restless(Device):
+    """A medium that its writer lets go of after every checkpoint."""
+
+    def claim(self) -> int:
+        self.claims += 1
+        return self.claims
+
+
+@pytest.mark.parametrize("fail", [-1, *range(9)])
+def test_cuts_and_failures_where_every_checkpoint_looks_again(fail: int) -> None:
+    image, faults = written(TINY, 2), {"fail": fail, "seed": fail}
+    whole = Restless(image, sector=64, **faults)
+    run(whole, TINY, 3)
+    for cut in range(whole.ticks + 1):
+        device = Restless(image, sector=64, cut=cut, **faults)
+        done = run(device, TINY, 3)
+        allowed = range(done.acknowledged, done.in_flight + 1)
+        for remains in device.remains():
+            assert recovered(remains, TINY) in allowed
+
+
+def test_nothing_is_read_again_while_nobody_else_can_write() -> None:
+    device = Device(written(TINY, 2), sector=64)
+    slots = Slots(device, state_in)
+    slots.write([payload_of(3, 5)])
+    device.read_into = None  # type: ignore[method-assign, assignment]
+    for state in range(4, 9):
+        slots.write([payload_of(state, 5)])
+    assert recovered(device.image, TINY) == 8
+
+
+def test_a_checkpoint_that_failed_is_not_trusted_when_it_is_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It can be read, as what is cached can, but nobody knows whether the device has it."""
+    device = Device(written(TINY, 2), sector=64)
+    slots = Slots(device, state_in)
+    assert slots.open() == 2
+    syncs: list[int] = []
+
+    def sync(slot: int) -> None:
+        syncs.append(slot)
+        if len(syncs) == 2:
+            raise OSError(errno.EIO, "failed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(device, "sync", sync)
+        with pytest.raises(OSError, match="failed"):
+            slots.write([payload_of(3, 5)])
+    assert slots.opened is not None
+    assert Slots(device, state_in).open() == 3
+    durable = slots.opened.slot
+    device.claims += 1
+    slots.write([payload_of(4, 5)])
+    assert slots.opened.slot != durable
+    device.image[slots.opened.slot * TINY.room] ^= 1
+    assert recovered(device.image, TINY) == 2

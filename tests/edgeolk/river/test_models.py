@@ -118,6 +118,7 @@ def test_a_missing_key_may_be_refused() -> None:
     [
         ({"a": "warm", "b": 1.0}, TypeError, "feature 'a' must be a number, got str"),
         ({"a": math.nan, "b": 1.0}, ValueError, "feature 'a' must be finite"),
+        ({"a": 10**5000, "b": 1.0}, ValueError, "'a' must be finite, got int beyond the range"),
     ],
 )
 def test_a_refused_row_changes_nothing(x: Any, error: type[Exception], message: str) -> None:
@@ -131,6 +132,25 @@ def test_a_refused_row_changes_nothing(x: Any, error: type[Exception], message: 
     assert model.columns == after.columns
     assert model.predict_proba_one({"a": 1.0}) == after.predict_proba_one({"a": 1.0})
     assert model.classes == after.classes
+
+
+@pytest.mark.parametrize(
+    ("y", "w", "message"),
+    [
+        pytest.param(math.nan, 1.0, "y must be", id="nan"),
+        pytest.param("much", 1.0, "y must be a number, got str", id="text"),
+        pytest.param(10**400, 1.0, "y must be", id="beyond a float"),
+        pytest.param(1.0, -1.0, "weight must be", id="weight"),
+    ],
+)
+def test_a_first_row_that_is_refused_fixes_no_keys(y: Any, w: float, message: str) -> None:
+    model = KernelRegressor()
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.learn_one({"b": 1.0}, y, w)
+    assert (model.columns, model.learner) == ([], None)
+    model.learn_one({"a": 1.0, "c": 2.0}, 1.0)
+    assert model.columns == ["a", "c"]
+    assert model.to_learner().n_features == 2
 
 
 @pytest.mark.parametrize(

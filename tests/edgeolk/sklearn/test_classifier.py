@@ -152,6 +152,46 @@ def test_balanced_weights_need_all_rows(moons: Any) -> None:
     assert not hasattr(model, "learner_")
 
 
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [(2.0, "weight"), (np.ones(3), "sample_weight.shape"), (np.ones((600, 1)), "1D array")],
+)
+def test_a_first_call_that_is_refused_leaves_nothing(weight: Any, message: str, moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier("forgetron", random_state=0)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(X, y, classes=["occupied", "vacant"], sample_weight=weight)
+    assert vars(model) == before
+    model.partial_fit(X[:, :1], y, classes=["occupied", "vacant"])
+    assert (model.n_features_in_, model.learner_.steps) == (1, 600)
+
+
+def test_a_second_fit_that_is_refused_leaves_the_first(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier(random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="got one class"):
+        model.fit(X[:, :1], np.full(len(y), "worn"))
+    assert list(model.classes_) == ["occupied", "vacant"]
+    assert (model.decision_function(X) == before).all()
+
+
+def test_a_full_ring_keeps_what_was_learned(moons: Any) -> None:
+    X, y = moons
+    model = OnlineKernelClassifier("perceptron", budget=5, params={"full": "raise"})
+    with pytest.raises(ek.BudgetError):
+        model.partial_fit(X, y, classes=np.unique(y))
+    assert model.learner_.n_support == 5
+
+
+@pytest.mark.parametrize("classes", [[], np.array([], dtype=str)])
+def test_no_classes_are_refused(classes: Any, moons: Any) -> None:
+    X, y = moons
+    with pytest.raises(ValueError, match="classes must hold every label there can be, at least 2"):
+        OnlineKernelClassifier().partial_fit(X, y, classes=classes)
+
+
 @pytest.mark.parametrize("algorithm", ["sorf", "bpa_s", "ogd"])
 def test_probabilities_know_something(algorithm: str) -> None:
     X, y = load_breast_cancer(return_X_y=True)

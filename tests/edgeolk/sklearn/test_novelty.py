@@ -65,3 +65,12 @@ def test_a_learner_goes_onto_a_board(machine: Any, tmp_path: Path) -> None:
     model.partial_fit(normal[1000:])
     model.to_learner().save(tmp_path / "model.olk")
     assert (ek.load(tmp_path / "model.olk").predict(novel) == model.predict(novel)).all()
+
+
+def test_a_first_call_that_is_refused_leaves_nothing(machine: Any) -> None:
+    normal, _ = machine
+    model = OnlineKernelNovelty(scale=None, gamma=1.0, params={"dtype": "float32"})
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="storage type"):
+        model.partial_fit(normal * 1e200)
+    assert vars(model) == before

@@ -94,6 +94,16 @@ def test_weights_of_zero_leave_the_stream_as_it_was(wave: Any) -> None:
     assert model.learner_.steps == 100
 
 
+def test_a_first_call_that_is_refused_leaves_nothing(wave: Any) -> None:
+    X, y = wave
+    model = OnlineKernelRegressor("olru", random_state=0)
+    before = dict(vars(model))
+    for weight in (2.0, np.ones(3), np.ones((800, 1))):
+        with pytest.raises(ValueError, match="weight"):
+            model.partial_fit(X, y, sample_weight=weight)
+        assert vars(model) == before
+
+
 def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
     X, y = wave
     for algorithm in ("sorf", "bogd"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,63 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
         (o.algorithm, o.loss) for o in found.outcomes
     ]
     assert run(tmp_path, on_run=lambda: pytest.fail("it is all there")).complete
+
+
+def test_interrupted_before_the_first_run_it_blames_no_cap(tmp_path: Path) -> None:
+    begun = run(tmp_path, should_stop=lambda: True)
+    assert not begun.outcomes
+    text = to_text(begun)
+    assert "No method has run to the end yet" in text
+    assert "larger --ram" not in text
+
+
+def small(path: Path, labels: list[str]) -> fs.ReplayConfig:
+    """A table with a damaged row and two with gaps, and what compares it."""
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{x:.3f},{z:.3f},{label}"
+        for (x, z), label in zip(rng.normal(size=(len(labels), 2)), labels, strict=True)
+    ]
+    lines += [f"0.1,broken,{labels[0]}", f",0.2,{labels[0]}", f"0.1,,{labels[0]}"]
+    path.write_text("\n".join(["a,b,y", *lines]) + "\n")
+    return fs.ReplayConfig(str(path), algorithm="rbp", target="y", dtype="float32")
+
+
+def compared(mine: fs.ReplayConfig, folder: Path, *names: str) -> Comparison:
+    return compare(mine, ["4KiB"], list(names) or ["rbp"], folder=folder, workers=1, seeds=1)
+
+
+def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
+    mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
+    found = compared(mine, tmp_path / "out")
+    text, data = to_text(found), to_dict(found)
+    assert "83 rows read, 80 used, 2 with missing values, 1 damaged" in text
+    assert "missing   a 1, b 1" in text
+    assert "WARNING   1 of 83 rows cannot be read and were left out, the first is row 81" in text
+    assert data["stream"]["missing_by_column"] == {"a": 1, "b": 1}
+    assert data["stream"]["rows_damaged"] == 1
+    assert data["warnings"] == fs.replay(mine).warnings == found.rows.warnings
+
+
+def test_warnings_are_those_of_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = small(tmp_path / "one.csv", ["1"] * 40)
+    found = compared(mine, tmp_path / "out")
+    assert found.rows.warnings == fs.replay(mine).warnings
+    assert "all 40 labels mean +1 ('1')" in to_text(found)
+    path = tmp_path / "one.csv"
+    words = ["--target", "y", "--ram", "4KiB", "--algorithms", "rbp", "--workers", "1"]
+    out = ["--out", str(tmp_path / "again"), "--no-picture"]
+    assert main(["compare", str(path), *words, *out]) == 0
+    assert "warning: all 40 labels mean +1" in capsys.readouterr().err
+
+
+def test_storage_is_that_of_each_method(tmp_path: Path) -> None:
+    mine = small(tmp_path / "two.csv", ["1", "-1"] * 40)
+    found = compared(mine, tmp_path / "out", "rbp", "bpa_s", "sorf")
+    assert found.storage("sorf") == "int8"
+    assert "storage   float32, int8 for sorf, scaling" in to_text(found)
+    said = compared(replace(mine, dtype="float64"), tmp_path / "double", "rbp", "sorf")
+    assert "storage   float64, scaling" in to_text(said)
 
 
 def test_several_processes_find_the_same(tmp_path: Path, found: Comparison) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison.lessons import Classes
 from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
@@ -121,6 +123,37 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         assert 1 - (above.mean() + ties.mean() / 2) == pytest.approx(error)
 
 
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_a_tie_counts_as_in_a_replay(tmp_path: Path, first: str) -> None:
+    """All scores of the first row are 0: the first class is predicted, and may be right."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(99, 2)).tolist()
+    lines = [f"{x:.3f},{z:.3f},{rng.choice([*'abc'])}" for x, z in rows]
+    path = tmp_path / "ties.csv"
+    path.write_text("\n".join(["p,q,y", f"0.5,0.5,{first}", *lines]) + "\n")
+    said = {"kind": "multiclass", "target": "y", "ram": "4KiB", "dtype": "float32"}
+    mine = fs.ReplayConfig(str(path), algorithm="ogd", **said)  # type: ignore[arg-type]
+    found = compare(mine, ["4KiB"], ["ogd"], folder=tmp_path / "out", workers=1)
+    assert found.cell("ogd", 4096).error == figure(fs.replay(mine))
+
+
+def test_ties_are_asked_before_their_rows_are_learned() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 3, 60).astype(float)
+    X[10:40] = 0.0  # a linear kernel makes nothing of them: all scores are 0
+    said: dict[str, Any] = {"n_features": 2, "budget": 9, "kernel": ek.Linear(), "n_classes": 3}
+    many, one = ek.Learner("rbp", **said), ek.Learner("rbp", **said)
+    wrong = 0
+    for x, label in zip(X, y, strict=True):
+        wrong += one.predict_one(x) != label
+        one.learn_one(x, int(label))
+    lesson = Classes(X, y)
+    answers = [lesson.teach(many, slice(0, 25)), lesson.teach(many, slice(25, 60))]
+    assert lesson.loss(np.concatenate(answers)) == wrong / 60
+    assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
+    assert wrong < many.mistakes  # the library counts each tie
+
+
 @pytest.mark.parametrize("kind", STREAMS)
 def test_all_methods_of_a_kind(kind: str, tmp_path: Path) -> None:
     """By default those that go with the labels, and none that does not."""
@@ -204,6 +237,34 @@ def test_streams_without_failures_cannot_be_compared(tmp_path: Path) -> None:
         compare(config("novelty", limit=900), ["4KiB"], folder=tmp_path)
     with pytest.raises(fs.SimulatorError, match="give another --tune-rows"):
         tune(config("novelty", limit=None, algorithm="sorf"), rows=300)
+
+
+def watched(path: Path, labels: list[str]) -> Any:
+    """The rows of a stream for novelty with these labels; no column of them where all are empty."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(len(labels), 2))
+    column = "" if not any(labels) else ",y"
+    ends = [f",{label}" if column else "" for label in labels]
+    lines = [f"{a:.3f},{b:.3f}{end}" for (a, b), end in zip(rows, ends, strict=True)]
+    path.write_text("\n".join(["a,b" + column, *lines]) + "\n")
+    target = "y" if column else None
+    return prepare(fs.ReplayConfig(str(path), algorithm="nogd", kind="novelty", target=target))
+
+
+def test_rows_without_labels_lack_labels_and_no_rows(tmp_path: Path) -> None:
+    with pytest.raises(fs.SimulatorError, match="name the column of labelled failures"):
+        watched(tmp_path / "none.csv", [""] * 40)
+
+
+def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
+    labels = ["1", "0", ""] * 20
+    found = watched(tmp_path / "some.csv", labels)
+    assert len(found.y) == 60
+    assert np.isnan(found.y).sum() == 20
+    answers = np.array([{"1": -1.0, "0": 1.0, "": -9.0}[label] for label in labels])
+    assert found.lesson.loss(answers) == 0.0
+    with pytest.raises(fs.SimulatorError, match="nothing tells good alarms"):
+        watched(tmp_path / "one.csv", ["1", ""] * 20)
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

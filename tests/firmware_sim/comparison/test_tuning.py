@@ -12,7 +12,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison.lessons import TwoClasses
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.tuning import Candidate, Tuning, to_text, tune
+from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, to_text, tune
 
 CONFIG = fs.ReplayConfig("occupancy", algorithm="ogd", ram="8KiB", limit=6000)
 
@@ -67,6 +67,14 @@ def test_parameters_that_are_given_stay(found: Tuning) -> None:
     config = fs.ReplayConfig("occupancy", algorithm="ogd", params={"eta": 0.5}, limit=3000)
     fixed = tune(config, candidates=4)
     assert "eta" not in {name for name, _ in fixed.chosen.params}
+
+
+@pytest.mark.parametrize(("kind", "varied"), [("binary", False), ("novelty", True)])
+def test_parameters_of_another_loss_are_left_out(kind: str, varied: bool) -> None:
+    config = fs.ReplayConfig("occupancy", algorithm="sorf", kind=kind, gamma=0.3)
+    numbers = _numbers(config, Candidate(0.3), 5)
+    assert ("nu" in numbers) == varied
+    assert "r" in numbers
 
 
 def test_text_says_what_to_take() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.containment import process
 from firmware_sim.containment.process import ProcessLearner
 from firmware_sim.errors import LearnerDiedError, SimulatorError
 from firmware_sim.replaying.loop import Replay
@@ -49,6 +52,38 @@ def test_stopped_child_is_given_up(n_features: int) -> None:
         learner.learn(*rows(64, n_features))
     learner.close()
     assert learner._child.returncode is not None
+
+
+class Group:
+    """Stands for a control group where none can be had."""
+
+    removed = 0
+
+    def remove(self) -> None:
+        self.removed += 1
+
+
+@pytest.mark.parametrize("call", ["subprocess.Popen", "os.set_blocking"])
+def test_a_process_that_is_not_started_leaves_no_group(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more of them")
+
+    def started_here(*words: Any, **how: Any) -> subprocess.Popen[bytes]:
+        children.append(start(*words, **how))
+        return children[-1]
+
+    group, start = Group(), subprocess.Popen
+    children: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setattr(process, "_group_for", lambda limit: (group, ""))
+    monkeypatch.setattr(subprocess, "Popen", started_here)
+    monkeypatch.setattr(call, fails)
+    with pytest.raises(BlockingIOError, match="no more of them") as held:  # no __del__ helps
+        ProcessLearner(3, SETTINGS, "cgroup")
+    assert held.tb is not None
+    assert group.removed == 1
+    assert all(child.returncode is not None for child in children)
 
 
 @pytest.mark.parametrize("limit", ["auto", "rlimit"])

@@ -107,7 +107,7 @@ def test_all_that_learns_comes_back(tmp_path: Path) -> None:
     whole = fs.replay(fs.ReplayConfig(str(path), **config))  # type: ignore[arg-type]
     assert cut.metrics.loss("learner") < 1.3 * whole.metrics.loss("learner")
     late = run(power_cut="at=700", label_delay=20, missing="last", faults=("dropout:p=0.1",))
-    assert late.labels.lost == 20
+    assert late.labels.cut == 20
     assert late.labels.waiting == 20
 
 
@@ -146,10 +146,26 @@ def test_report_tells_the_cost() -> None:
     assert to_dict(run())["power"] is None
 
 
+@needs_checkpoints
+def test_labels_that_a_cut_loses_are_not_late() -> None:
+    result = run(power_cut="every=500", label_delay=10)
+    labels = result.labels
+    assert (labels.cut, labels.lost, labels.waiting) == (20, 0, 10)
+    assert labels.learned == 1500 - 20 - 10
+    assert ", 20 lost their row in a power cut, 10 still to come" in to_text(result)
+    assert to_dict(result)["labels"]["cut"] == 20
+
+
 def test_life_of_the_flash() -> None:
     """Two slots of 10,000 erasures, a checkpoint an hour: 20,000 hours."""
     years = PowerCount().years(BOARDS["nrf52840"], every=60, period=60.0)
     assert years == pytest.approx(20_000 / (24 * 365.25))
+
+
+def test_a_card_writes_the_first_sector_twice() -> None:
+    """The figure of docs/checkpoints.md, for the 1,000 cycles of a card instead of 10,000."""
+    years = PowerCount().years(BOARDS["pi-3"], every=1, period=600.0)
+    assert 10 * years * 365.25 == pytest.approx(69.4, abs=0.1)
 
 
 def test_words_that_say_when() -> None:

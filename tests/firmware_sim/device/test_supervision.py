@@ -86,6 +86,27 @@ def test_seconds_are_those_of_the_stream() -> None:
     assert late.labels.learned > 0
 
 
+def test_times_that_fall_are_told_of(tmp_path: Path) -> None:
+    lines = [f"2026-01-01 00:{i // 60:02d}:{i % 60:02d},{i % 7},{i % 2}" for i in range(300)]
+    path = tmp_path / "s.csv"
+    said = {"algorithm": "rbp", "ram": "8KiB", "target": "y", "gamma": 0.3, "device": "pico"}
+    found = {}
+    for name, body in (("oldest", lines), ("newest", lines[::-1])):
+        path.write_text("\n".join(["time,a,y", *body]) + "\n")
+        for delay in (0, 10, "10s"):
+            mine = fs.ReplayConfig(str(path), label_delay=delay, **said)  # type: ignore[arg-type]
+            found[name, delay] = fs.replay(mine)
+    late = found["newest", "10s"]
+    assert late.labels.learned == 0
+    assert "never comes" in late.warnings[0]
+    assert "sort the rows by time" in late.warnings[0]
+    assert "period    1 s between rows" in to_text(late)  # the column was recognised
+    for delay in (0, 10):
+        (warning,) = found["newest", delay].warnings
+        assert "the newest row first; sort the rows by time" in warning
+    assert all(not found["oldest", delay].warnings for delay in (0, 10, "10s"))
+
+
 def test_seconds_need_a_clock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "s.csv"
     path.write_text("a,y\n" + "".join(f"{i % 5},{i % 2}\n" for i in range(30)))

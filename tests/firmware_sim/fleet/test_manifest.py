@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+
 import pytest
 from fleets import write_fleet, write_stream
 
+from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import read_configurations, read_manifest
+from firmware_sim.fleet.configurations import FIELDS
+from firmware_sim.fleet.manifest import _CELLS
 
 
 def test_a_table_gives_boards_with_their_options(tmp_path):
@@ -73,6 +79,8 @@ def test_configurations_are_read_from_toml_and_json(tmp_path):
         ('[a]\nram = "much"\n', "much"),
         ('[a]\nscale = "cubic"\n', "scale"),
         ("[a\n", "configs.toml"),
+        ("[a]\nclasses = 3\n", "configuration 'a': classes is 3, it must be a list of labels"),
+        ('[a]\nclasses = "abc"\n', "classes is 'abc', it must be a list of labels"),
         ('[a]\nkind = "numbers"\n', "must be one of: binary, multiclass, regression, novelty"),
     ],
 )
@@ -81,3 +89,14 @@ def test_a_file_of_configurations_that_is_none_is_refused(tmp_path, text, why):
     path.write_text(text)
     with pytest.raises(SimulatorError, match=why):
         read_configurations(path)
+
+
+def test_what_manifest_and_configurations_may_say_is_what_a_replay_has():
+    known = {one.name for one in fields(ReplayConfig)}
+    assert set(_CELLS) <= known
+    assert set(FIELDS) <= known
+
+
+def test_the_columns_of_a_manifest_are_those_that_its_docstring_names():
+    said = (read_manifest.__doc__ or "").split("manifest : str")[1].split("options :")[0]
+    assert re.findall(r"``(\w+)``", said) == ["stream", "device", *_CELLS]

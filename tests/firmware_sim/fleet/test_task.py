@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,10 @@ from firmware_sim.fleet import (
     read_manifest,
     replay_task,
 )
+from firmware_sim.fleet.blocks import Reader
+from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import digest
+from firmware_sim.replaying.rows import opened
 
 
 def task_of(board: Board, *configurations: Configuration, models: str = "") -> Task:
@@ -103,6 +107,41 @@ def test_what_does_not_fit_fails_by_itself(fleet):
     assert [record.status for record in records] == ["failed", "done"]
     assert "too few" in records[0].detail
     assert records[0].loss is None
+
+
+def test_where_no_learner_gets_on_each_record_has_its_own_reason(fleet):
+    boards, _ = fleet
+    tiny = Configuration("tiny", {"algorithm": "rbp", "ram": 64})
+    params = {"full": "raise"}
+    full = Configuration("full", {"algorithm": "perceptron", "budget": 3, "params": params})
+    (alone,) = replay_task(task_of(boards[0], tiny))
+    assert "too few" in alone.detail
+    small, stopped = replay_task(task_of(boards[0], tiny, full))
+    assert (small.status, small.detail) == ("failed", alone.detail)
+    assert stopped.status == "failed"
+    assert stopped.detail.startswith("the learner takes no more rows: ")
+
+
+def test_rows_before_a_stop_are_counted(fleet):
+    boards, _ = fleet
+    fields = {"algorithm": "perceptron", "budget": 3, "params": {"full": "raise"}, "gamma": 0.5}
+    config = Configuration("full", fields).on(boards[0].path, boards[0].options)
+    result = fs.replay(config)
+    with closing(opened(config)) as stream:
+        seat = Seat(config, 3, Scalers(3), np.empty((0, 3)))
+        for X, y, _ in Reader(config, stream).blocks():
+            seat.learn(X, y)
+    assert seat.stopped
+    assert seat.used == seat.learner.steps == result.rows.used
+
+
+def test_a_learner_that_refuses_every_row_says_so(tmp_path):
+    (tmp_path / "log.csv").write_text("a,label\n" + "1e300,1\n-1e300,-1\n" * 5)
+    board = read_manifest(str(tmp_path / "*.csv"), {"target": "label"})[0]
+    one = Configuration("raw", {"algorithm": "ogd", "ram": "4KiB", "gamma": 0.5, "scale": "none"})
+    (record,) = replay_task(task_of(board, one))
+    assert record.status == "failed"
+    assert "0 are damaged, the learner refuses 10" in record.detail
 
 
 @pytest.mark.parametrize(

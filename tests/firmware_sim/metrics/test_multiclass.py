@@ -181,12 +181,18 @@ def test_labels_that_are_no_class(valve: Path) -> None:
         ({"params": {"loss": "square"}}, "are for 'regression'"),
         ({"kind": "regression", "algorithm": "rbp"}, "rbp is not for real numbers; these are: "),
         ({"kind": "novelty", "algorithm": "bpa_s"}, "these are: fogd, nogd, sorf"),
+        ({"params": {"n_classes": 2}}, "n_classes is 2, and there are .* classes: .* at least"),
         ({"algorithm": "forgetron"}, "several classes go with"),
     ],
 )
 def test_what_does_not_go_together(valve: Path, changes: dict[str, object], said: str) -> None:
     with pytest.raises(fs.SimulatorError, match=said):
         fs.Replay(config(valve, **changes))
+
+
+def test_room_for_more_classes_than_occur(valve: Path) -> None:
+    result = fs.replay(config(valve, params={"n_classes": 9}))
+    assert (result.rows.refused, len(result.config.classes)) == (0, 3)
 
 
 def test_bundled_stream_of_several_classes() -> None:

@@ -107,6 +107,38 @@ def test_stop_at_a_full_ring() -> None:
     assert f"row {result.rows.read}: " in result.detail
 
 
+def test_a_stopped_replay_is_not_held_against_a_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = config(two_blobs(), missing="stop", faults=("dropout:column=x0,p=0.02",), gamma=0.5)
+    monkeypatch.setattr(Replay, "_without_faults", lambda *_: pytest.fail("replayed again"))
+    result = fs.replay(chosen)
+    assert (result.status, result.clean) == ("stopped", None)
+    assert "- without" in to_text(result)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(fs.LearnerDiedError, "died"), (fs.BeyondCapError, "killed")]
+)
+def test_a_board_that_does_not_come_up_after_a_power_cut(
+    error: type[Exception], status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = config(two_blobs(), power_cut="at=30", gamma=0.5, enforce="process")
+    try:
+        replay = Replay(chosen)
+    except fs.SimulatorError as reason:
+        pytest.skip(str(reason))
+
+    def fails(*_: object) -> None:
+        raise error("it does not come up")
+
+    monkeypatch.setattr(replay.device, "_resume", fails)
+    monkeypatch.setattr(replay.device, "_build", fails)
+    result = replay.run()
+    assert (result.status, result.detail) == (status, "rows 30 to 30: it does not come up")
+    assert result.rows.used == 29
+    to_text(result)
+    json.dumps(to_dict(result), allow_nan=False)
+
+
 def test_interruption_keeps_whole_rows() -> None:
     countdown = itertools.count(1)
     result = Replay(config(two_blobs())).run(should_stop=lambda: next(countdown) > 25)

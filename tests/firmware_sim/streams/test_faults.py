@@ -130,6 +130,13 @@ def test_duplicate() -> None:
     np.testing.assert_array_equal(np.unique(rows[:, 0]), np.unique(X[:, 0]))
 
 
+def test_gap_that_leaves_nothing_is_named() -> None:
+    said = {"algorithm": "rbp", "limit": 100, "gamma": 0.3}
+    words = r"no row is left: the fault gap, .* takes [\d,]+ rows out"
+    with pytest.raises(fs.StreamError, match=words):
+        fs.replay(fs.ReplayConfig("occupancy", faults=("gap:p=1",), **said))  # type: ignore[arg-type]
+
+
 def test_gap() -> None:
     rows, samples, stream = read("gap:from=100,to=149")
     np.testing.assert_array_equal(rows, np.delete(X, slice(99, 149), axis=0))

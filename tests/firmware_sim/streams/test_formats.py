@@ -45,10 +45,17 @@ def test_npz(tmp_path: Path, save: object, kind: str) -> None:
     assert result.rows.used == 60
 
 
+def test_npz_without_labels(tmp_path: Path) -> None:
+    np.savez(tmp_path / "s.npz", X=X)
+    for target in (None, "y"):
+        with pytest.raises(StreamError, match=r"no array of labels \(1-d\) .* rows X; save both"):
+            open_stream(str(tmp_path / "s.npz"), target=target)
+
+
 def test_npz_text_labels_and_the_choice_of_them(tmp_path: Path) -> None:
     names = np.where(Y > 0, "up", "down")
     np.savez(tmp_path / "s.npz", data=X, name=names, y=Y)
-    with pytest.raises(StreamError, match="--target"):
+    with pytest.raises(StreamError, match="--target: name, y"):
         open_stream(str(tmp_path / "s.npz"))
     with pytest.raises(StreamError, match="no 1-d array 'z'"):
         open_stream(str(tmp_path / "s.npz"), target="z")

@@ -80,6 +80,29 @@ def test_time_column_by_name(tmp_path: Path) -> None:
         table(tmp_path, time="wind")
 
 
+@pytest.mark.parametrize(("name", "first"), [("", 0), ("", 1), ("Unnamed: 0", 7)])
+def test_index_is_no_reading(tmp_path: Path, name: str, first: int) -> None:
+    lines = [f"{first + i},{i % 3},{i % 2}\n" for i in range(20)]
+    stream = table(tmp_path, f"{name},a,y\n" + "".join(lines))
+    assert stream.features == ("a",)
+    assert stream.ignored == (name,)
+    assert stream.notes == (
+        f"column {name!r} counts the rows and is not fed to the learner; with a name of its own "
+        "it is",
+    )
+    assert rows(stream)[:4] == [[0.0], [1.0], [2.0], [0.0]]
+    assert not table(tmp_path, f"{name},a,y\n" + "".join(lines), ignore=(name,)).notes
+
+
+def test_column_that_only_looks_like_an_index_is_a_reading(tmp_path: Path) -> None:
+    counted = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(20))
+    assert table(tmp_path, "n,a,y\n" + counted).features == ("n", "a")
+    other = "".join(f"{i * i},{i % 3},{i % 2}\n" for i in range(20))
+    stream = table(tmp_path, ",a,y\n" + other)
+    assert stream.features == ("", "a")
+    assert "column 1 has no name and is fed to the learner" in stream.notes[0]
+
+
 def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "s.csv"
     path.write_text(TEXT)

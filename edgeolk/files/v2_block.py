@@ -1,7 +1,7 @@
 """The block of format versions 1 and 2, frozen: its header, and the one way to read it.
 
 Both are a header of 520 bytes, then regions in a fixed order, each on a boundary of 64 bytes, whose
-sizes follow from the header (``regions.py``). The numbers and rules in these files are those the
+sizes follow from the header (``v2_regions.py``). The numbers and rules in these files are those the
 models were written by; they change with nothing else in the package.
 """
 
@@ -12,7 +12,8 @@ import struct
 import zlib
 from collections.abc import Mapping
 
-from edgeolk.files.regions import (
+from edgeolk.files.stored import Stored
+from edgeolk.files.v2_regions import (
     BOUNDARY,
     FOURIER,
     GAUSSIAN,
@@ -28,7 +29,6 @@ from edgeolk.files.regions import (
     Size,
     needed,
 )
-from edgeolk.files.stored import Stored
 from edgeolk.lean import NamedTuple
 
 MAGIC = b"edgeolk\0"

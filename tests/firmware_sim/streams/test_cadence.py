@@ -1,0 +1,43 @@
+"""The usual time between rows, whichever way the times run."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from firmware_sim.streams.cadence import Cadence
+
+
+def taken(*seconds: float) -> Cadence:
+    cadence = Cadence()
+    for one in seconds:
+        cadence.add(one)
+    return cadence
+
+
+def test_period_is_the_median_gap() -> None:
+    assert taken(0, 10, 20, 500, 510).period == 10.0
+    assert taken(500, 490, 100, 90, 80).period == 10.0
+    assert taken().period is None
+    assert taken(5, 5, 5).period is None
+    assert taken(math.nan, 1.0, math.nan).period is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "falls"),
+    [
+        ((3, 2, 1), True),
+        ((3, 3, 2, 2, 1), True),  # rows of the same second
+        ((1, 2, 3), False),
+        ((2, 1), False),  # one step back is no direction
+        ((1, 2, 3, 1, 2, 3, 1), False),  # a clock that starts anew
+        ((9, 1, 8, 2, 7, 3), False),  # no order at all
+        ((), False),
+    ],
+)
+def test_times_that_fall(seconds: tuple[float, ...], falls: bool) -> None:
+    cadence = taken(*seconds)
+    assert cadence.falls == falls
+    assert bool(cadence.warning()) == falls
+    assert ("never comes" in cadence.warning(delay_in_seconds=True)) == falls
