@@ -23,7 +23,7 @@ def said(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
         ("--offset 2", "--algorithm rbp --kernel sigmoid"),
         ("--category-slots 4", "--categories onehot"),
         ("--checkpoint-every 9", "--power-cut every=20"),
-        ("--fault-seed 3", "--fault stuck:column=light,from=10,to=20"),
+        ("--fault-seed 3", "--fault stuck:column=light_lux,from=10,to=20"),
     ],
 )
 def test_an_option_that_changes_nothing(
