@@ -56,6 +56,23 @@ def files_of(learner: Learner) -> dict[str, str]:
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
+def check_folder(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder whose files would be lost, unless they are of an earlier export.
+
+    Raises
+    ------
+    FileExistsError
+        It holds files of these names, and neither model nor header of an export.
+    """
+    if all((folder / name).is_file() for name in ("edgeolk.h", "model.h")):
+        return
+    held = [name for name in sorted(names) if (folder / name).exists()]
+    if held:
+        raise FileExistsError(
+            f"{folder} holds {', '.join(held)}, and no earlier export: they would be written over"
+        )
+
+
 def export_c(
     learner: Learner, folder: str | os.PathLike[str], *, with_: Sequence[str] = ()
 ) -> list[str]:
@@ -67,7 +84,8 @@ def export_c(
         ``sorf`` scores, predicts and learns there. Learners on the ring score and predict, and stay
         as they are: their support vectors are constants.
     folder : str or path-like
-        Made if it is not there; files of the same names are replaced.
+        Made if it is not there. Files of an earlier export are replaced; others of the same names
+        are not.
     with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
         Tool chains whose files are written beside it.
 
@@ -81,11 +99,12 @@ def export_c(
     TypeError, ValueError
         There is no C for this learner, or no such tool chain; nothing was written.
     OSError
-        The folder cannot be written.
+        The folder cannot be written, or holds files of the same names and no export.
     """
     files = files_of(learner)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
     files.update(kits(with_, sources))
+    check_folder(Path(folder), files)
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)

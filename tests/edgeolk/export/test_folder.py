@@ -163,3 +163,13 @@ def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -
     }
     loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
     assert exported == loops - left_out
+
+
+def test_files_of_others_are_not_written_over(tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=3, budget=64)
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"holds README.md, and no earlier export"):
+        ek.export_c(learner, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+    (tmp_path / "README.md").unlink()
+    assert ek.export_c(learner, tmp_path) == ek.export_c(learner, tmp_path)
