@@ -5,8 +5,6 @@ from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
 from edgeolk.planning.regions import Region
 
-STAYS: frozenset[str]
-
 class Engine:
     def __new__(
         cls,
