@@ -168,8 +168,8 @@ fuzz-slots: $(VENV)/.test
 	build/slots/fuzz build/slots/corpus -max_total_time=$(GUIDED) -max_len=600
 
 # Left out: tests that count allocations or bound memory of a process, which the sanitizers multiply,
-# that read machine code, or that preload a library of their own; those of pages and packages, which need more of the
-# repository; and the fuzzer, which make fuzz runs.
+# that read machine code, or that preload a library of their own; those of pages and packages, which
+# need more of the repository; and the fuzzer, which make fuzz runs.
 ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_contract test_bare \
 	files/test_fuzz core/test_c core/test_vector_code,--ignore=tests/edgeolk/$(name).py) --ignore=tests/bench \
 	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py \
