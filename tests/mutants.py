@@ -25,7 +25,7 @@ SUMS = "edgeolk/files/checksums.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: ["tests/edgeolk/files/test_slots.py"],
-    MEDIA: ["tests/edgeolk/files/test_media.py"],
+    MEDIA: ["tests/edgeolk/files/test_media.py", "tests/edgeolk/files/test_media_names.py"],
     ATOMIC: ["tests/edgeolk/files/test_atomic.py"],
     CHECKS: ["tests/edgeolk/files/test_invariants.py"],
     KEEPER: ["tests/edgeolk/test_checkpointer.py", "-k", "not killed"],
