@@ -92,9 +92,17 @@ def run_and_kill(folder: Path, kills: int, every: int) -> None:
         log = folder / "log.txt"
         words = fleet_words(folder, "killed", "--workers", "2", "--no-progress")
         process = start(stack, *words, log=log)
-        for i in range(kills):
-            wait_for(lambda i=i: lines(folder, "killed") >= 1 + i * every, process)  # type: ignore[misc]
-            assert kill_a_worker(process), log.read_text()
+        killed = 0
+
+        def kills_one() -> bool:
+            # Just after a kill there may be no worker for a while.
+            done = lines(folder, "killed") >= 1 + killed * every
+            return done and kill_a_worker(process)
+
+        while killed < kills:
+            wait_for(kills_one, process)
+            assert process.poll() is None, log.read_text()
+            killed += 1
         assert process.wait(PATIENCE) == 0, log.read_text()
 
 
