@@ -34,8 +34,14 @@ FLAGS = [
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
 ]
-# Checks of sanitizers in unrolled loops make -O3 take minutes a module, and find no more.
-FAST = "-O1" if "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
+# To see which lines run (make coverage): counts kept by the compiler, and numbers of lines of the
+# Cython source.
+TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
+if TRACED:
+    FLAGS = ["--coverage", "-ffp-contract=off", "-fno-inline"]
+
+# Checks of sanitizers and counts in unrolled loops make -O3 take minutes a module, and find no more.
+FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
 #: Modules of code that runs once a call. The scorer's also turns rows into their type: loops.
@@ -51,12 +57,6 @@ def flags_of(module):
         return [*FLAGS, *SHELL_FLAGS]
     return [*FLAGS, "-Os" if module in ONCE else FAST]
 
-
-# To see which lines run (make coverage): nothing moved or joined, counts kept by the compiler, and
-# numbers of lines of the Cython source.
-TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
-if TRACED:
-    FLAGS = ["-O0", "--coverage", "-ffp-contract=off", "-fno-inline"]
 
 PACKAGES = (
     "Debian, Ubuntu, Raspberry Pi OS: apt install gcc python3-dev; Fedora: dnf install gcc"
@@ -135,6 +135,7 @@ class BuildExtensions(build_ext):
             known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
             # In the source tree they stay: instructions are counted by function there.
             links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
+            links += ["--coverage"] if TRACED else []
         for extension in self.extensions:
             flags = flags_of(extension.name)
             extension.extra_compile_args = [f for f in flags if known is None or f in known]
