@@ -176,7 +176,7 @@ ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_
 	--ignore=tests/docs --ignore=tests/packaging
 
 asan: $(SAN)/.built
-	$(SANITIZED) -m pytest $(ASAN_LEFT_OUT)
+	$(SANITIZED) -m pytest --numprocesses logical --dist loadfile $(ASAN_LEFT_OUT)
 
 # One pass of every algorithm under valgrind's memory checker; Python's own tricks are suppressed.
 valgrind: $(VENV)/.test
@@ -196,9 +196,12 @@ coverage: $(VENV)/.test
 	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
 		$(COPIED) | tar -x -C $(TRACE)
 	cd $(TRACE) && EDGEOLK_TRACED=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
-	cd $(TRACE) && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m coverage run --branch --source=edgeolk -m pytest \
-		--ignore=tests/bench --ignore=tests/firmware_sim --ignore=tests/edgeolk/files/test_fuzz.py \
-		--ignore=tests/docs --ignore=tests/packaging
+	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage erase
+	cd $(TRACE) && PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m coverage run -m pytest \
+		--numprocesses logical --dist loadfile --ignore=tests/bench --ignore=tests/firmware_sim \
+		--ignore=tests/edgeolk/files/test_fuzz.py --ignore=tests/docs --ignore=tests/packaging \
+		--ignore=tests/test_mutants.py
+	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage combine --quiet
 	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage report --skip-covered --fail-under=95
 	$(BIN)/python tests/support/lines.py $(TRACE)
 

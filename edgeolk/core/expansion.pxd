@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.parts cimport basis_per_member, coefficients_short_range
+from edgeolk.core.parts cimport basis_per_member, coefficients_most_factor
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
     copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
@@ -252,6 +252,7 @@ cdef inline void distance_row(State* s, const void* x) noexcept nogil:
 cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
     """f <- factor * f, in O(1) but for the rare fold (0 < factor)."""
     cdef Function* f = s.function
+    cdef double most
     f.scale *= factor
     f.norm2 *= factor * factor
     e.f *= factor
@@ -259,10 +260,9 @@ cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
         # A mean kept against a far-shrunk scale would lose all its digits.
         if not (0.015625 <= f.scale <= 64.0):
             fold(s)
-    elif coefficients_short_range(s.c.choice.coefficients):
-        if not (1e-10 <= f.scale <= 1e10):
-            fold(s)
-    elif not (1e-100 <= f.scale <= 1e100):
+        return
+    most = coefficients_most_factor(s.c.choice.coefficients)
+    if not (1.0 / most <= f.scale <= most):
         fold(s)
 
 

@@ -27,10 +27,6 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
-    "coefficients_short_range": (
-        "coefficients",
-        [real for real, row in COEFFICIENTS.items() if row.short_range],
-    ),
     "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
     "dtype_is_short": (
         "dtype", [kind for kind, row in STORAGES.items() if row.most < MOST_FLOAT]
@@ -43,6 +39,15 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
 NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
     "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
     "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
+    "coefficients_most": (
+        "double", "coefficients", {real: row.most for real, row in COEFFICIENTS.items()}
+    ),
+    "coefficients_most_kernel": (
+        "double", "coefficients", {real: row.most_kernel for real, row in COEFFICIENTS.items()}
+    ),
+    "coefficients_most_factor": (
+        "double", "coefficients", {real: row.most_factor for real, row in COEFFICIENTS.items()}
+    ),
 }
 
 

@@ -7,28 +7,25 @@ the largest number of their type. Kernels of distances are at most 1 whatever th
 
 from libc.math cimport fabs
 
-from edgeolk.core.parts cimport COEFFICIENTS_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.parts cimport DTYPE_FLOAT64, coefficients_most, coefficients_most_kernel
 from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_SIGMOID, olk_kernel
 from edgeolk.core.state cimport State
 
 
 cdef inline bint may_enter(const State* s, double a) noexcept nogil:
-    """Whether a newcomer may have this coefficient; False for NaN.
-
-    A power of ten below what the type holds once it is divided by the least common scale.
-    """
-    return fabs(a) <= (1e25 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100)
+    """Whether a newcomer may have this coefficient; False for NaN."""
+    return fabs(a) <= coefficients_most(s.c.choice.coefficients)
 
 
 cdef inline bint in_range(const State* s, const void* x, double f, double own) noexcept nogil:
     """Whether a row with this score and k(x, x) may be learned; False for NaN."""
-    cdef double most = 1e30 if s.c.choice.coefficients == COEFFICIENTS_FLOAT32 else 1e100
+    cdef double most
     cdef olk_kernel inner
     if not fabs(f) <= 1e120:
         return False
     if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
         return True
-    if not fabs(own) <= most:
+    if not fabs(own) <= coefficients_most_kernel(s.c.choice.coefficients):
         return False
     if s.c.kernel.kind != OLK_SIGMOID:
         return True

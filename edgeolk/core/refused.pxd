@@ -14,6 +14,7 @@ cdef inline bint is_bad_row(int outcome) noexcept nogil:
 cdef inline object outcome_error(int outcome, str where):
     """The error for an Outcome that is not DONE."""
     from edgeolk.errors import BadRowError, BudgetError
+    from edgeolk.parts.storage import largest_coefficients
 
     if outcome == REFUSED_FULL:
         return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
@@ -29,7 +30,7 @@ cdef inline object outcome_error(int outcome, str where):
             f"{where}: its target must be from -1e100 to 1e100. The row changed nothing")
     if outcome == REFUSED_COEFFICIENT:
         return BadRowError(
-            f"{where}: its coefficient would be beyond 1e100, or 1e25 with coefficients='float32';"
+            f"{where}: its coefficient would be beyond {largest_coefficients()};"
             " take smaller steps, or scale the targets. The row changed nothing"
         )
     return BadRowError(

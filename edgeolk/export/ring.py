@@ -12,7 +12,7 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Basis, Dtype, Loss
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Gaussian, Sigmoid
-from edgeolk.parts.numbers import Coefficients
+from edgeolk.parts.storage import COEFFICIENTS
 
 SOURCE = "ring.c"
 #: Slots that the loops take at once: rows of the ring are padded to as many.
@@ -50,7 +50,7 @@ def _padded(rows: NDArray[Any], n: int) -> NDArray[Any]:
 def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
     """Arrays by name, each with its C type."""
     engine, config, n = learner._engine, learner.config, learner.n_support
-    real = "float" if config.coefficients == Coefficients.FLOAT32 else "double"
+    real = ELEMENTS[COEFFICIENTS[config.coefficients].element].c
     stored = ELEMENTS[config.storage.element].c
     found = {
         "ek_vectors": (stored, _padded(_view(engine, "support_vectors"), n)),

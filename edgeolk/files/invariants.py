@@ -19,7 +19,6 @@ from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import (
     Algorithm,
     Basis,
-    Coefficients,
     Dtype,
     KernelKind,
     Policy,
@@ -27,6 +26,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.parts.elements import ELEMENTS
+from edgeolk.parts.storage import COEFFICIENTS
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ _LEAST_OF_INVERSE = 1e-3
 _LEAST_PEGASOS = 1e-300
 #: The largest |alpha|, its square a number; of a coefficient before the common scale; of a norm.
 _MOST_ALPHA, _MOST_COEFFICIENT, _MOST_SQUARE = 1e150, 1e250, 1e302
-#: What float32 coefficients may be, so that no step takes them beyond their type.
-_MOST_SHORT = 1e36
 #: Entries of what is kept of the Gram matrix: of kernels that are at most 1, of others; k(x, x).
 _MOST_OF_UNIT, _MOST_OF_ANY, _MOST_KERNEL = 1e60, 1e302, 1e101
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
@@ -168,8 +166,7 @@ def _check_scale(config: Resolved, words: Words) -> None:
         good = 0.999 * first <= scale <= 1.001 * last
         _require(good, f"scale is {scale} after {steps} steps")
         return
-    short = config.coefficients == Coefficients.FLOAT32
-    most = 1e10 if short else 1e100
+    most = COEFFICIENTS[config.coefficients].most_factor
     _require(1.0 / most <= scale <= most, f"scale is {scale}")
 
 
@@ -214,11 +211,10 @@ def _check_ring(config: Resolved, words: Words, regions: Regions) -> None:
             _require(good, f"{name}: a vector is longer than the kernel takes")
     used = rank or config.basis.per_member * n
     scale = words.get("scale", 1.0)
-    alpha = bare = _MOST_SHORT
-    if config.coefficients == Coefficients.FLOAT64:
-        alpha = _MOST_ALPHA
-        # A running sum is made of coefficients and the weight of the mean.
-        bare = _MOST_ALPHA if "mean_sum" in regions else _MOST_COEFFICIENT
+    real = COEFFICIENTS[config.coefficients]
+    alpha = real.most_alpha
+    # A running sum is made of coefficients and the weight of the mean.
+    bare = alpha if "mean_sum" in regions else real.most_stored
     for column in _columns(config, regions["coefficients"]):
         _require(_within(column, min(bare, alpha / scale)), "a coefficient is out of range")
         _require(not any(column[used:]), "a coefficient beyond those in use is not 0")

@@ -11,14 +11,15 @@ from itertools import repeat
 from operator import add, mul
 
 from edgeolk.lean import TYPE_CHECKING, Any
-from edgeolk.parts import Coefficients, Dtype, KernelKind
+from edgeolk.parts import Dtype, KernelKind
 from edgeolk.parts.elements import ELEMENTS
+from edgeolk.parts.storage import COEFFICIENTS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved
 
-#: The bounds of core/range.pxd, with room for rounding: of k(x, x), and of |x|^2 for a sigmoid.
-_MOST_KERNEL, _MOST_KERNEL_SHORT, _MOST_WIDE, _MOST_NARROW = 1.01e100, 1.01e30, 1.01e100, 1.01e36
+#: Room for rounding beyond the bounds of core/range.pxd; those of |x|^2 for a sigmoid.
+_ROUNDED, _MOST_WIDE, _MOST_NARROW = 1.01, 1.01e100, 1.01e36
 #: Float32 holds no larger product.
 _MOST_FLOAT = 3.41e38
 
@@ -28,8 +29,7 @@ def _longest(config: Resolved) -> float:
     kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
     if kernel.kind == KernelKind.SIGMOID:
         return _MOST_WIDE if wide else _MOST_NARROW
-    short = config.coefficients == Coefficients.FLOAT32
-    most = _MOST_KERNEL_SHORT if short else _MOST_KERNEL
+    most = _ROUNDED * COEFFICIENTS[config.coefficients].most_kernel
     if kernel.kind == KernelKind.POLYNOMIAL:
         _, degree, _, scale, offset = kernel.fields()
         most = (most ** (1.0 / degree) + abs(offset)) / scale

@@ -80,12 +80,23 @@ class RealTraits(Part):
     ----------
     element : str
         Code of the type of one, in ``ELEMENTS``.
-    short_range : bool
-        A common factor must be folded into such numbers within ten decades.
+    most : float
+        Largest coefficient of a newcomer: a power of ten below what the type holds once it is
+        divided by the least common factor.
+    most_kernel : float
+        Largest k(x, x) of a row.
+    most_factor : float
+        The common factor is folded into the coefficients beyond it, and below its inverse.
+    most_alpha, most_stored : float
+        What a file may hold: times the common factor, so that the square is a number, and without.
     """
 
     element: str
-    short_range: bool = False
+    most: float
+    most_kernel: float
+    most_factor: float
+    most_alpha: float
+    most_stored: float
 
     @property
     def nbytes(self) -> int:
@@ -94,9 +105,24 @@ class RealTraits(Part):
 
 
 COEFFICIENTS: dict[Coefficients, RealTraits] = {
-    Coefficients.FLOAT32: RealTraits(element="f", short_range=True),
-    Coefficients.FLOAT64: RealTraits(element="d"),
+    Coefficients.FLOAT32: RealTraits(
+        element="f", most=1e25, most_kernel=1e30, most_factor=1e10, most_alpha=1e36,
+        most_stored=1e36,
+    ),
+    Coefficients.FLOAT64: RealTraits(
+        element="d", most=1e100, most_kernel=1e100, most_factor=1e100, most_alpha=1e150,
+        most_stored=1e250,
+    ),
 }
+
+
+def largest_coefficients() -> str:
+    """How large a newcomer's coefficient may be, in words; the default first."""
+    said = {kind: f"{row.most:.0e}".replace("+", "") for kind, row in COEFFICIENTS.items()}
+    usual = said.pop(Coefficients.FLOAT64)
+    others = (f"{most} with coefficients='{k.name.lower()}'" for k, most in said.items())
+    return ", or ".join([usual, *others])
+
 
 ROWS: dict[Rows, Part] = {
     Rows.DENSE: Part(),
