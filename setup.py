@@ -40,7 +40,7 @@ TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
     FLAGS = ["--coverage", "-ffp-contract=off", "-fno-inline"]
 
-# Checks of sanitizers and counts in unrolled loops make -O3 take minutes a module, and find no more.
+# Checks of sanitizers and counts in unrolled loops make -O3 take minutes a module and find no more.
 FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
