@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -363,7 +364,7 @@ def killed(times: int, kind: str, folder: Path) -> dict[str, int]:
     where = str(Path(ek.__file__).resolve().parent.parent)
     ran = subprocess.run(
         [sys.executable, str(script), str(times), kind, str(folder)],
-        env={"PYTHONPATH": where, "OPENBLAS_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"},
+        env={**os.environ, "PYTHONPATH": where, "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True, text=True, timeout=600, check=False, cwd=ROOT,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]

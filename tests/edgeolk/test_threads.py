@@ -207,8 +207,10 @@ def test_what_is_refused_while_a_thread_learns() -> None:
     started = threading.Event()
 
     def learn() -> None:
+        """Once the learner is free: a call below may be in it before."""
         started.set()
-        learner.learn_many(big, labels)
+        while refused(lambda: learner.learn_many(big, labels)):
+            pass
 
     thread = threading.Thread(target=learn)
     thread.start()
