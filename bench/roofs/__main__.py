@@ -13,7 +13,14 @@ from tqdm import tqdm
 import edgeolk as ek
 from bench.datasets import ROOT
 from bench.roofs.caches import caches
-from bench.roofs.peak import DTYPES, Instructions, arithmetic_cases, compiled, reading_cases
+from bench.roofs.peak import (
+    DTYPES,
+    Instructions,
+    arithmetic_cases,
+    compiled,
+    in_vectors,
+    reading_cases,
+)
 from bench.roofs.picture import draw
 from bench.roofs.report import make_report, shares_of
 from bench.roofs.scores import Child
@@ -39,7 +46,7 @@ def main() -> int:
     """Run the benchmark."""
     arguments = _arguments()
     seconds = 0.004 if arguments.quick else 0.012
-    variants = ek.available_simd()
+    variants = in_vectors(ek.available_simd())
     todo: list[Case] = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -6,7 +6,7 @@ import ctypes
 import os
 import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,11 @@ X86_FLAGS = {
 X86_BYTES = {"baseline": 16, "v3": 32, "v4": 64}
 #: What a read is rounded to: 8 of the widest vectors.
 GRAIN = 512
+
+
+def in_vectors(variants: Iterable[str]) -> list[str]:
+    """Without the variant that takes one number at a time: it has no peak of its own."""
+    return [variant for variant in variants if variant != "scalar"]
 
 
 @dataclass(frozen=True)
