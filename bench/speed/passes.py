@@ -26,7 +26,7 @@ FIRST_BLOCK, LARGEST_BLOCK, LONG_BLOCK = 16, 256, 0.02
 #: The share of the rows, learned with a full ring, that tells how long the others will take.
 SAMPLE = 1.0 / 16.0
 #: Feature maps that read every number of a row, whatever it holds.
-NEVER_SPARSE = ("fogd",)
+NEVER_SPARSE = ("fogd", "sorf")
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _table(
                 one.ring,
             ]
         )
-    note = f"{', '.join(NEVER_SPARSE)} takes no sparse rows." if subject.sparse else ""
+    note = f"{' and '.join(NEVER_SPARSE)} take no sparse rows." if subject.sparse else ""
     title = f"{subject.title}, gamma {subject.gamma:.3g}"
     return Table(title, header, list(lines.values()), note)
 

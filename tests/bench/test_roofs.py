@@ -8,9 +8,8 @@ import numpy as np
 # At the end: where an installed wheel is tested, edgeolk must not be the one beside bench.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from bench.roofs.peak import DTYPES, Instructions, in_vectors
-
 import edgeolk as ek
+from bench.roofs.peak import DTYPES, Instructions, in_vectors
 
 
 def test_variants_that_are_measured() -> None:
