@@ -10,14 +10,12 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.parts cimport basis_per_member, coefficients_most_factor
+from edgeolk.core.parts cimport basis_per_member, coefficients_most_factor, kernel_normalised
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
     copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
 )
-from edgeolk.core.simd cimport (
-    OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, olk_kernel,
-)
+from edgeolk.core.simd cimport OLK_DISTANCE, OLK_F64, olk_kernel
 from edgeolk.core.state cimport Example, Function, Model, State
 
 
@@ -72,7 +70,7 @@ cdef inline double pair_kernel(State* s, const void* a, const void* b) noexcept 
 
 cdef inline double self_kernel(State* s, const void* x) noexcept nogil:
     """k(x, x): 1 for the distance kernels."""
-    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+    if kernel_normalised(s.c.kernel.kind):
         return 1.0
     return pair_kernel(s, x, x)
 
@@ -299,6 +297,8 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
             s.mean_start[at] = s.averaging.weight
         if s.mean_sum != NULL:
             s.mean_sum[at] = 0.0
+    for column in range(s.c.own):
+        s.own[column * s.c.weights + slot] = 0.0
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel
     if s.arrival != NULL:

@@ -4,10 +4,9 @@ from libc.math cimport INFINITY, isfinite, pow, sqrt, tanh
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport self_kernel
+from edgeolk.core.parts cimport kernel_normalised
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.simd cimport (
-    OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch,
-)
+from edgeolk.core.simd cimport OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch
 from edgeolk.core.state cimport State
 
 cdef enum:
@@ -21,7 +20,7 @@ cdef inline double own_kernel(const State* s, int64_t slot) noexcept nogil:
     cdef double total = 0.0
     if s.diagonal != NULL:
         return s.diagonal[slot]
-    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+    if kernel_normalised(s.c.kernel.kind):
         return 1.0
     for j in range(s.c.n_features):
         v = olk_fetch(s.c.vectors, s.sv, j * s.c.stride + slot, j, &s.quantum)

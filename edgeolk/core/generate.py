@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
-from edgeolk.parts.numbers import AXES, STORED
+from edgeolk.parts.kernels import KERNELS
+from edgeolk.parts.numbers import AXES, STORED, KernelKind
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import COEFFICIENTS, MOST_FLOAT, STORAGES
 from edgeolk.parts.updates import UPDATES
@@ -22,11 +23,15 @@ HERE = Path(__file__).parent
 WIDTH = 100
 NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
 
+#: Parts with a number in C.
+ENUMS: dict[str, type[IntEnum]] = {**AXES, "kernel": KernelKind}
+
 #: What is true of a part: C function -> (axis, members).
 FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
+    "kernel_normalised": ("kernel", [kind for kind, row in KERNELS.items() if row.normalised]),
     "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
     "dtype_is_short": (
         "dtype", [kind for kind, row in STORAGES.items() if row.most < MOST_FLOAT]
@@ -140,7 +145,7 @@ def _wrapped(before: str, test: str, after: str = "") -> list[str]:
 def parts_pxd() -> str:
     """The numbers of the parts, the structs of choices and parameters, facts about parts."""
     lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
-    for axis, kind in AXES.items():
+    for axis, kind in ENUMS.items():
         lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
     lines += ["", "cdef struct Choices:"]
     lines += [f"    int32_t {axis}" for axis in AXES]

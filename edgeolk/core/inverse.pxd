@@ -12,8 +12,9 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
-from edgeolk.core.simd cimport OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN
+from edgeolk.core.parts cimport kernel_normalised
 from edgeolk.core.real cimport wide
+from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -69,7 +70,7 @@ cdef inline bint has_pivots(const State* s) noexcept nogil:
     """
     cdef int64_t i
     cdef double least = 0.0
-    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+    if kernel_normalised(s.c.kernel.kind):
         least = 1e-3
     for i in range(s.m.n):
         if not s.inverse[entry(i, i)] > least:

@@ -7,8 +7,10 @@ the largest number of their type. Kernels of distances are at most 1 whatever th
 
 from libc.math cimport fabs
 
-from edgeolk.core.parts cimport DTYPE_FLOAT64, coefficients_most, coefficients_most_kernel
-from edgeolk.core.simd cimport OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_LINEAR, OLK_SIGMOID, olk_kernel
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT64, coefficients_most, coefficients_most_kernel, kernel_normalised,
+)
+from edgeolk.core.simd cimport OLK_LINEAR, OLK_SIGMOID, olk_kernel
 from edgeolk.core.state cimport State
 
 
@@ -23,7 +25,7 @@ cdef inline bint in_range(const State* s, const void* x, double f, double own) n
     cdef olk_kernel inner
     if not fabs(f) <= 1e120:
         return False
-    if s.c.kernel.kind == OLK_GAUSSIAN or s.c.kernel.kind == OLK_LAPLACIAN:
+    if kernel_normalised(s.c.kernel.kind):
         return True
     if not fabs(own) <= coefficients_most_kernel(s.c.choice.coefficients):
         return False

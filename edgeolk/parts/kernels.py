@@ -129,6 +129,12 @@ class Sigmoid(Kernel):
         object.__setattr__(self, "offset", _number("offset", self.offset, -math.inf))
 
 
+#: The class of each kind.
+KERNELS: dict[KernelKind, type[Kernel]] = {
+    row.kind: row for row in (Gaussian, Laplacian, Polynomial, Linear, Sigmoid)
+}
+
+
 def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
     """The kernel whose ``fields()`` these are.
 
