@@ -9,11 +9,11 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, fabs
 
 from edgeolk.boundary.batches cimport is_vector
-from edgeolk.boundary.messages cimport label_error
 from edgeolk.boundary.ndarray cimport as_numbers
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.refused cimport label_error
 from edgeolk.core.state cimport State
 
 

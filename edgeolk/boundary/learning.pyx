@@ -14,14 +14,13 @@ from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe,
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
-from edgeolk.boundary.messages cimport label_error
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.core.refused cimport outcome_error
+from edgeolk.core.refused cimport label_error, outcome_error
 from edgeolk.core.state cimport DONE, State
 from edgeolk.core.step cimport learn, skip, wants
 

@@ -14,7 +14,7 @@ from edgeolk.boundary.batches cimport (
     take_row, whole_numbers,
 )
 from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
-from edgeolk.boundary.messages cimport as_told, not_finite
+from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
@@ -24,7 +24,7 @@ from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
-from edgeolk.core.refused cimport outcome_error
+from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
@@ -56,7 +56,7 @@ cdef class Scorer:
         if not is_plain(x, 1):
             x = as_numbers(x, "x", 1)
         if cnp.PyArray_DIM(x, 0) != d:
-            raise ValueError(f"x must have {d} features, got {cnp.PyArray_DIM(x, 0)}")
+            raise wrong_length("x", d, cnp.PyArray_DIM(x, 0))
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
         else:

@@ -7,7 +7,7 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
-from libc.math cimport NAN, isfinite
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from edgeolk.errors import BadRowError
@@ -24,7 +24,7 @@ from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.marks cimport end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
-from edgeolk.core.refused cimport outcome_error
+from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.state cimport (
@@ -252,10 +252,12 @@ cdef class Engine:
 
     cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
         cdef const double* numbers = <const double*>x.buf
+        cdef Py_ssize_t j
         if x.shape[0] != self.state.c.n_features:
-            raise ValueError(f"x must have {self.state.c.n_features} features, got {x.shape[0]}")
+            raise wrong_length("x", self.state.c.n_features, x.shape[0])
         if not accepts_f64(&self.state, numbers, self.state.c.n_features):
-            raise BadRowError("x must be finite and fit the storage type")
+            row = [numbers[j] for j in range(x.shape[0])]
+            raise not_finite(row, range(len(row)), "x")
         self.idle()
         return take_f64(&self.state, numbers, learning)
 
@@ -277,8 +279,7 @@ cdef class Engine:
         cdef Py_buffer view
         cdef int outcome
         if not is_label(&self.state, y):
-            raise (ValueError if isfinite(y) else BadRowError)(
-                f"y must be {labels_allowed(&self.state)}, got {y!r}")
+            raise label_error(y, labels_allowed(&self.state), "y", repr(y))
         if weight != 1.0:
             check_weight(&self.state, self.config, weight)
         borrow(x, "x", 0, &view)

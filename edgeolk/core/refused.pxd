@@ -1,4 +1,7 @@
-"""What is told of a row that a step or a score refused."""
+"""What is told of a row that is refused, whoever looked at it. Without numpy."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
     REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET,
@@ -37,3 +40,30 @@ cdef inline object outcome_error(int outcome, str where):
         f"{where}: the kernel overflows for this row; scale the features or the kernel."
         " The row changed nothing"
     )
+
+
+cdef inline object wrong_length(str name, int64_t features, int64_t got):
+    return ValueError(f"{name} must have {features} features, got {got}")
+
+
+cdef inline object not_finite(object row, object features, str name):
+    """Which number of a row is none, or is beyond storage; ``features`` are its numbers' places."""
+    from edgeolk.errors import BadRowError
+
+    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t k
+    for k in range(len(row)):
+        if not isfinite(row[k]):
+            return BadRowError(f"{name} must be finite, got {row[k]} at feature {features[k]}")
+        if abs(row[k]) > abs(row[at]):
+            at = k
+    return BadRowError(
+        f"{name} must fit the storage type, got {row[at]} at feature {features[at]}")
+
+
+cdef inline object label_error(double label, str allowed, str where, object said):
+    """A label that is not allowed: a bad reading if it is no number, else a wrong call."""
+    from edgeolk.errors import BadRowError
+
+    return (ValueError if isfinite(label) else BadRowError)(
+        f"{where} must be {allowed}, got {said}")

@@ -4,6 +4,7 @@ cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
 from edgeolk.core.finite cimport all_finite
+from edgeolk.core.refused cimport wrong_length
 from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
@@ -37,7 +38,7 @@ cdef inline object checked(object x, str name, int ndim, int64_t d):
     if not is_plain(x, ndim):
         x = as_numbers(x, name, ndim)
     if cnp.PyArray_DIM(x, ndim - 1) != d:
-        raise ValueError(f"{name} must have {d} features, got {cnp.PyArray_DIM(x, ndim - 1)}")
+        raise wrong_length(name, d, cnp.PyArray_DIM(x, ndim - 1))
     if is_wide(x):
         finite = all_finite(<const double*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x))
     else:

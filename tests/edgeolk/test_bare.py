@@ -106,6 +106,17 @@ def test_bad_rows_change_nothing(kind: str) -> None:
     assert bytes(memory) == before
 
 
+@pytest.mark.parametrize("kind", ["short", "long", "empty", "nan", "infinite", "too large"])
+def test_what_is_wrong_with_a_row_is_said_as_the_learner_says_it(kind: str) -> None:
+    said = []
+    for make in (BareLearner, ek.Learner):
+        learner: Any = make("rbp", n_features=D, budget=5)
+        with pytest.raises(ValueError, match="x must ") as refusal:
+            learner.learn_one(np.asarray(BAD_ROWS[kind]), 1.0)
+        said.append((type(refusal.value), str(refusal.value)))
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize("label", [0.0, 2.0, float("nan"), float("inf"), None, "a", [1.0]])
 def test_bad_labels_change_nothing(label: Any) -> None:
     learner = BareLearner("rbp", n_features=D, budget=5)
