@@ -35,7 +35,7 @@ cdef inline bint refactor(State* s) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef Example e
-    cdef double p, rest
+    cdef double p, residual
     if s.c.choice.policy == POLICY_LIGHTEST_PROJECT:
         for i in range(n):
             slot_row(s, i, i + 1, NULL, s.factor + i * (i + 1) // 2)
@@ -48,11 +48,11 @@ cdef inline bint refactor(State* s) noexcept nogil:
         kernel_row_to(s, i, s.column, NULL, s.row)
         # The row of slot i of a ring that has the slots before it.
         s.m.n = <int>i
-        rest = span_distance(s, &e, &p)
-        if not rest > 0.0:
+        residual = span_distance(s, &e, &p)
+        if not residual > 0.0:
             s.m.n = <int>n
             return False
-        grow_factor(s, rest)
+        grow_factor(s, residual)
     s.m.n = <int>n
     return True
 

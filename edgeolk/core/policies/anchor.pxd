@@ -42,14 +42,14 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
 
 cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
-    cdef double p, rest, error
+    cdef double p, residual, error
     cdef double hint = e.hint * e.y / a if a != 0.0 else 0.0
     cdef bint projecting = not s.halving.anchored and <double>m.n < s.c.p.b0
     if projecting:
-        rest = span_distance(s, e, &p)
+        residual = span_distance(s, e, &p)
         if not is_projection(e, p):
             return False
-        if m.n > 0 and (rest == 0.0 or sqrt(rest) <= s.c.p.ald):
+        if m.n > 0 and (residual == 0.0 or sqrt(residual) <= s.c.p.ald):
             add_projected(s, a, p, e)
             clamp_to_ball(s, e)
             # work holds beta: the error of the hint is measured on what was added
@@ -59,7 +59,7 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
     if projecting:
-        grow_factor(s, rest)
+        grow_factor(s, residual)
     put(s, m.n, a, e)
     clamp_to_ball(s, e)
     s.hints.error += max(0.0, e.self_kernel - 2.0 * e.y * hint)

@@ -26,13 +26,13 @@ cdef inline double rounding_guard(const State* s) noexcept nogil:
 cdef inline double span_distance(State* s, const Example* e, double* p) noexcept nogil:
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
-    cdef double rest
+    cdef double residual
     p[0] = s.simd.solve_inverse_factor(s.factor, m.n, wide(s.row), s.work)
-    rest = e.self_kernel - p[0]
+    residual = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: that is "in the span".
-    if rest <= rounding_guard(s) * e.self_kernel:
+    if residual <= rounding_guard(s) * e.self_kernel:
         return 0.0
-    return rest
+    return residual
 
 
 cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
@@ -43,11 +43,11 @@ cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
     return p <= 4.0 * e.self_kernel
 
 
-cdef inline void grow_factor(State* s, double rest) noexcept nogil:
+cdef inline void grow_factor(State* s, double residual) noexcept nogil:
     """Append the row (-beta', 1) / ||delta|| for the newcomer about to take slot n."""
     cdef int64_t n = s.m.n
     cdef int64_t i
-    cdef double root = sqrt(rest)
+    cdef double root = sqrt(residual)
     cdef double* line = s.factor + n * (n + 1) // 2
     for i in range(n):
         line[i] = -s.work[i] / root
@@ -67,12 +67,13 @@ cdef inline void add_projected(State* s, double a, double p, Example* e) noexcep
         e.f += a * p
 
 
-cdef inline double margin_step(const State* s, double loss, double p, double rest) noexcept nogil:
+cdef inline double margin_step(const State* s, double loss, double p,
+                               double residual) noexcept nogil:
     """tau of a margin error, 0 for none."""
     cdef double tau
     cdef double penalty = 0.0
-    if rest > 0.0:
-        penalty = s.c.p.U * sqrt(rest)
+    if residual > 0.0:
+        penalty = s.c.p.U * sqrt(residual)
     if s.c.choice.update == UPDATE_PROJECTRON_ICML:
         tau = min(loss / p, 1.0)
         return tau if 2.0 * loss - tau * p - 2.0 * penalty >= 0.0 else 0.0
@@ -83,17 +84,17 @@ cdef inline double margin_step(const State* s, double loss, double p, double res
 
 cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     cdef Model* m = s.m
-    cdef double p, rest, tau
+    cdef double p, residual, tau
     cdef double z = e.y * e.f
     cdef bint margin_error = z > 0.0 and (s.c.choice.update == UPDATE_PROJECTRON_JMLR
                                           or s.c.choice.update == UPDATE_PROJECTRON_ICML)
-    rest = span_distance(s, e, &p)
+    residual = span_distance(s, e, &p)
     if not is_projection(e, p):
         return False
     if margin_error:
         if p <= rounding_guard(s) * e.self_kernel:
             return False
-        tau = margin_step(s, 1.0 - z, p, rest)
+        tau = margin_step(s, 1.0 - z, p, residual)
         if tau == 0.0:
             return False
         add_projected(s, tau * a, p, e)
@@ -101,9 +102,9 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
     # The first is stored, however short it is: nothing is there to project on.
-    if m.n == s.c.budget or (m.n > 0 and rest <= s.c.p.sparsity * s.c.p.sparsity):
+    if m.n == s.c.budget or (m.n > 0 and residual <= s.c.p.sparsity * s.c.p.sparsity):
         add_projected(s, a, p, e)
         return True
-    grow_factor(s, rest)
+    grow_factor(s, residual)
     put(s, m.n, a, e)
     return True
