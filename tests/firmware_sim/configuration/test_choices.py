@@ -20,7 +20,10 @@ def test_names_are_those_of_the_library() -> None:
 
 
 def test_kernels_have_the_defaults_of_the_library() -> None:
-    kernels = {"polynomial": ek.Polynomial(scale=0.5), "sigmoid": ek.Sigmoid(scale=0.5)}
+    kernels: dict[str, ek.Polynomial | ek.Sigmoid] = {
+        "polynomial": ek.Polynomial(scale=0.5),
+        "sigmoid": ek.Sigmoid(scale=0.5),
+    }
     for name, expected in kernels.items():
         plain = fs.ReplayConfig("occupancy", algorithm="rbp", kernel=name, gamma=0.5, limit=50)
         assert make_kernel(plain, 5, list)[0] == expected
