@@ -42,8 +42,7 @@ class PolicyTraits(Part):
     spare_slot : bool
         The newcomer is judged in a slot beside the full ring.
     follows_change : bool
-        A model of what is normal can follow it (``Loss.NOVELTY``): the old leave without being
-        folded into the others by their labels.
+        A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
     never_full : bool
         The step that fills the ring empties a part of it.
     factor_pivots : bool

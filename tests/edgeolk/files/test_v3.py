@@ -108,8 +108,9 @@ def test_an_update_with_numbers_of_its_own(more: int, monkeypatch: pytest.Monkey
     monkeypatch.setitem(UPDATES, ek.Update.PERCEPTRON, row)
     budget = 250
     learner = ek.Learner("rbp", n_features=2, budget=budget)
-    made = bytearray(learner._sealed())
-    _, offset, count = unpack(made).table["own"]
+    fresh = learner._sealed()
+    made = bytearray(fresh)
+    _, offset, count = unpack(fresh).table["own"]
     assert count > 2 * budget  # a block pads the rows too
     numbers = np.zeros((2, count // 2))
     numbers[:, :budget] = np.random.default_rng(1).normal(size=(2, budget))
