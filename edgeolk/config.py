@@ -58,8 +58,10 @@ class Config(Resolved):
         ``sorf``, which stores no vectors but weights.
     coefficients : {"float64", "float32"}
         How coefficients are stored, and kernel rows where a policy keeps them; sums are float64.
-        float32 halves their bytes; what solves linear systems with them, and what keeps no
-        coefficients of kernels, refuses it.
+        float32 halves their bytes. What solves linear systems with them (``Policy.SPAN``,
+        ``PROJECT``, ``HALVE``, ``LIGHTEST_PROJECT``, ``ANCHOR``) refuses it, ``FORGETRON_GREEDY``,
+        which keeps f of every support vector by increments, ``Basis.NYSTROM``, whose map outweighs
+        them, and ``sorf``, which has none.
     seed : int
         Seed of the PCG32 generator, 0 to 2^64 - 1.
     sparse : bool, optional

@@ -78,6 +78,7 @@ OMITTED: dict[str, float] = {
     **{"r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0},
     **{"shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0},
     **{"nu": 0.05, "forget": 4096.0, "scratch": 0.0},
+    **{"scale.clip": 5.0, "scale.window": 10_000.0},  # with scale.method only
 }
 
 #: Numbers of the regions that are state.

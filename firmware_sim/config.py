@@ -78,9 +78,9 @@ class ReplayConfig:
         Width of a Gaussian or Laplacian kernel, factor of the inner product in a polynomial
         or sigmoid one. By default chosen from the first rows (`prefix`).
     degree : int
-        Degree of the polynomial kernel.
-    offset : float
-        Constant term of the polynomial and sigmoid kernels.
+        Degree of the polynomial kernel; by default that of `edgeolk.Polynomial`.
+    offset : float, optional
+        Constant term of the polynomial and sigmoid kernels; by default their own in `edgeolk`.
     dtype : {"float32", "float64", "float16", "int8"}, optional
         How support vectors are stored; the levels of int8 are those of scaled readings.
     seed : int
@@ -159,8 +159,8 @@ class ReplayConfig:
     params: Mapping[str, Any] = field(default_factory=dict)
     kernel: str = "gaussian"
     gamma: float | None = None
-    degree: int = 3
-    offset: float = 1.0
+    degree: int = ek.Polynomial.degree
+    offset: float | None = None
     dtype: str = ""
     seed: int = 0
     scale: str = "standard"

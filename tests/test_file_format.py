@@ -7,6 +7,7 @@ from pathlib import Path
 
 from edgeolk import head
 from edgeolk.files.words import WORDS
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
 from edgeolk.planning.regions import ELEMENT_BYTES
 
@@ -21,6 +22,11 @@ SECTIONS = {
 def numbers(text: str) -> dict[str, int]:
     """Each `name` with the number behind it."""
     return {name: int(number) for name, number in re.findall(r"`([\w.]+)` (\d+)", text)}
+
+
+def series(text: str) -> tuple[float, ...]:
+    """The numbers between commas."""
+    return tuple(float(number) for number in text.split(","))
 
 
 def test_header() -> None:
@@ -60,8 +66,16 @@ def test_values() -> None:
     ends = {"blends.0": 184, "widths0.0": 192, "widths3.7": 223}
     assert all(f"`{name}`" in several and str(v) in several for name, v in ends.items())
     assert {name: head.VALUES[name] for name in ends} == ends
-    found = re.findall(r"`(\w+)` = ([\d.]*\d)", omitted)
+    values, left_out = omitted.split("A list of which no number is written")
+    found = re.findall(r"`([\w.]+)` = ([\d.]*\d)", values)
     assert {name: float(value) for name, value in found} == head.OMITTED
+    (blends,) = re.findall(r"`blends` = ([^;]*);", left_out)
+    assert {"blends": series(blends)} == LIST_DEFAULTS
+    rows = re.findall(r"^\| (\d) \| (\d[^|]*)\|([^|]*)\|([^|]*)\|$", PAGE, re.M)
+    assert {
+        int(groups): tuple(series(text) for text in cells if text.strip())
+        for groups, *cells in rows
+    } == WIDTHS
 
 
 def test_parts() -> None:

@@ -1,7 +1,9 @@
 """Every snippet and command of the README works as printed."""
 
 import contextlib
+import functools
 import io
+import itertools
 import json
 import re
 import shlex
@@ -73,6 +75,30 @@ def test_command_works(command, working_folder, capsys):
         if words[3] in ("replay", "compare"):
             assert list((working_folder / f"{words[3]}-report").glob("*.png"))
         assert capsys.readouterr().out
+
+
+def refuses_float32_coefficients(name, **options):
+    made = functools.partial(edgeolk.Config, name, n_features=2, budget=80, **options)
+    try:
+        made()
+    except ValueError:
+        return False  # these choices contradict each other in any type
+    try:
+        made(coefficients="float32")
+    except ValueError:
+        return True
+    return False
+
+
+def test_what_refuses_float32_coefficients_is_named():
+    (said,) = re.findall(r"It is refused by what solves linear(.*?)\. ", TEXT, re.S)
+    refusing = {
+        row.name
+        for row in edgeolk.algorithms()
+        for chosen in itertools.product(*row.choices.values())
+        if refuses_float32_coefficients(row.name, **dict(zip(row.choices, chosen, strict=True)))
+    }
+    assert set(re.findall(r"`([^`]+)`", said)) == refusing
 
 
 def test_table_is_the_catalogue():

@@ -24,7 +24,9 @@ from edgeolk.parts import (
     Schedule,
     Update,
 )
+from edgeolk.parts.bases import BASES
 from edgeolk.parts.parameters import Context, Default
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
 
 
@@ -75,7 +77,8 @@ class Method:
         parts = {**DEFAULT_PARTS, **self.parts}
         for options in self.choices.values():
             parts.update(next(iter(options.values())))
-        return parts["policy"] == Policy.STOP and parts["basis"] == Basis.SUPPORT_VECTORS
+        policy, basis = POLICIES[Policy(parts["policy"])], BASES[Basis(parts["basis"])]
+        return policy.freezes and basis.freezes
 
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}

@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from edgeolk.checks import real
 from edgeolk.configuration.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+from edgeolk.head import OMITTED
 from edgeolk.lean import Any, dataclass
 
 GAMMA_ROWS = 100
@@ -72,13 +73,14 @@ class Intake:
         return names
 
     def stored(self) -> dict[str, float]:
-        """Its numbers as the header of a block holds them, those at their defaults omitted."""
+        """Its numbers as the header of a block holds them, those of ``head.OMITTED`` left out."""
         made: dict[str, float] = {}
         if self.method:
             made["scale.method"] = self.method
-            if self.clip != CLIP:
+            # Not the defaults of today: those may change, and what files leave out may not.
+            if self.clip != OMITTED["scale.clip"]:
                 made["scale.clip"] = self.clip
-            if self.window != WINDOW:
+            if self.window != OMITTED["scale.window"]:
                 made["scale.window"] = self.window
             if self.freeze_after:
                 made["scale.freeze_after"] = self.freeze_after
@@ -144,8 +146,8 @@ def intake_from(values: dict[str, float]) -> Intake:
     made: dict[str, Any] = {}
     if "scale.method" in values:
         made["method"] = number("scale.method", 1, len(METHODS))
-        made["clip"] = clip_number(values.pop("scale.clip", CLIP))
-        made["window"] = WINDOW
+        made["clip"] = clip_number(values.pop("scale.clip", OMITTED["scale.clip"]))
+        made["window"] = int(OMITTED["scale.window"])
         if "scale.window" in values:
             made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
         if "scale.freeze_after" in values:

@@ -148,8 +148,9 @@ def _check_sizes(config: Resolved, words: Words) -> None:
         _require(1 <= rank <= config.values["rank"], f"rank {rank} with a full ring")
     else:
         _require(rank == 0, f"rank {rank}")
-    if policy == Policy.ANCHOR:
+    if config.policy.never_full:
         _require(n < budget, "the ring is full, but it is folded in the step that fills it")
+    if policy == Policy.ANCHOR:
         b0 = config.values["b0"]
         _require(anchored <= 1, f"anchored is {anchored}")
         _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
@@ -181,7 +182,7 @@ def _check_reals(config: Resolved, words: Words) -> None:
         _require(0.0 <= value <= most, f"{name} is {value}")
     spent = words.get("forgetron_q", 0.0)
     _require(abs(spent) <= _MOST_SQUARE, f"forgetron_q is {spent}")
-    if config.parts["policy"] in (Policy.FORGETRON, Policy.FORGETRON_GREEDY):
+    if config.policy.bounds_cost:
         # What the shrinking factor is made from must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
@@ -274,12 +275,11 @@ def _triangle(n: int) -> int:
 def _check_matrices(config: Resolved, words: Words, regions: Regions) -> None:
     """Factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
-    policy = config.parts["policy"]
     most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_OF_ANY
     if "factor" in regions and not words.get("anchored", 0):
         rows = regions["factor"][: _triangle(n)]
         _require(_within(rows, most), "factor is out of range")
-        if policy in (Policy.SPAN, Policy.ANCHOR):
+        if config.policy.factor_pivots:
             for i in range(1, n + 1):
                 _require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:

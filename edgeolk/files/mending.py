@@ -56,7 +56,7 @@ def count_again(config: Resolved, words: dict[str, Any]) -> None:
     words["norm2"] = 0.0
     # The newcomer of a full ring, and one whose work on the whole ring was not done.
     most = budget
-    if policy == Policy.ANCHOR or (
+    if config.policy.never_full or (
         config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0
     ):
         most = budget - 1

@@ -31,7 +31,7 @@ LENGTHS = {1: v1.length, 2: v2.length}
 
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
-_OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum")
+_OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
 
 
 def _checked(made: Resolved) -> Config:
@@ -214,8 +214,9 @@ def _check_region(config: Config, region: Region, stored: Stored) -> None:
         least = config.slots * config.basis.per_member
     elif region.name.startswith("window"):
         least = int(config.values["window"])
-    each = len(data) // ELEMENT_BYTES[element] // rows
-    if each < least or (stride and stride != each):
+    count = len(data) // ELEMENT_BYTES[element]
+    each = count // rows
+    if each < least or count % rows or (stride and stride != each):
         raise ValueError(f"the model is inconsistent: {region.name} of {each} numbers a row")
 
 

@@ -2,7 +2,6 @@
 
 from edgeolk.parts.numbers import (
     AXES,
-    LISTS,
     STORED,
     Algorithm,
     Averaging,
@@ -21,7 +20,6 @@ from edgeolk.parts.numbers import (
 
 __all__ = [
     "AXES",
-    "LISTS",
     "STORED",
     "Algorithm",
     "Averaging",

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from edgeolk.lean import Any
 
-#: Numbers of a list where the caller gives none.
+#: Numbers of a list where the caller gives none. Model files leave these lists out, so both tables
+#: are part of the formats: another default needs a new version.
 LIST_DEFAULTS: dict[str, tuple[float, ...]] = {"blends": (0.0, 0.1, 0.3, 1.0)}
 
 #: Widths of the kernels as multiples of gamma, by the number of groups.

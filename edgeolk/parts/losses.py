@@ -6,13 +6,13 @@ from edgeolk.parts.numbers import (
     Averaging,
     Basis,
     Loss,
-    Policy,
     Projection,
     Sampling,
     Schedule,
     Update,
 )
-from edgeolk.parts.traits import Part, both, has, lacks
+from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.traits import Part, both, has, lacks, spoken
 
 #: Updates with a logistic loss built in.
 LOGISTIC_UPDATES = (
@@ -22,11 +22,7 @@ LOGISTIC_UPDATES = (
     Update.LOGISTIC_CUT,
 )
 
-#: Policies under which a model of what is normal can follow it.
-NOVELTY_POLICIES = (
-    *(Policy.OLDEST, Policy.SMALLEST, Policy.RANDOM, Policy.UNBIASED, Policy.LIGHTEST),
-    Policy.MERGE,
-)
+_FOLLOWING = tuple(policy for policy, row in POLICIES.items() if row.follows_change)
 
 LOSSES: dict[Loss, Part] = {
     Loss.HINGE: Part(),
@@ -63,9 +59,9 @@ LOSSES: dict[Loss, Part] = {
                 )
             ),
             (
-                both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *NOVELTY_POLICIES)),
-                "Loss.NOVELTY goes with Policy.OLDEST, SMALLEST, RANDOM, UNBIASED, LIGHTEST or"
-                " MERGE: what is normal changes, and a frozen ring cannot follow",
+                both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *_FOLLOWING)),
+                f"Loss.NOVELTY goes with {spoken(_FOLLOWING)}: what is normal changes, and a frozen"
+                " ring cannot follow",
             ),
         ),
     ),

@@ -162,7 +162,8 @@ AXES: dict[str, type[IntEnum]] = {
     "coefficients": Coefficients,
 }
 
-#: Real-valued parameters: their order is their number in a model file, so append only.
+#: Real-valued parameters, in the order in which the compiled core takes them. ``VALUES`` in
+#: ``edgeolk/head.py`` has their numbers in files.
 STORED = (
     "C",
     "eta",
@@ -209,9 +210,6 @@ STORED = (
     "epsilon",
     "scratch",
 )
-
-#: Parameters that are several numbers: name -> the most there can be. One list of widths a group.
-LISTS = {"blends": 8, "widths0": 8, "widths1": 8, "widths2": 8, "widths3": 8}
 
 
 class Algorithm(IntEnum):

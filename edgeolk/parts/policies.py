@@ -41,6 +41,14 @@ class PolicyTraits(Part):
         Regions it needs where a slot has several coefficients; None: it serves one only.
     spare_slot : bool
         The newcomer is judged in a slot beside the full ring.
+    follows_change : bool
+        A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
+    never_full : bool
+        The step that fills the ring empties a part of it.
+    factor_pivots : bool
+        Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
+    bounds_cost : bool
+        What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
     longest_step : str
         In B, d and the parameters in braces, and when it comes.
     """
@@ -54,6 +62,10 @@ class PolicyTraits(Part):
     follows_norm: bool = True
     counts_exchanges: bool = False
     spare_slot: bool = False
+    follows_change: bool = False
+    never_full: bool = False
+    factor_pivots: bool = False
+    bounds_cost: bool = False
     columns: tuple[str, ...] | None = None
     longest_step: str = ROW
 
@@ -76,14 +88,22 @@ POLICIES: dict[Policy, PolicyTraits] = {
     Policy.RAISE: PolicyTraits(
         admit="replacement.admit_free", freezes=True, removes=False, columns=()
     ),
-    Policy.OLDEST: PolicyTraits(admit="replacement.admit_replacing_oldest", columns=()),
-    Policy.SMALLEST: PolicyTraits(
-        admit="replacement.admit_replacing_smallest", regions=("arrivals",), columns=("work",)
+    Policy.OLDEST: PolicyTraits(
+        admit="replacement.admit_replacing_oldest", follows_change=True, columns=()
     ),
-    Policy.RANDOM: PolicyTraits(admit="replacement.admit_replacing_random", columns=()),
+    Policy.SMALLEST: PolicyTraits(
+        admit="replacement.admit_replacing_smallest",
+        follows_change=True,
+        regions=("arrivals",),
+        columns=("work",),
+    ),
+    Policy.RANDOM: PolicyTraits(
+        admit="replacement.admit_replacing_random", follows_change=True, columns=()
+    ),
     Policy.FORGETRON: PolicyTraits(
         admit="forgetron.admit_forgetron",
         scales=True,
+        bounds_cost=True,
         regions=("forgetron", "column"),
         refuses=(_PERCEPTRON_ONLY,),
         longest_step="2 O(B d), at a mistake on a full ring",
@@ -100,6 +120,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     Policy.FORGETRON_GREEDY: PolicyTraits(
         admit="greedy_forgetron.admit_forgetron_greedy",
         scales=True,
+        bounds_cost=True,
         regions=("forgetron", "kernel_row", "column", "arrivals", "scores", "work"),
         refuses=(
             _PERCEPTRON_ONLY,
@@ -143,6 +164,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.UNBIASED: PolicyTraits(
         admit="replacement.admit_unbiased",
+        follows_change=True,
         columns=(),
         scales=True,
         parameters=("growth",),
@@ -171,6 +193,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         admit="projectron.admit_span",
         removes=False,
         changes_old=True,
+        factor_pivots=True,
         parameters=("sparsity",),
         regions=("kernel_row", "factor", "work"),
         refuses=(_SOLVES,),
@@ -178,6 +201,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.LIGHTEST: PolicyTraits(
         admit="lightest.admit_lightest_removed",
+        follows_change=True,
         columns=("work",),
         follows_norm=False,
         spare_slot=True,
@@ -196,6 +220,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
     ),
     Policy.MERGE: PolicyTraits(
         admit="lightest.admit_lightest_merged",
+        follows_change=True,
         changes_old=True,
         follows_norm=False,
         spare_slot=True,
@@ -214,6 +239,8 @@ POLICIES: dict[Policy, PolicyTraits] = {
         scales=True,
         changes_old=True,
         needs_norm=True,
+        never_full=True,
+        factor_pivots=True,
         parameters=("U", "b0", "ald"),
         regions=("halving", "hints", "kernel_row", "column", "factor", "work"),
         refuses=(

@@ -7,8 +7,10 @@ import math
 
 from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.numbers import Basis, KernelKind, Projection, Rows, Update
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.traits import Refusal, both, has, lacks
+from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
+from edgeolk.parts.updates import UPDATES
 
 if TYPE_CHECKING:
     from edgeolk.configuration.resolved import Resolved
@@ -18,6 +20,26 @@ ORDER = (
     *("loss", "update", "sampling", "schedule", "policy", "averaging", "projection", "basis"),
     *("rows", "dtype", "coefficients"),
 )
+
+#: Updates that tell several classes apart, and policies that keep a column for each.
+_UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
+_POLICIES = [policy for policy, row in POLICIES.items() if row.columns is not None]
+
+
+def _losses() -> str:
+    """The losses of several classes: those of most updates, then which update takes others."""
+    taken = [row.classes for row in _UPDATES.values()]
+    usual = max(taken, key=taken.count)
+    said = spoken(usual)
+    for loss in dict.fromkeys(loss for losses in taken for loss in losses):
+        if loss not in usual:
+            takes = [update for update, row in _UPDATES.items() if loss in row.classes]
+            said += f", or {spoken([loss])} with {spoken(takes)}"
+    for update, row in _UPDATES.items():
+        if set(row.classes) < set(usual):
+            said += f"; with {spoken([update])} {spoken(row.classes)}"
+    return said
+
 
 #: Rules that compare parameters, or a part that must be alone in what it does.
 GENERAL: tuple[Refusal, ...] = (
@@ -42,24 +64,21 @@ GENERAL: tuple[Refusal, ...] = (
     ),
     (
         lambda c: c.columns > 1 and not c.update.classes,
-        "several classes need Update.PERCEPTRON, MARGIN, PA, PA1, PA2, SPARSE_PA, GRADIENT,"
-        " LOGISTIC or BLENDED: the other updates tell two classes apart",
+        f"several classes need {spoken(_UPDATES)}: the other updates tell two classes apart",
     ),
     (
         lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes,
-        "several classes need Loss.HINGE or Loss.RAMP, or Loss.LOGISTIC with a gradient; with"
-        " Update.BLENDED Loss.HINGE",
+        f"several classes need {_losses()}",
     ),
     (
         lambda c: c.columns > 1 and not c.update.whole
         and c.parts["basis"] != Basis.SUPPORT_VECTORS,
-        "several classes need a ring of support vectors, or Update.BLENDED",
+        "several classes need a ring of support vectors, or"
+        f" {spoken(update for update, row in _UPDATES.items() if row.whole)}",
     ),
     (
         lambda c: c.columns > 1 and c.policy.columns is None,
-        "several classes go with Policy.STOP, RAISE, OLDEST, RANDOM, SMALLEST, UNBIASED, SIMPLE,"
-        " NEAREST, PROJECT, HALVE, LIGHTEST or LIGHTEST_PROJECT: the others follow one coefficient"
-        " a slot",
+        f"several classes go with {spoken(_POLICIES)}: the others follow one coefficient a slot",
     ),
     (
         lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0

@@ -6,7 +6,7 @@ parameters and refusals, the compiled core its functions, the documentation all 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 
 from edgeolk.lean import TYPE_CHECKING, dataclass
@@ -46,6 +46,13 @@ def has(axis: str, *members: IntEnum) -> Condition:
 def lacks(axis: str, *members: IntEnum) -> Condition:
     """The configuration has none of these parts."""
     return lambda config: config.parts[axis] not in members
+
+
+def spoken(members: Iterable[IntEnum]) -> str:
+    """Members of one axis as a sentence names them: "Update.PA, PA1 or PA2"."""
+    *others, end = members
+    names = ", ".join(member.name for member in others)
+    return f"{type(end).__name__}.{f'{names} or ' if names else ''}{end.name}"
 
 
 def both(*conditions: Condition) -> Condition:

@@ -156,13 +156,20 @@ def _add_learner(add: _Add) -> None:
     )
     add("--kernel", choices=choices.KERNELS, default=DEFAULT.kernel, help="default: %(default)s")
     add_common(add, "--gamma")
-    add("--degree", metavar="N", type=int, default=DEFAULT.degree, help="of the polynomial kernel")
+    add(
+        "--degree",
+        metavar="N",
+        type=int,
+        default=DEFAULT.degree,
+        help="of the polynomial kernel (default: %(default)s)",
+    )
     add(
         "--offset",
         metavar="X",
         type=float,
         default=DEFAULT.offset,
-        help="constant term of the polynomial and sigmoid kernels",
+        help="constant term of the polynomial and sigmoid kernels (default: "
+        f"{choices.OFFSETS['polynomial']:g} and {choices.OFFSETS['sigmoid']:g})",
     )
     add_common(add, "--prefix", "--dtype", "--seed")
 

@@ -10,6 +10,8 @@ from firmware_sim.tasks.kinds import KINDS
 
 KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 SCALES = ("standard", "minmax", "none")
+#: Constant terms of the kernels that have one, where none is given.
+OFFSETS = {"polynomial": ek.Polynomial.offset, "sigmoid": ek.Sigmoid.offset}
 DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 MISSING = ("skip", "stop", "last", "mean")
 DAMAGED = ("skip", "stop")
@@ -39,6 +41,12 @@ def canonical(algorithm: str) -> str:
     """Return the name of an algorithm as the library writes it; one that is unknown stays."""
     lower = algorithm.lower()
     return lower if lower in {row.name for row in ek.algorithms()} else algorithm
+
+
+def offset_of(kernel: str, given: float | None) -> float | None:
+    """The constant term of a kernel: the one given, or the kernel's own; None where it has none."""
+    own = OFFSETS.get(kernel)
+    return own if own is None or given is None else given
 
 
 @lru_cache

@@ -124,9 +124,10 @@ def make_kernel(
             return ek.Gaussian(chosen.gamma), chosen
         if config.kernel == "laplacian":
             return ek.Laplacian(chosen.gamma), chosen
+        given = {} if config.offset is None else {"offset": config.offset}
         if config.kernel == "polynomial":
-            return ek.Polynomial(config.degree, chosen.gamma, config.offset), chosen
-        return ek.Sigmoid(chosen.gamma, config.offset), chosen
+            return ek.Polynomial(config.degree, chosen.gamma, **given), chosen
+        return ek.Sigmoid(chosen.gamma, **given), chosen
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from firmware_sim.boards import board_of
+from firmware_sim.configuration.choices import offset_of
 from firmware_sim.containment.memory import Part, Region
 from firmware_sim.metrics import Multiclass, Novelty
 from firmware_sim.metrics.curve import Curve
@@ -94,7 +95,7 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
         "gamma_rows": None if width is None else width.rows,
         "gamma_reason": None if width is None else width.reason,
         "degree": config.degree if config.kernel == "polynomial" else None,
-        "offset": config.offset if config.kernel in ("polynomial", "sigmoid") else None,
+        "offset": offset_of(config.kernel, config.offset),
         "dtype": config.dtype,
         "seed": config.seed,
         **result.learner,

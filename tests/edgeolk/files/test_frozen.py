@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import struct
 
+import pytest
+
 from edgeolk import head
+from edgeolk.configuration import intake, scaling
 from edgeolk.files.words import WORDS
+from edgeolk.parts import lists
 from edgeolk.parts.numbers import AXES, STORED
 from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 
@@ -30,8 +34,17 @@ LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3
 OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
-    "forget": 4096.0, "scratch": 0.0,
+    "forget": 4096.0, "scratch": 0.0, "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
+#: What a list is where none of its numbers is written; widths by the number of groups.
+OMITTED_BLENDS = (0.0, 0.1, 0.3, 1.0)
+OMITTED_WIDTHS = {
+    1: ((0.3, 1.0, 3.0),),
+    2: ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0)),
+    3: ((0.3, 0.3, 1.0), (1.0, 3.0, 3.0), (3.0, 10.0, 10.0)),
+}
+#: Numbers of the ways to scale, the value `scale.method`.
+METHODS = {"standard": 1, "minmax": 2}
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
@@ -96,6 +109,24 @@ def test_numbers_of_values() -> None:
 
 def test_values_that_are_not_written() -> None:
     assert head.OMITTED == OMITTED
+    assert lists.LIST_DEFAULTS == {"blends": OMITTED_BLENDS}
+    assert lists.WIDTHS == OMITTED_WIDTHS
+
+
+def test_numbers_of_the_ways_to_scale() -> None:
+    assert scaling.METHODS == METHODS
+
+
+def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another default of clip= or scale_window= changes no file that was written."""
+    frozen = intake.Intake(1, clip=5.0, window=10_000)
+    assert frozen.stored() == {"scale.method": 1}
+    monkeypatch.setattr(intake, "CLIP", 7.0)
+    monkeypatch.setattr(intake, "WINDOW", 20_000)
+    assert intake.intake_from(frozen.stored()) == frozen
+    other = intake.Intake(1, clip=7.0, window=20_000)
+    assert other.stored() == {"scale.method": 1, "scale.clip": 7.0, "scale.window": 20_000}
+    assert intake.intake_from(other.stored()) == other
 
 
 def test_numbers_of_regions() -> None:

@@ -16,6 +16,7 @@ from edgeolk.files import live, restore, v3
 from edgeolk.files.seal import checksum
 from edgeolk.head import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.lean import replace
+from edgeolk.parts.updates import UPDATES
 from edgeolk.planning.layout import layout
 from edgeolk.planning.regions import ELEMENT_BYTES, Region
 
@@ -41,6 +42,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
         "window": (d, window),
         "window_labels": (1, window),
         **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), coefficients),
+        "own": (config.update.own, coefficients[1]),
     }
     if not config.basis.keeps_vectors:
         can |= {name: shapes[name] for name in ("blend", "novelty") if name in shapes}
@@ -97,6 +99,29 @@ def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
     other = laid_out(data_of(3, stem), lambda needed: needed - 1, 0, False)
     with pytest.raises(ValueError, match=r"inconsistent: .* numbers a row"):
         ek.Learner._from_block(other)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 5])
+def test_an_update_with_numbers_of_its_own(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are padded with the coefficients that they stand beside."""
+    row = replace(UPDATES[ek.Update.PERCEPTRON], own=2)
+    monkeypatch.setitem(UPDATES, ek.Update.PERCEPTRON, row)
+    budget = 250
+    learner = ek.Learner("rbp", n_features=2, budget=budget)
+    fresh = learner._sealed()
+    made = bytearray(fresh)
+    _, offset, count = unpack(fresh).table["own"]
+    assert count > 2 * budget  # a block pads the rows too
+    numbers = np.zeros((2, count // 2))
+    numbers[:, :budget] = np.random.default_rng(1).normal(size=(2, budget))
+    made[offset : offset + 8 * count] = numbers.tobytes()
+    data = sealed(made)
+    other = laid_out(data, lambda needed: needed + more, 8, False)
+    if more < 0:
+        with pytest.raises(ValueError, match="numbers a row"):
+            ek.Learner._from_block(other)
+        return
+    assert ek.Learner._from_block(other)._sealed() == data
 
 
 @pytest.mark.parametrize("columns", [0, 2, 65535])
