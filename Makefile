@@ -13,12 +13,13 @@ GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
-	instructions bytes mutants fuzz fuzz-guided fuzz-slots asan valgrind soak coverage wheels test-pi docs clean
+	instructions bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind soak nightly coverage \
+	wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
-	@echo "make mutants  break the checkpoints and files in 70 ways; the tests must notice each"
+	@echo "make mutants  break the checkpoints and files in some 90 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
@@ -32,6 +33,7 @@ help:
 	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
 	@echo "make valgrind one pass of every algorithm under valgrind"
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
+	@echo "make nightly  the tests with the long ones, a process a core, and 10^6 steps of every algorithm"
 	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
 	@echo "make wheels   cross-built wheels for Debian's Pythons into dist, and the sdist"
 	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
@@ -131,8 +133,16 @@ bytes: $(VENV)/.peers
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers
 
-# What a copy of the tree is made of that is compiled otherwise.
+# A copy of the tree in the folder $(1), compiled with the environment $(2). Made anew every time, so
+# that what is tested is what is there; files keep their times, so only what changed is compiled.
 COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml README.md Makefile
+define copy
+	mkdir -p $(1)
+	find $(1) -name '*.py' -delete
+	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
+		$(COPIED) | tar -x -C $(1)
+	cd $(1) && $(2) $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
+endef
 
 # A copy of the tree compiled with AddressSanitizer and UndefinedBehaviourSanitizer: what one finds
 # ends the process. Python's own memory comes from malloc there, so that the blocks have red zones.
@@ -143,16 +153,11 @@ SANITIZED = cd $(SAN) && env PYTHONMALLOC=malloc PYTHONPATH=. EDGEOLK_SANITIZED=
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 	$(CURDIR)/$(BIN)/python
 
-$(SAN)/.built: $(VENV)/.test
-	mkdir -p $(SAN)
-	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
-		$(COPIED) | tar -x -C $(SAN)
-	cd $(SAN) && CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
-		$(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
-	@touch $@
+sanitized: $(VENV)/.test
+	$(call copy,$(SAN),CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)")
 
 FUZZ ?= 1000000
-fuzz: $(SAN)/.built
+fuzz: sanitized
 	$(SANITIZED) tests/support/fuzz.py $$(($(FUZZ) / 2)) 1 & first=$$!; \
 	$(SANITIZED) tests/support/fuzz.py $$(($(FUZZ) / 2)) 2 && wait $$first
 
@@ -175,7 +180,7 @@ ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_
 	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py \
 	--ignore=tests/docs --ignore=tests/packaging
 
-asan: $(SAN)/.built
+asan: sanitized
 	$(SANITIZED) -m pytest --numprocesses logical --dist loadfile $(ASAN_LEFT_OUT)
 
 # One pass of every algorithm under valgrind's memory checker; Python's own tricks are suppressed.
@@ -188,19 +193,21 @@ soak: $(VENV)/.test
 	$(BIN)/python tests/support/soak.py $(STEPS)
 	$(BIN)/python tests/support/soak.py 1e9 perceptron rbp
 
+# What changes are to stand before the next day: hours of make test-slow and make soak, shortened.
+nightly: $(VENV)/.test
+	$(BIN)/python -m pytest -m "" --numprocesses logical --dist loadfile
+	$(BIN)/python tests/support/soak.py 1e6
+
 # Lines of the compiled core, of a build that counts them, and branches of the Python code.
 # Left out: what reads machine code, what fails every allocation, and what counts bytes beside the
 # tracer's own.
 TRACE := build/traced
 TRACED_OUT := --ignore=tests/edgeolk/core/test_vector_code.py \
 	--ignore=tests/edgeolk/test_out_of_memory.py \
-	--deselect=tests/edgeolk/test_threads.py::test_no_memory_for_a_second_reader_is_said
+	--deselect=tests/edgeolk/test_threads.py::test_a_second_reader_takes_memory_and_gives_it_back
 coverage: $(VENV)/.test
 	$(PIP) coverage
-	mkdir -p $(TRACE)
-	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
-		$(COPIED) | tar -x -C $(TRACE)
-	cd $(TRACE) && EDGEOLK_TRACED=1 $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
+	$(call copy,$(TRACE),EDGEOLK_TRACED=1)
 	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage erase
 	cd $(TRACE) && PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m coverage run -m pytest \
 		--numprocesses logical --dist loadfile --ignore=tests/bench --ignore=tests/firmware_sim \

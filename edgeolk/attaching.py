@@ -64,9 +64,8 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     with view:
         try:
             at, head, config, plan = _lying_in(view)
-            if checksums.is_sealed(head) and verify is not False:
-                checksums.verify(head, view[at : at + head.nbytes])
-            elif verify:
+            sealed = verify is not False and checksums.verify(head, view[at : at + head.nbytes])
+            if verify and not sealed:
                 raise ValueError("the model is not sealed: there is nothing to verify it by")
             is_torn = bool(head.flags & TORN)
             if is_torn and torn == "refuse":
@@ -86,6 +85,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
         with memoryview(arena) as block:
             if torn == "repair":
                 _repair(config, plan.regions, arena, block)
+            checksums.forget(head, block)
             live.clear_flags(block)
     return Learner._over(config, arena)
 

@@ -5,7 +5,7 @@ Format version 3, little-endian in files, the machine's own order in a live bloc
     0   4s  mark "eolk"              46  H   columns of coefficients
     4   H   format version           48  B   values
     6   H   bytes of the header      49  B   regions
-    8   I   CRC-32 of the file       50  H   flags (bit 0: a step is in progress)
+    8   I   CRC-32 of the file       50  H   flags (1: a step is in progress; 2: sealed)
     12  I   bytes of state / 8       52  i   support vectors held
     16  I   features                 56  Q   state of the generator
     20  I   budget                   64  q   steps
@@ -34,7 +34,7 @@ FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
 MOST_BYTES = 8 * (2**32 - 1)
-#: Bits of the flags of a live block, as loops/marks.h has them; a file has none.
+#: Bits of the flags of a live block, as loops/marks.h has them, never both; a file has none.
 TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024
@@ -208,6 +208,8 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
     if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
+    if flags not in (0, TORN, SEALED):
+        raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
     at = FIXED_BYTES
     numbers = struct.unpack_from(f"{order}{n_values}d", data, at)
     at += 8 * n_values

@@ -21,7 +21,7 @@ SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
-SUMS = "edgeolk/files/checksums.py"
+SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/head.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: ["tests/edgeolk/files/test_slots.py"],
@@ -32,6 +32,7 @@ TESTS = {
     ATTACHING: ["tests/edgeolk/test_torn.py", "-k", "not killed and not everywhere"],
     MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
+    HEAD: ["tests/edgeolk/files/test_checksums.py"],
 }
 
 
@@ -130,7 +131,14 @@ MUTATIONS = (
     Mutation("unused coefficients stay", MENDING, "                    columns[at] = 0.0",
              "                    pass"),
     Mutation("the header has no checksum", SUMS,
-             'yield "header", zlib.crc32(start)', 'yield "header", 0'),
+             'yield "header", zlib.crc32(padding, _of_header(head, block))', 'yield "header", 0'),
+    Mutation("padding has no checksum", SUMS, "zlib.crc32(block[offset:end])",
+             "zlib.crc32(block[offset : offset + ELEMENT_BYTES[element] * count])"),
+    Mutation("a seal that is off is none", SUMS, "if not head.flags and not changed:", "if False:"),
+    Mutation("a seal is whole before its end", SUMS, "held[own] = sums[own] ^ _ALL", "pass"),
+    Mutation("the old seal stays in a torn block", ATTACHING,
+             "            checksums.forget(head, block)\n", ""),
+    Mutation("flags are not looked at", HEAD, "if flags not in (0, TORN, SEALED):", "if False:"),
     Mutation("checksums are not compared", SUMS, "if held[at] != crc]", "if False]"),
     # ---- places
     Mutation("files are not synced", MEDIA, "        os.fsync(self.fd(True))", "        pass"),

@@ -1,6 +1,7 @@
 """Run by test_out_of_memory in a process of its own: allocations fail one after the other.
 
-``python nomemory.py OPERATION ALGORITHM DTYPE`` prints a JSON record of what came out.
+``python nomemory.py OPERATION ALGORITHM DTYPE`` prints a JSON record of what came out; without
+arguments, of what a second reader is told.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
@@ -116,5 +118,41 @@ def main(name: str, algorithm: str, dtype: str) -> dict[str, Any]:
         }
 
 
+def second_reader() -> dict[str, Any]:
+    """A call's allocations fail while another thread reads with the scratch of the block."""
+    learner = trained(ek.Learner("pa1", n_features=3, budget=40))
+    steps = learner.steps
+    rows = np.random.default_rng(4).uniform(-1.0, 1.0, (20, 3))
+    expected, out = learner.decision_function(rows), np.empty(len(rows))
+    many = np.tile(rows, (50_000, 1))
+    far = np.empty(len(many))
+    reader = threading.Thread(target=learner.decision_function, args=(many, far))
+    reader.start()
+    while reader.is_alive():  # it is inside once a call that learns is refused
+        try:
+            learner.learn_many(rows[:0], rows[:0, 0])
+        except RuntimeError:
+            break
+    outcomes: Counter[str] = Counter()
+    for k in range(PASSES):
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            learner.decision_function(rows, out)
+        except MemoryError as error:
+            _testcapi.remove_mem_hooks()
+            outcomes[str(error)] += 1
+        _testcapi.remove_mem_hooks()
+    beside = reader.is_alive()
+    reader.join()
+    same = np.array_equal(learner.decision_function(rows, out), expected)
+    learner.learn_one(rows[0], 1.0)
+    return {
+        "outcomes": dict(outcomes),
+        "beside": beside,
+        "same": same and np.array_equal(far[: len(rows)], expected),
+        "learned": learner.steps - steps,
+    }
+
+
 if __name__ == "__main__":
-    print(json.dumps(main(*sys.argv[1:])))
+    print(json.dumps(main(*sys.argv[1:]) if sys.argv[1:] else second_reader()))

@@ -196,6 +196,23 @@ def code_of(path: Path) -> str:
     return re.sub(r" ?\. ?", ".", " ".join(kept))
 
 
+def test_a_checkpoint_takes_a_copy_of_its_payload(tmp_path: Path) -> None:
+    learner = ek.Learner("spa", n_features=64, budget=1000)
+    rows = np.random.default_rng(1).normal(size=(50, 64))
+    learner.learn_many(rows, np.where(rows[:, 0] > 0.0, 1.0, -1.0))
+    payload = len(learner._sealed())
+    with ek.Checkpointer(tmp_path) as checkpoints:
+        for _ in range(3):
+            checkpoints.write(learner)
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        checkpoints.write(learner)
+        after, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert payload < peak - before < payload + 8000
+    assert after - before < 2000
+
+
 def test_only_the_arena_allocates() -> None:
     found = set()
     files = [p for kind in ("pyx", "pxd", "h") for p in sorted(ROOT.rglob(f"*.{kind}"))]

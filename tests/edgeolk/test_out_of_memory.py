@@ -62,3 +62,18 @@ def test_out_of_memory(operation: str, algorithm: str, dtype: str) -> None:
     # (as many blocks a failure in programs without edgeolk); of a model it would be hundreds.
     assert seen["bytes"] < 48 * seen["rounds"]
     assert seen["blocks"] < seen["rounds"]
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+def test_a_second_reader_is_told() -> None:
+    """It has no scratch of its own then; the first reader and the model are as they were."""
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT)], stdout=subprocess.PIPE, check=False, timeout=300
+    )
+    assert done.returncode == 0
+    seen = json.loads(done.stdout)
+    assert seen["outcomes"].pop("no memory for the scratch of one more thread") > 0
+    assert set(seen["outcomes"]) <= {""}, "what Python itself raises"
+    assert seen["beside"]
+    assert seen["same"]
+    assert seen["learned"] == 1

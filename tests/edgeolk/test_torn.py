@@ -111,6 +111,24 @@ def test_a_cut_step_is_refused_accepted_or_repaired(name: str) -> None:
         assert np.allclose(found, ek.attach(taught(name)).learn_many(X[60:], Y[60:]), atol=1e-6)
 
 
+@pytest.mark.parametrize("torn", ["accept", "repair"])
+def test_a_sealed_block_whose_first_step_was_cut_before_it_wrote(torn: str) -> None:
+    """What is attached then is no sealed block whose flag has flipped."""
+    sizing = {"n_features": D, "budget": B, "checksums": True}
+    memory = bytearray(ek.plan("spa", **sizing).nbytes)
+    learner = ek.Learner("spa", buffer=memory, **sizing)
+    learner.learn_many(X[:60], Y[:60])
+    learner.seal()
+    del learner
+    memory = marked(memory)
+    with pytest.raises(ValueError, match="last step was cut"):
+        ek.attach(memory)
+    assert ek.attach(memory, torn=torn).steps == 60
+    assert ek.attach(memory).steps == 60
+    with pytest.raises(ValueError, match="not sealed"):
+        ek.attach(memory, verify=True)
+
+
 @every
 def test_nothing_is_repaired_where_nothing_was_cut(name: str) -> None:
     memory = taught(name)

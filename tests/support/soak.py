@@ -4,10 +4,11 @@ Every algorithm learns that many steps; the program ends with 1 if anything went
 has a line for each algorithm:
 
 - steps;
-- how often something was computed afresh (halvings, counted removals since the last refresh);
-- the largest relative distance, over ten checks, between what is kept by increments and what is
-  computed afresh: norm; k(s, s); f of the support vectors; the kept inverse or factor, as the
-  largest entry of M K - I or of the factor's distance from a fresh one;
+- halvings of the ring;
+- the largest distance, over ten checks, between what is kept by increments and what is computed
+  afresh: norm and f of the support vectors, relative to it; the largest entry of M K - I for a kept
+  inverse, of M K M' - I or M - K for a factor or triangle; by how much the squared distance to the
+  neighbour that is kept for a support vector exceeds the least;
 - the range in which the common scale was seen;
 - numbers that are not finite;
 - resident bytes gained from the first tenth to the last.
@@ -122,7 +123,7 @@ def soak(name: str, steps: int) -> dict[str, Any]:
         "algorithm": name,
         "steps": learner.steps,
         "updates": learner.updates,
-        "afresh": counters["halvings"],
+        "halvings": counters["halvings"],
         "drift": {key: float(f"{value:.1e}") for key, value in worst.items()},
         "scale": [float(f"{s:.1e}") for s in (min(scales), max(scales))] if scales else [],
         "not finite": bad,

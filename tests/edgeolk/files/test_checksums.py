@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -9,7 +11,8 @@ from helpers import EVERY
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.head import FLAGS_OFFSET, MARK, SEALED, unpack
+from edgeolk.files import checksums
+from edgeolk.head import FLAGS_OFFSET, MARK, SEALED, TORN, unpack
 
 D, B = 3, 5
 X, Y = random_stream(3, 60, D)
@@ -31,25 +34,130 @@ def state_of(memory: bytearray) -> range:
     return range(start, start + unpack(memoryview(memory)[start:]).nbytes)
 
 
-@every
-def test_every_flipped_bit_is_found(name: str) -> None:
-    memory = sealed(name)
-    flags = memory.find(MARK) + FLAGS_OFFSET
-    used = set(state_of(memory)) - {flags, flags + 1}
-    whole = ek.attach(bytearray(memory))
-    covered = set()
-    for region_name, offset, nbytes, _, element, (rows, stride) in whole.plan.regions:
-        if region_name == "header" or element:
-            width = {"b": 1, "e": 2, "f": 4, "i": 4}.get(element, 8)
-            length = rows * stride * width if element else nbytes
-            covered |= set(range(memory.find(MARK) + offset, memory.find(MARK) + offset + length))
-    for at in sorted(used & covered):
+def refuses(memory: bytearray, bits: Iterable[int]) -> bool:
+    """Whether each of these bits of a block, flipped alone, is found, and nothing is written."""
+    start = memory.find(MARK)
+    for bit in bits:
         made = bytearray(memory)
-        made[at] ^= 1 << (at % 8)
+        made[start + bit // 8] ^= 1 << bit % 8
         before = bytes(made)
         with pytest.raises(ValueError, match=r"\w"):
             ek.attach(made)
-        assert bytes(made) == before
+        assert bytes(made) == before, bit
+    return True
+
+
+FLAGS = range(8 * FLAGS_OFFSET, 8 * FLAGS_OFFSET + 16)
+#: Small blocks of each kind: rings of every width of numbers, features, regions of both, padding.
+KINDS: dict[str, dict[str, Any]] = {
+    "spa": {},
+    "rbp": {"dtype": "int8", "feature_range": (-4.0, 4.0)},
+    "pa1": {"dtype": "float16"},
+    "projectron++": {"dtype": "float64"},
+    "forgetron": {"on_bad_row": "skip"},
+    "ahpatron": {"scale": "standard", "gamma": "auto"},
+    "fogd": {},
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_flipped_bit_is_found(name: str) -> None:
+    memory = sealed(name, **KINDS[name])
+    assert refuses(memory, range(8 * len(state_of(memory))))
+
+
+@every
+def test_a_flipped_bit_of_every_byte_is_found(name: str) -> None:
+    memory = sealed(name)
+    assert refuses(memory, [*FLAGS, *(8 * at + at % 8 for at in range(len(state_of(memory))))])
+
+
+@pytest.mark.slow
+@every
+def test_every_flipped_bit_of_every_algorithm_is_found(name: str) -> None:
+    memory = sealed(name)
+    assert refuses(memory, range(8 * len(state_of(memory))))
+
+
+def with_flags(memory: bytearray, flags: int) -> bytearray:
+    made = bytearray(memory)
+    struct.pack_into("=H", made, made.find(MARK) + FLAGS_OFFSET, flags)
+    return made
+
+
+@pytest.mark.parametrize("flags", [3, *(1 << bit for bit in range(2, 16)), 2**16 - 1])
+def test_flags_that_nothing_leaves_are_refused(flags: int) -> None:
+    memory = with_flags(sealed(), flags)
+    for choices in ({}, {"verify": False}, {"torn": "accept"}, {"torn": "repair"}):
+        with pytest.raises(ValueError, match=f"inconsistent: flags {flags}, which no step"):
+            ek.attach(memory, **choices)
+
+
+def test_a_flag_that_is_off_is_told() -> None:
+    memory = with_flags(sealed(), 0)
+    for verify in (None, True):
+        with pytest.raises(ValueError, match=r"since it was sealed: the flag of the seal is off$"):
+            ek.attach(memory, verify=verify)
+    assert ek.attach(memory, verify=False).steps == 40
+
+
+def test_a_flag_that_is_on_is_told() -> None:
+    memory = sealed()
+    ek.attach(memory).learn_one(X[40], Y[40])
+    with pytest.raises(ValueError, match=r"changed since it was sealed: .*header$"):
+        ek.attach(with_flags(memory, SEALED))
+    with pytest.raises(ValueError, match="last step was cut"):
+        ek.attach(with_flags(memory, TORN))
+
+
+def states_during_seal(
+    learner: ek.Learner, memory: bytearray, monkeypatch: pytest.MonkeyPatch
+) -> list[bytes]:
+    """What the memory was before each write of a seal."""
+    seen: list[bytes] = []
+    held_of, pack_into = checksums._held, struct.pack_into
+
+    class Held:
+        def __init__(self, held: memoryview[Any]) -> None:
+            self.held = held
+
+        def __setitem__(self, at: int, crc: int) -> None:
+            seen.append(bytes(memory))
+            self.held[at] = crc
+
+    def packed(*arguments: Any) -> None:
+        seen.append(bytes(memory))
+        pack_into(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checksums, "_held", lambda head, block: Held(held_of(head, block)))
+        patch.setattr(struct, "pack_into", packed)
+        learner.seal()
+    return seen
+
+
+@pytest.mark.parametrize("before", ["never", "before a step", "just now", "and has changed"])
+def test_a_seal_that_was_cut_is_none(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is killed while it seals leaves a model that can be attached."""
+    memory = bytearray(ek.plan("spa", n_features=D, budget=B, checksums=True).nbytes)
+    learner = ek.Learner("spa", n_features=D, budget=B, checksums=True, buffer=memory)
+    learner.learn_many(X[:40], Y[:40])
+    if before != "never":
+        learner.seal()
+    if before == "before a step":
+        learner.learn_one(X[40], Y[40])
+    if before == "and has changed":
+        ring = next(r for r in learner.plan.regions if r.name == "support_vectors")
+        memory[memory.find(MARK) + ring.offset] ^= 1
+    seen = states_during_seal(learner, memory, monkeypatch)
+    assert len(seen) == len(unpack(memoryview(learner._engine.arena)).table) + 2
+    for cut in seen[1:]:
+        assert ek.attach(bytearray(cut)).steps == learner.steps
+        with pytest.raises(ValueError, match="not sealed"):
+            ek.attach(bytearray(cut), verify=True)
+    steps = learner.steps
+    del learner
+    assert ek.attach(memory, verify=True).steps == steps
 
 
 def test_the_region_is_named() -> None:
