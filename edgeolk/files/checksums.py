@@ -1,8 +1,8 @@
 """Checksums inside a live block: a bit that flipped while nobody looked is found.
 
-The region ``checksums`` has a CRC-32 of each region of state, in the order of the table, padding
-behind it included; in the place of its own stands that of the header. They hold while the flag says
-so: the next step takes it away, and changes at least its count.
+The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; in the
+place of its own stands that of the header. They hold while the flag says so: the next step takes it
+away, and changes at least its count. What lies between two regions is read by nobody, and has none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from edgeolk.head import FLAGS_OFFSET, NATIVE, SEALED, Head, unpack
+from edgeolk.head import FLAGS_OFFSET, NATIVE, SEALED, Head, length_of, unpack
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 NAME = "checksums"
@@ -22,21 +22,13 @@ _ALL = 2**32 - 1
 
 def _sums(head: Head, block: memoryview) -> Iterator[tuple[str, int]]:
     """What each checksum covers, and what it should be."""
-    starts = sorted(offset for _, offset, _ in head.table.values())
     for name, (element, offset, count) in head.table.items():
-        end = next((start for start in starts if start > offset), head.nbytes)
         if name == NAME:
-            padding = block[offset + ELEMENT_BYTES[element] * count : end]
-            yield "header", zlib.crc32(padding, _of_header(head, block))
+            start = bytearray(block[: length_of(block, NATIVE)])
+            start[FLAGS_OFFSET : FLAGS_OFFSET + 2] = bytes(2)
+            yield "header", zlib.crc32(start)
         else:
-            yield name, zlib.crc32(block[offset:end])
-
-
-def _of_header(head: Head, block: memoryview) -> int:
-    """Its flags taken as 0."""
-    start = bytearray(block[: min(offset for _, offset, _ in head.table.values())])
-    start[FLAGS_OFFSET : FLAGS_OFFSET + 2] = bytes(2)
-    return zlib.crc32(start)
+            yield name, zlib.crc32(block[offset : offset + ELEMENT_BYTES[element] * count])
 
 
 def _held(head: Head, block: memoryview) -> memoryview[Any]:
