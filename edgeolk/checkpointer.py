@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from edgeolk.checks import real, whole
 from edgeolk.files.media import medium_at
-from edgeolk.files.slots import Opened, Slots
+from edgeolk.files.slots import Opened, Part, Slots
+from edgeolk.head import MOST_HEAD
 from edgeolk.learner import Learner
+from edgeolk.planning import parse_bytes
 from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.block import check_start
 
 #: What a checkpoint may hold, by the number a file holds: append, never renumber.
 KINDS: dict[int, type[Any]] = {1: Learner, 2: RunningScaler}
@@ -55,30 +59,70 @@ def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
     return [_COUNT.pack(len(parts)), *table, *saved]
 
 
-def _revived(payload: bytearray) -> Any:
+def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
+    """Kind, place and bytes of each object in a payload, of which ``part`` gives pieces.
+
+    Raises
+    ------
+    ValueError
+        Its table contradicts its length. What comes before that has been given by then.
+    """
+    if length < _COUNT.size:
+        raise ValueError(f"{length} bytes hold no objects")
+    (count,) = _COUNT.unpack(part(0, _COUNT.size))
+    at = _COUNT.size + count * _ENTRY.size
+    if count < 1 or at > length:
+        raise ValueError(f"{count} objects are said to be in {length} bytes")
+    for i in range(count):
+        kind, size = _ENTRY.unpack(part(_COUNT.size + i * _ENTRY.size, _ENTRY.size))
+        if kind not in KINDS or size > length - at:
+            raise ValueError(f"an object of kind {kind} and {size} bytes is none")
+        yield kind, at, size
+        at += size
+    if at != length:
+        raise ValueError(f"{length - at} bytes are left over")
+
+
+def _less(most: int | None, taken: int) -> int | None:
+    """What is left of the memory that objects may take together."""
+    return None if most is None else max(0, most - taken)
+
+
+def _look(length: int, part: Part, most: int | None = None) -> None:
+    """Check a payload by its table and the beginning of each object, before memory is taken.
+
+    Raises
+    ------
+    ValueError
+        It cannot be one, or what it holds takes more than ``most`` bytes.
+    """
+    from edgeolk.files import restore
+
+    for kind, at, size in _entries(length, part):
+        check = restore.check_start if KINDS[kind] is Learner else check_start
+        most = _less(most, check(part(at, min(size, MOST_HEAD)), size, most))
+
+
+def _revived(payload: bytearray, most: int | None = None) -> Any:
     """The object or the tuple of objects in a payload, checked as ``load`` checks a file.
 
     Raises
     ------
     ValueError
-        It holds none.
+        It holds none, or they take more than ``most`` bytes.
     """
-    if len(payload) < _COUNT.size:
-        raise ValueError(f"{len(payload)} bytes hold no objects")
-    (count,) = _COUNT.unpack_from(payload)
-    at = _COUNT.size + count * _ENTRY.size
-    if count < 1 or at > len(payload):
-        raise ValueError(f"{count} objects are said to be in {len(payload)} bytes")
-    parts = []
-    for i in range(count):
-        kind, length = _ENTRY.unpack_from(payload, _COUNT.size + i * _ENTRY.size)
-        if kind not in KINDS or length > len(payload) - at:
-            raise ValueError(f"an object of kind {kind} and {length} bytes is none")
-        parts.append(KINDS[kind]._from_block(bytes(memoryview(payload)[at : at + length])))
-        at += length
-    if at != len(payload):
-        raise ValueError(f"{len(payload) - at} bytes are left over")
-    return parts[0] if count == 1 else tuple(parts)
+    from edgeolk.files import restore
+
+    parts: list[Any] = []
+    view = memoryview(payload)
+    for kind, at, size in _entries(len(payload), lambda at, n: bytes(view[at : at + n])):
+        data = view[at : at + size]
+        if KINDS[kind] is Learner:
+            parts.append(Learner._over(*restore.from_bytes(data, most)))
+        else:
+            parts.append(KINDS[kind]._from_block(bytes(data)))
+        most = _less(most, parts[-1].nbytes)
+    return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def _progress(parts: tuple[Any, ...]) -> int:
@@ -102,6 +146,10 @@ class Checkpointer:
         2 to 64. More of them spread the wear of flash memory.
     clock : callable
         Seconds that only grow.
+    ram : int or str, optional
+        The most bytes that what is opened may take, all of it together, as for ``load``. A slot
+        that says it holds more is refused unread, another one is tried, and ``write`` refuses
+        what could not be opened again. For slots that somebody else may have written.
 
     Attributes
     ----------
@@ -137,6 +185,7 @@ class Checkpointer:
         slots: int = 2,
         *,
         clock: Callable[[], float] = time.monotonic,
+        ram: int | str | None = None,
     ) -> None:
         if every is not None:
             every = whole("every", every, 1, MOST_EVERY)
@@ -145,11 +194,13 @@ class Checkpointer:
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
         slots = whole("slots", slots, 2, MOST_SLOTS)
+        most = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds
         self._clock = clock
         self._medium = medium_at(place, slots)
-        self._slots = Slots(self._medium, _revived)
+        self._most = most
+        self._slots = Slots(self._medium, partial(_revived, most=most), partial(_look, most=most))
         self._last = 0
         self._last_time = clock()
 
@@ -192,15 +243,22 @@ class Checkpointer:
         OSError
             The medium failed, another checkpointer writes there, or a file has been removed or
             replaced since the last checkpoint (the next call takes what is there then): the newest
-            checkpoint is the one that was, or this one.
+            checkpoint is the one that was, or this one. Or one that may be newer than what was
+            opened could not be, for want of memory: nothing was written.
         ValueError
-            The slots are too small, or hold something else; nothing was written.
+            The slots are too small, or hold something else, or it takes more than ``ram``; nothing
+            was written.
+        MemoryError
+            As ``open``, where that has not been called; nothing was written.
         TypeError
             Nothing that can be saved.
         RuntimeError
             It is in use by another thread; the newest checkpoint is the one that was.
         """
         parts = _parts(what)
+        taken = sum(part.nbytes for part in parts)
+        if self._most is not None and taken > self._most:
+            raise ValueError(f"a checkpoint of {taken} bytes, more than ram allows: {self._most}")
         number = self._slots.write(_pieces(parts))
         self._last = _progress(parts)
         self._last_time = self._clock()
@@ -217,6 +275,11 @@ class Checkpointer:
         -------
         Learner, RunningScaler, tuple of these, or None
             As it was given to ``write``.
+
+        Raises
+        ------
+        MemoryError
+            There is a checkpoint, and no memory for it, nor for another one.
         """
         found = self._slots.open()
         if found is not None:
@@ -224,9 +287,29 @@ class Checkpointer:
         return found
 
     @classmethod
-    def restore(cls, place: Any, slots: int = 2) -> Any:
-        """What ``Checkpointer(place, slots=slots).open()`` gives, and no more."""
-        with cls(place, slots=slots) as checkpoints:
+    def restore(cls, place: Any, slots: int = 2, *, ram: int | str | None = None) -> Any:
+        """What ``Checkpointer(place, slots=slots, ram=ram).open()`` gives, and no more.
+
+        Parameters
+        ----------
+        place : str, bytes, path-like, or writable buffer
+            As for ``Checkpointer``.
+        slots : int
+            As it was written with.
+        ram : int or str, optional
+            The most bytes that what is opened may take.
+
+        Returns
+        -------
+        Learner, RunningScaler, tuple of these, or None
+            As it was given to ``write``.
+
+        Raises
+        ------
+        MemoryError
+            As ``open``.
+        """
+        with cls(place, slots=slots, ram=ram) as checkpoints:
             return checkpoints.open()
 
     @property

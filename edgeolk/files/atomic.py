@@ -116,6 +116,21 @@ def sync_folder(folder: int) -> None:
             raise
 
 
+def sync_folder_at(path: str) -> None:
+    """Make the names in a folder last.
+
+    Who may not read the folder has made no file in it: another one's names are not ours to sync.
+    """
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        return
+    try:
+        sync_folder(folder)
+    finally:
+        os.close(folder)
+
+
 def _replace(
     folder: int,
     name: str,

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from edgeolk.files.atomic import Path, placed_whole
+from edgeolk.files.atomic import Path, placed_whole, sync_folder_at
 
 Piece = bytes | bytearray | memoryview
 
@@ -58,6 +58,9 @@ class Medium(Protocol):
 
     def sync(self, slot: int) -> None:
         """Return when all that was written to a slot is on the device."""
+
+    def settle(self) -> None:
+        """Return when all that others have written here is on the device, names included."""
 
     def close(self) -> None:
         """Let go of what is open."""
@@ -111,6 +114,9 @@ class MemoryMedium:
     def sync(self, slot: int) -> None:
         if self._flush is not None:
             self._flush()
+
+    def settle(self) -> None:
+        self.sync(0)
 
     def close(self) -> None:
         self._memory.release()
@@ -240,13 +246,32 @@ class _File:
         return done
 
     def sync(self) -> None:
-        os.fsync(self.fd(True))
+        fd = self.fd(True)
+        try:
+            os.fsync(fd)
+        except OSError:
+            # The cache keeps what the device has not: whoever opens next is to read the device.
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            raise
 
     def close(self) -> None:
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             self._writable = False
             os.close(fd)
+
+
+def _settle(files: Iterable[_File]) -> None:
+    """Sync files and their names; an empty one is made anew before it holds anything."""
+    folders = set()
+    for file in files:
+        if file.size():
+            file.sync()
+            if not file.is_device():
+                folders.add(os.path.dirname(os.path.realpath(file.path)))
+    for folder in folders:
+        sync_folder_at(folder)
 
 
 def _rounded(need: int) -> int:
@@ -312,6 +337,9 @@ class FileMedium:
     def sync(self, slot: int) -> None:
         self._file.sync()
 
+    def settle(self) -> None:
+        _settle([self._file])
+
     def close(self) -> None:
         self._file.close()
 
@@ -349,6 +377,9 @@ class FolderMedium:
 
     def sync(self, slot: int) -> None:
         self._files[slot].sync()
+
+    def settle(self) -> None:
+        _settle(self._files)
 
     def close(self) -> None:
         for file in self._files:

@@ -29,6 +29,9 @@ READERS = {1: v1.read, 2: v2.read, 3: v3.read}
 #: Length of a file by its beginning, where that follows from the configuration.
 LENGTHS = {1: v1.length, 2: v2.length}
 
+#: Formats 1 and 2 pad a row to so many bytes, of which one may be in use; and header and regions.
+_OLD_ROW, _OLD_HEAD = 64, 4096
+
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
@@ -77,6 +80,8 @@ def _check_size(
         said = int.from_bytes(start[16:24], "little")
         if said != size or LENGTHS[version](start) != size:
             raise ValueError(f"the model has {size} bytes, its header says otherwise")
+        if most is not None and size > _OLD_ROW * most + _OLD_HEAD:
+            raise ValueError(f"the model has {size} bytes, more than ram allows: {most}")
         return None
     head = unpack(start)
     if head.nbytes != size:
@@ -89,6 +94,23 @@ def _check_size(
     if size > 2 * total(regions) + MOST_HEAD:
         raise ValueError(f"the model has {size} bytes, its plan says {total(regions)}")
     return None
+
+
+def check_start(start: bytes, size: int, most: int | None = None) -> int:
+    """Check a model of ``size`` bytes by its first ``MOST_HEAD``, before the rest is read.
+
+    Returns
+    -------
+    int
+        Bytes of its block; 0 where the beginning does not tell.
+
+    Raises
+    ------
+    ValueError
+        It is no model of that size, or takes more than ``most`` bytes.
+    """
+    found = _check_size(start, size, most)
+    return 0 if found is None else total(found[1])
 
 
 def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple[Config, Arena]:
@@ -140,9 +162,9 @@ def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
         return _settled(config, regions, arena)
 
 
-def from_bytes(data: bytes) -> tuple[Config, Arena]:
+def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Config, Arena]:
     """As ``from_file`` for a file's bytes."""
-    return from_stored(READERS[_version(data)](data))
+    return from_stored(READERS[_version(data)](data), most)
 
 
 def _of_today(stored: Stored) -> Stored:

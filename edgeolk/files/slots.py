@@ -6,11 +6,15 @@ newest valid one: payload, sync, header, sync. So the header never reaches the d
 vouches for, and until it does, the newest slot is the one that was. Nothing is renamed, grown or
 moved, which file systems without a journal (FAT) do not do safely. Opening only reads.
 
+What is read may be in the cache alone: a process was killed before its sync. So the first write of
+a process syncs all that is there before it relies on it; what it syncs later is its own.
+
 Sequence numbers wrap: a is newer than b if (a - b) mod 2^32 is below 2^31.
 """
 
 from __future__ import annotations
 
+import errno
 import struct
 import zlib
 from collections.abc import Callable, Sequence
@@ -27,7 +31,13 @@ _SEAL = struct.Struct("<I")
 HEADER_BYTES = _FIELDS.size + _SEAL.size
 _ROUND = 2**32
 
+#: Bytes of a payload that are read at once.
+_PIECE = 65_536
+
 Check = Callable[[bytearray], Any]
+#: Bytes of a payload from an offset on, fewer at its end.
+Part = Callable[[int, int], bytes]
+Look = Callable[[int, Part], Any]
 
 
 @dataclass(frozen=True)
@@ -87,14 +97,19 @@ class Slots:
         At least two slots.
     check : callable
         Makes of a payload what it holds, or raises ValueError with the reason why not.
+    look : callable, optional
+        Told a payload's length, and given a function that reads parts of it; raises ValueError if
+        it cannot be one. Nothing more is read then, and no memory taken.
     """
 
-    def __init__(self, medium: Medium, check: Check) -> None:
+    def __init__(self, medium: Medium, check: Check, look: Look | None = None) -> None:
         self._medium = medium
         self._check = check
+        self._look = look
         self._heads: dict[int, _Head] = {}
         self._head = bytearray(HEADER_BYTES)
         self._in_doubt: set[int] = set()
+        self._unread: set[int] = set()
         self._claim = 0
         self.opened: Opened | None = None
 
@@ -136,10 +151,23 @@ class Slots:
 
     def _read_payload(self, slot: int, head: _Head) -> Any:
         """What the payload holds; ValueError if nothing."""
+
+        def fill(offset: int, memory: memoryview) -> None:
+            got = self._medium.read_into(slot, HEADER_BYTES + offset, memory)
+            if got < len(memory):
+                raise ValueError(f"it ends after {offset + got} of {head.length} bytes")
+
+        def part(offset: int, count: int) -> bytes:
+            piece = bytearray(min(count, head.length - offset))
+            fill(offset, memoryview(piece))
+            return bytes(piece)
+
+        if self._look is not None:
+            self._look(head.length, part)
         payload = bytearray(head.length)
-        got = self._medium.read_into(slot, HEADER_BYTES, memoryview(payload))
-        if got < head.length:
-            raise ValueError(f"it ends after {got} of {head.length} bytes")
+        with memoryview(payload) as memory:
+            for offset in range(0, head.length, _PIECE):
+                fill(offset, memory[offset : offset + _PIECE])
         if _crc([payload]) != head.crc:
             raise ValueError("its payload is damaged: the CRC-32 does not match")
         return self._check(payload)
@@ -148,8 +176,14 @@ class Slots:
         """What the newest complete checkpoint holds, or None. Nothing is written.
 
         ``opened`` then says which slot it was and why others were refused.
+
+        Raises
+        ------
+        MemoryError
+            There is no memory for any, and it cannot be said that there is none.
         """
         self._heads, refused = self._read_heads()
+        self._unread = set()
         waiting = set(self._heads)
         while waiting:
             slot = max(waiting, key=self._age)
@@ -159,9 +193,15 @@ class Slots:
             except (ValueError, OSError) as error:
                 refused[slot] = str(error)
                 continue
+            except MemoryError:
+                refused[slot] = f"no memory for what its {self._heads[slot].length} bytes hold"
+                self._unread.add(slot)
+                continue
             self._newest(slot, self._heads[slot].sequence, refused)
             return value
         self.opened = Opened(None, None, refused)
+        if self._unread:
+            raise MemoryError(str(self.opened))
         return None
 
     def _age(self, slot: int) -> int:
@@ -182,11 +222,17 @@ class Slots:
         """Know the slots as they are, now that nobody else writes.
 
         Since they were opened another one may have written checkpoints, and gone: a program that
-        overlaps with its successor.
+        overlaps with its successor. What it wrote may not be on the device yet, and the next
+        checkpoint relies on it: it is synced before anything is written.
         """
         claim = self._medium.claim()
         if claim == self._claim:
             return
+        try:
+            self._medium.settle()
+        except OSError:
+            self._heads = {}  # what the device has now has to be read again
+            raise
         if self.opened is None or self._read_heads()[0] != self._heads:
             self.open()
         self._claim = claim
@@ -211,12 +257,18 @@ class Slots:
         ------
         OSError
             The medium failed, or another one writes there: the newest checkpoint is the one that
-            was, or this one.
+            was, or this one. Or there was no memory to open one that may be the newest: nothing was
+            written.
+        MemoryError
+            There is no memory for any, so what to keep cannot be said; nothing was written.
         ValueError
             The slots are too small, or the medium holds something else; nothing was written.
         """
         self._look_again()
         assert self.opened is not None
+        if self._unread:
+            # What could not be read may be the newest one, and would be written over.
+            raise OSError(errno.ENOMEM, f"another checkpoint has to be kept: {self.opened}")
         newest, before = self.opened.slot, self.opened.sequence
         length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
         slot, sequence = self._target(newest), 1 if before is None else (before + 1) % _ROUND

@@ -109,7 +109,7 @@ def length(data: bytes | bytearray) -> int:
     return block.length(data, SIZES, POLICY_REGIONS)
 
 
-def read(data: bytes | bytearray) -> Stored:
+def read(data: bytes | bytearray | memoryview) -> Stored:
     """A model of format 1, its regions in the meaning of format 2.
 
     Parameters

@@ -9,7 +9,7 @@ from edgeolk.files.stored import Stored
 length = block.length
 
 
-def read(data: bytes | bytearray) -> Stored:
+def read(data: bytes | bytearray | memoryview) -> Stored:
     """A model of format 2.
 
     Parameters

@@ -94,7 +94,7 @@ def numbers(kind: str, data: memoryview, count: int) -> tuple[float, ...]:
     return struct.unpack_from(f"<{count}{kind}", data)
 
 
-def _check_seal(data: bytes | bytearray, version: int) -> None:
+def _check_seal(data: bytes | bytearray | memoryview, version: int) -> None:
     if len(data) < HEADER.size:
         raise ValueError(f"not a model: {len(data)} bytes, a header alone has {HEADER.size}")
     if data[:8] != MAGIC:
@@ -177,7 +177,7 @@ class _Fields(NamedTuple):
     words: dict[str, int | float]
 
 
-def _fields(data: bytes | bytearray) -> _Fields:
+def _fields(data: bytes | bytearray | memoryview) -> _Fields:
     """The fields of a header, everything checked that a size follows from."""
     fields = HEADER.unpack_from(data)
     n_features, budget, stride, seed = fields[4:8]
@@ -236,7 +236,7 @@ def length(
 
 
 def read(
-    data: bytes | bytearray,
+    data: bytes | bytearray | memoryview,
     version: int,
     sizes: Mapping[str, Size] = SIZES,
     policy_regions: Mapping[int, tuple[str, ...]] = POLICY_REGIONS,

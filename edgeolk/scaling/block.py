@@ -86,6 +86,54 @@ def _check_head(head: Head) -> None:
         raise ValueError("the scaler is inconsistent: its header contradicts itself")
 
 
+def _read_common(block: bytes) -> tuple[int, int]:
+    """Version and length, which all versions tell at the same place."""
+    if len(block) < HEAD_BYTES:
+        raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
+    magic, version, _, nbytes, *_ = _COMMON.unpack_from(block)
+    if magic != MAGIC:
+        raise ValueError("not a scaler: the first 8 bytes are not the mark of one")
+    if version not in (1, FORMAT_VERSION):
+        raise ValueError(f"scaler format {version}; this version reads 1 and {FORMAT_VERSION}")
+    return version, nbytes
+
+
+def _checked_head(block: bytes) -> Head:
+    """The header of the present version, and what follows from it."""
+    head = Head(*HEAD.unpack_from(block))
+    _check_head(head)
+    plan = plan_of(whole("n_features", head.n_features, 1), head.method, head.clip > 0)
+    if plan.nbytes != head.nbytes + ALIGNMENT:
+        raise ValueError(
+            f"the scaler has {head.nbytes} bytes, its plan says {plan.nbytes - ALIGNMENT}"
+        )
+    return head
+
+
+def check_start(start: bytes, size: int, most: int | None = None) -> int:
+    """Check a scaler of ``size`` bytes by its header, before the rest is read.
+
+    Returns
+    -------
+    int
+        Bytes of its block.
+
+    Raises
+    ------
+    ValueError
+        It is no scaler of that size, or takes more than ``most`` bytes.
+    """
+    version, nbytes = _read_common(start)
+    if nbytes != size:
+        raise ValueError(f"the scaler should have {nbytes} bytes, got {size}")
+    start = start[:HEAD_BYTES]
+    _checked_head(_from_version_1(start) if version == 1 else start)
+    taken = size + ALIGNMENT
+    if most is not None and taken > most:
+        raise ValueError(f"the scaler takes {taken} bytes, more than ram allows: {most}")
+    return taken
+
+
 def checked(block: bytes) -> tuple[Head, bytes]:
     """The header and the block in the present version, everything checked but the statistics.
 
@@ -94,21 +142,8 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     ValueError
         Wrong mark, version, length, CRC or configuration.
     """
-    if len(block) < HEAD_BYTES:
-        raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
-    magic, version, _, nbytes, *_ = _COMMON.unpack_from(block)
-    if magic != MAGIC:
-        raise ValueError("not a scaler: the first 8 bytes are not the mark of one")
-    if version not in (1, FORMAT_VERSION):
-        raise ValueError(f"scaler format {version}; this version reads 1 and {FORMAT_VERSION}")
+    version, nbytes = _read_common(block)
     seal.verify(block, nbytes, "scaler")
     if version == 1:
         block = _from_version_1(block)
-    head = Head(*HEAD.unpack_from(block))
-    _check_head(head)
-    plan = plan_of(whole("n_features", head.n_features, 1), head.method, head.clip > 0)
-    if plan.nbytes != head.nbytes + ALIGNMENT:
-        raise ValueError(
-            f"the scaler has {head.nbytes} bytes, its plan says {plan.nbytes - ALIGNMENT}"
-        )
-    return head, block
+    return _checked_head(block), block

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ def recovered(image: bytes | bytearray, geometry: Geometry) -> int:
 
 
 def run(device: Device, geometry: Geometry, writes: int) -> Run:
-    """Open, then write some checkpoints, until the power fails."""
+    """Open, then write some checkpoints, until the power fails or the process dies."""
     slots = Slots(device, state_in)
     acknowledged = in_flight = slots.open() or 0
     first = acknowledged + 1
@@ -101,6 +102,51 @@ def cuts(
         done = run(device, geometry, writes)
         for remains in device.remains(garble):
             yield done, remains
+
+
+def reopened(left: Device, geometry: Geometry, **faults: Any) -> Device:
+    """The device that a process left behind, as the next one finds it."""
+    return Device(left.image, geometry.slots, geometry.sector, cached=left.pending, **faults)
+
+
+def deaths(
+    left: Device, geometry: Geometry, writes: int, every: bool = False
+) -> Iterator[tuple[Run, Device]]:
+    """A process dies before, amid and after each of its calls, or at every byte."""
+    whole = reopened(left, geometry)
+    run(whole, geometry, writes)
+    halves = [sum(pair) // 2 for pair in itertools.pairwise(whole.ends)]
+    seen = set()
+    for cut in range(whole.ticks + 1) if every else sorted({*whole.ends, *halves}):
+        dead = reopened(left, geometry, cut=cut)
+        done = run(dead, geometry, writes)
+        key = (bytes(dead.image), tuple(dead.pending), done.acknowledged)
+        if key not in seen:
+            seen.add(key)
+            yield done, dead
+
+
+def counted_after_death(
+    before: Run, dead: Device, geometry: Geometry, writes: int, step: int = 1, garble: bool = True,
+    **faults: Any,
+) -> int:
+    """Check every cut of the process that goes on after one that died; returns how many."""
+    opened = run(reopened(dead, geometry), geometry, 0).acknowledged
+    assert before.holds(opened)
+    whole, tried = reopened(dead, geometry, **faults), 0
+    run(whole, geometry, writes)
+    for cut in range(0, whole.ticks + 1, step):
+        device = reopened(dead, geometry, cut=cut, seed=cut, **faults)
+        done = run(device, geometry, writes)
+        allowed = {done.acknowledged, done.in_flight}
+        if done.acknowledged == opened and (faults or not device.begun):
+            # Nothing relies yet on what was opened: what was acknowledged before it may come back.
+            allowed.add(before.acknowledged)
+        for remains in device.remains(garble):
+            state = recovered(remains, geometry)
+            assert state in allowed, (cut, before.acknowledged, opened, done.in_flight, state)
+            tried += 1
+    return tried
 
 
 def counted(

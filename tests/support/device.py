@@ -2,13 +2,16 @@
 
 What was written since the last sync may be on the device or not, sector by sector and in any order.
 A sector in flight when the power fails may be torn, zeroed or full of garbage.
+
+Where a process dies and the power stays, what it wrote is in the cache: another process reads it
+there, and a later cut drops or tears it as if the two were one.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 Piece = bytes | bytearray | memoryview
 
@@ -22,18 +25,22 @@ class Device:
 
     Time is counted in ticks: one for each byte a write accepts, one for the call itself, two for a
     sync (asked for, done). At tick ``cut`` the power fails. Call number ``fail`` (writes and syncs
-    are counted) ends in ``error`` instead, a write after half of its bytes.
+    are counted) ends in ``error`` instead, a write after half of its bytes. ``cached`` is what was
+    pending when another process died. A sync of a slot is one of its file: others stay pending.
     """
 
     def __init__(
         self, image: Piece, slots: int = 2, sector: int = 512, cut: int = -1, fail: int = -1,
-        error: int = 5, seed: int = 0,
+        error: int = 5, seed: int = 0, cached: Sequence[tuple[int, bytes]] = (),
     ) -> None:
         self.image = bytearray(image)
         self.slots = slots
         self.sector = sector
         self.cut, self.fail, self.error = cut, fail, error
-        self.pending: list[tuple[int, bytes]] = []
+        self.pending = list(cached)
+        #: Whether anything was written, or made to last, in this run; when its calls ended.
+        self.begun = False
+        self.ends = [0]
         self.ticks = self.calls = self.bytes_written = 0
         #: Raise it for a store that lets go and comes back.
         self.claims = 1
@@ -73,26 +80,37 @@ class Device:
             accepted, event = self.cut - self.ticks, "cut"
         self.calls += 1
         self.ticks += accepted + 1
+        self.ends.append(self.ticks)
+        self.begun = True
         if accepted:
             self.pending.append((slot * self._room + offset, data[:accepted]))
         self.bytes_written += accepted
         self._end(event)
 
     def sync(self, slot: int) -> None:
+        self._sync(range(slot * self._room, (slot + 1) * self._room))
+
+    def settle(self) -> None:
+        self._sync(range(len(self.image)))
+        self.begun = True
+
+    def _sync(self, where: range) -> None:
         event = "error" if self.calls == self.fail else ""
         self.calls += 1
         if self.cut == self.ticks:
             self._end("cut")
+        rest = [unit for unit in self.pending if unit[0] not in where]
+        units = [unit for unit in self.units() if unit[0] in where]
         if event:
             # Some of it is there, and nothing will say again which.
-            units = [unit for unit in self.units() if self._rng.random() < 0.5]
-            self.image = self.applied(units)
-            self.pending = []
+            units = [unit for unit in units if self._rng.random() < 0.5]
+        self.image = self.applied(units)
+        self.pending = rest
+        if event:
             self._end(event)
-        self.image = self.applied(self.pending)
-        self.pending = []
         self.syncs_at.append(self.calls)
         self.ticks += 2
+        self.ends.append(self.ticks)
         if self.cut == self.ticks - 1:
             self._end("cut")
 

@@ -7,9 +7,11 @@ import json
 import os
 import pickle
 import random
+import struct
 import time
 import tracemalloc
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -18,12 +20,14 @@ from typing import Any
 
 import numpy as np
 from golden import CASES, data_of
-from mutations import mutated
+from mutations import WHOLE, mutated
 
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES
+from edgeolk.checkpointer import _pieces
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.files import v3
+from edgeolk.files.slots import HEADER_BYTES, packed_head
 
 #: A step or a load takes no longer (of processor time: other processes may be busy).
 MOST_SECONDS = 1.0
@@ -73,6 +77,38 @@ def blocks() -> tuple[bytes, ...]:
             learner = ek.Learner._from_block(data)
             made.append(bytes(memoryview(learner._engine.arena)) + bytes(ALIGNMENT))
     return tuple(made)
+
+
+def container(model: bytes, chance: random.Random) -> tuple[list[str], bytearray]:
+    """Two slots: a good checkpoint, and a newer one of a mutant whose headers may lie too."""
+    table = [1, 1, len(model)]
+    head = [2, 24 + len(model), 0]
+    done = []
+    for name, fields in (("table", table), ("slot", head)):
+        if chance.random() < 0.2:
+            at = chance.randrange(len(fields))
+            fields[at] = chance.choice((*WHOLE, fields[at] + 1, fields[at] - 1)) % 2**64
+            done.append(name)
+    payload = struct.pack("<QQQ", *table) + model
+    if chance.random() < 0.9:
+        head[2] = zlib.crc32(payload[: head[1]])
+        done.append("sealed slot")
+    good = b"".join(_pieces((ek.Learner("rbp", n_features=1, budget=2),)))
+    room = -(-(HEADER_BYTES + max(len(good), len(payload))) // 64) * 64
+    older = packed_head(1, len(good), zlib.crc32(good)) + good
+    newer = packed_head(head[0] % 2**32, head[1], head[2] % 2**32) + payload
+    return done, bytearray(older.ljust(room, b"\0") + newer.ljust(room, b"\0"))
+
+
+def newest(data: bytearray, ram: int | None) -> Any:
+    """What the newer slot holds; where it is refused the other one is opened."""
+    with ek.Checkpointer(data, ram=ram) as checkpoints:
+        found, opened = checkpoints.open(), checkpoints.opened
+    if opened is None or (opened.slot == 0 and found.steps != 0) or opened.slot is None:
+        raise BrokenError(f"the good slot is not opened: {opened}")
+    if opened.slot == 0:
+        raise ValueError(f"slot: {opened.refused.get(1, 'older')}")
+    return found
 
 
 def processor_seconds(call: Callable[[], Any]) -> float:
@@ -154,10 +190,13 @@ class Fuzzer:
 
     def one(self, measured: bool) -> None:
         kind = self.chance.choices(
-            ("load", "pickle", "attach", "scaler"), (10, 4, 10, 1)
+            ("load", "pickle", "attach", "scaler", "checkpoint"), (10, 4, 10, 1, 4)
         )[0]
         files = {"attach": blocks, "scaler": scalers}.get(kind, models)()
         done, data = mutated(files, self.chance, kind == "attach")
+        if kind == "checkpoint":
+            more, data = container(bytes(data), self.chance)
+            done += more
         self.kinds.update(done)
         before = bytes(data)  # a block that is attached learns where it lies
         try:
@@ -181,6 +220,9 @@ class Fuzzer:
         elif kind == "attach":
             torn = self.chance.choice(TORN_CHOICES)
             taken = lambda: ek.attach(data, torn)  # noqa: E731
+        elif kind == "checkpoint":
+            most = size + MOST_MEMORY if self.chance.random() < 0.8 else None
+            taken = lambda: newest(data, most)  # noqa: E731
         elif kind == "pickle":
             taken = lambda: ek.Learner._from_block(bytes(data))  # noqa: E731
         else:

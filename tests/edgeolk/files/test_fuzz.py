@@ -29,4 +29,4 @@ def test_mutants_are_refused_or_can_be_used(seed: int, tmp_path: Path) -> None:
     assert fuzzer.tally["refused"] > 1000
     assert fuzzer.tally["poisoned"] == 0
     assert fuzzer.most_memory < MOST_MEMORY
-    assert set(fuzzer.kinds) == {*MUTATIONS, "splice", "sealed"}
+    assert set(fuzzer.kinds) == {*MUTATIONS, "splice", "sealed", "table", "slot", "sealed slot"}

@@ -108,12 +108,15 @@ class Trace:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: list[str] = []
+        self.synced: list[os.stat_result] = []
         for name in ("write", "pwrite", "fsync", "replace"):
             monkeypatch.setattr(os, name, self.noting(name, getattr(os, name)))
 
     def noting(self, name: str, real: Any) -> Any:
         def call(*given: Any, **named: Any) -> Any:
             what = name
+            if name == "fsync":
+                self.synced.append(os.fstat(given[0]))
             if name == "fsync" and stat.S_ISDIR(os.fstat(given[0]).st_mode):
                 what = "fsync folder"
             if not self.seen or self.seen[-1] != what:
@@ -139,6 +142,105 @@ def test_the_order_of_calls(kind: str, tmp_path: Path, monkeypatch: pytest.Monke
     medium.close()
 
 
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("kind", ["file", "folder", "device"])
+def test_what_another_process_left_is_synced_before_it_is_relied_on(
+    kind: str, link: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And its name: that process may have been killed before it did so. Reading syncs nothing."""
+    place = place_of(kind, tmp_path, monkeypatch)
+    if link:
+        (tmp_path / "link").symlink_to(place)
+        place = tmp_path / "link"
+    medium = medium_at(place, 2)
+    Slots(medium, bytes).write([PAYLOAD])
+    medium.close()
+    medium = medium_at(place, 2)
+    trace = Trace(monkeypatch)
+    found, slots = opened(medium)
+    assert found == PAYLOAD
+    assert trace.seen == []
+    slots.write([PAYLOAD])
+    checkpoint = ["pwrite", "fsync", "pwrite", "fsync"]
+    assert trace.seen == ["fsync", *(["fsync folder"] if kind != "device" else []), *checkpoint]
+    folders = {info.st_ino for info in trace.synced if stat.S_ISDIR(info.st_mode)}
+    kept = place.resolve() if kind == "folder" else place.resolve().parent
+    assert folders == ({kept.stat().st_ino} if kind != "device" else set())
+    files = sorted(place.iterdir()) if kind == "folder" else [place]
+    assert {file.stat().st_ino for file in files} == {
+        info.st_ino for info in trace.synced[: len(files)]
+    }
+    trace.seen.clear()
+    slots.write([PAYLOAD])
+    assert trace.seen == checkpoint
+    medium.close()
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_file_that_was_made_and_never_written_is_synced_too(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its maker was killed between the rename and the sync of the folder."""
+    place = place_of(kind, tmp_path, monkeypatch)
+    medium = medium_at(place, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", None)
+        with pytest.raises(TypeError):
+            Slots(medium, bytes).write([PAYLOAD])
+    medium.close()
+    medium = medium_at(place, 2)
+    trace = Trace(monkeypatch)
+    Slots(medium, bytes).write([PAYLOAD])
+    assert trace.seen == ["fsync", "fsync folder", "pwrite", "fsync", "pwrite", "fsync"]
+    medium.close()
+
+
+def test_a_folder_that_may_not_be_read_is_not_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files in it may be written all the same, as long as nothing else fails."""
+    medium = FileMedium(tmp_path / "kept", 2)
+    Slots(medium, bytes).write([PAYLOAD])
+    medium.close()
+    real = os.open
+
+    def refusing(error: int) -> Any:
+        def call(path: Any, flags: int, *given: Any, **named: Any) -> int:
+            if flags & os.O_DIRECTORY:
+                raise OSError(error, os.strerror(error))
+            return real(path, flags, *given, **named)
+
+        return call
+
+    slots = Slots(medium, bytes)
+    monkeypatch.setattr(os, "open", refusing(errno.EMFILE))
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        slots.write([PAYLOAD * 1])
+    monkeypatch.setattr(os, "open", refusing(errno.EACCES))
+    slots.write([b"second"])
+    assert opened(medium)[0] == b"second"
+    medium.close()
+
+
+def test_what_could_not_be_synced_is_read_from_the_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a failed sync the cache has what the device has not."""
+    medium = FileMedium(tmp_path / "kept", 2)
+    Slots(medium, bytes).write([PAYLOAD])
+    dropped: list[tuple[int, ...]] = []
+
+    def failing(_: int) -> None:
+        raise OSError(errno.EIO, "failed")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    monkeypatch.setattr(os, "posix_fadvise", lambda fd, *given: dropped.append(given))
+    with pytest.raises(OSError, match="failed"):
+        medium.sync(0)
+    assert dropped == [(0, 0, os.POSIX_FADV_DONTNEED)]
+    medium.close()
+
+
 def test_mapped_memory_is_flushed_in_the_same_order() -> None:
     events: list[str] = []
 
@@ -156,7 +258,7 @@ def test_mapped_memory_is_flushed_in_the_same_order() -> None:
 
     medium.write = write  # type: ignore[method-assign]
     Slots(medium, bytes).write([b"abc"])
-    assert events == ["payload", "flush", "header", "flush"]
+    assert events == ["flush", "payload", "flush", "header", "flush"]
 
 
 def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
