@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from edgeolk.checks import real
-from edgeolk.lean import ClassVar, dataclass
+from edgeolk.lean import Any, ClassVar, dataclass
 from edgeolk.parts.numbers import KernelKind
 
 
@@ -129,6 +129,8 @@ class Sigmoid(Kernel):
         object.__setattr__(self, "offset", _number("offset", self.offset, -math.inf))
 
 
+#: What a block stores of a kernel after its kind.
+_FIELDS = ("degree", "gamma", "scale", "offset")
 #: The class of each kind.
 KERNELS: dict[KernelKind, type[Kernel]] = {
     row.kind: row for row in (Gaussian, Laplacian, Polynomial, Linear, Sigmoid)
@@ -143,20 +145,12 @@ def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
     ValueError
         Unknown kind, or parameters out of range.
     """
-    kind, degree, gamma, scale, offset = fields
-    made: Kernel
-    if kind == KernelKind.GAUSSIAN:
-        made = Gaussian(gamma)
-    elif kind == KernelKind.LAPLACIAN:
-        made = Laplacian(gamma)
-    elif kind == KernelKind.POLYNOMIAL:
-        made = Polynomial(degree, scale, offset)
-    elif kind == KernelKind.LINEAR:
-        made = Linear()
-    elif kind == KernelKind.SIGMOID:
-        made = Sigmoid(scale, offset)
-    else:
+    kind, *numbers = fields
+    row: Any = {int(known): row for known, row in KERNELS.items()}.get(kind)
+    if row is None:
         raise ValueError(f"unknown kernel kind {kind}")
+    given = dict(zip(_FIELDS, numbers, strict=True))
+    made: Kernel = row(**{name: given[name] for name in row.__annotations__ if name in given})
     if made.fields() != tuple(fields):
         raise ValueError(f"inconsistent kernel fields {fields}")
     return made
