@@ -169,7 +169,6 @@ ALLOWED = {
     ("boundary/scoring.pyx", "np.empty"): "the array that decision_function returns",
     ("boundary/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
     ("boundary/scoring.pyx", "np.where"): "the array that predict returns",
-    ("boundary/messages.pxd", "np.asarray"): "an error message",
     ("boundary/labels.pxd", "bytearray"): "a type that is no label",
     ("boundary/weights.pxd", "bytearray"): "a type that is no weight",
     ("boundary/batches.pxd", "np.asarray"): "indices that are no plain vector are converted",
