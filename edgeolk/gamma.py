@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeolk.arrays import real_array
+
 
 def gamma_from(X: Any, rows: int = 500) -> float:
     """Width of a Gaussian kernel by the median heuristic: 1 / the median squared distance.
@@ -40,7 +42,7 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     """
     if isinstance(rows, bool) or not hasattr(rows, "__index__") or rows < 2:
         raise ValueError(f"rows must be a whole number of at least 2, got {rows!r}")
-    first = _as_numbers(X)
+    first = real_array(X, "X", "give some rows of it as X[:500].toarray()")
     if first.ndim != 2 or len(first) < 2 or first.shape[1] < 1:
         raise ValueError(f"X must be at least two rows of numbers, got shape {first.shape}")
     first = first[:rows].astype(np.float64)
@@ -57,31 +59,6 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     if not 0.0 < gamma < np.inf:
         raise ValueError("X must hold rows that differ, by distances whose squares are numbers")
     return gamma
-
-
-def _as_numbers(X: Any) -> NDArray[Any]:
-    """An array-like of real numbers as an array, refused in the words of the calls that learn.
-
-    They say it in compiled code (boundary/ndarray.pxd).
-    """
-    if isinstance(X, dict):
-        raise TypeError(
-            "X must be numbers in the order of the features, got a dict:"
-            " give a list of its values in that order"
-        )
-    if hasattr(X, "tocsr") and hasattr(X, "nnz"):
-        raise TypeError(
-            "X must be an array, got a sparse matrix: give some rows of it as X[:500].toarray()"
-        )
-    if np.any(getattr(X, "mask", False)):
-        raise ValueError("X must have no masked numbers")
-    try:
-        array = np.asarray(X)
-    except ValueError as error:
-        raise ValueError(f"X must be an array of numbers: {error}") from None
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"X must hold real numbers, got dtype {array.dtype}")
-    return array
 
 
 def _squared_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,8 @@ import firmware_sim
 #: Folders and modules of each package, from the ground up: each imports only what stands before it.
 LAYERS = {
     edgeolk: (
-        *("lean", "errors", "near", "checks", "calibration", "gamma", "parts", "head", "core"),
+        *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts", "head"),
+        "core",
         *("boundary", "catalogue", "configuration", "counting", "planning", "config", "plans"),
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
         *("export", "river", "sklearn", "cli", "__main__"),

@@ -25,22 +25,9 @@ cdef inline object as_numbers(object x, str name, int ndim):
     """An array-like of real numbers as a plain array; the slow way in."""
     import numpy as np
 
-    cdef object array
-    if isinstance(x, dict):
-        raise TypeError(f"{name} must be numbers in the order of the features, got a dict:"
-                        " give a list of its values in that order")
-    if hasattr(x, "tocsr") and hasattr(x, "nnz"):
-        raise TypeError(
-            f"{name} must be an array, got a sparse matrix: give one row to learn_one_sparse or"
-            " decision_one_sparse as row.indices and row.data, many rows as a CSR matrix")
-    if np.any(getattr(x, "mask", False)):
-        raise ValueError(f"{name} must have no masked numbers")
-    try:
-        array = np.asarray(x)
-    except ValueError as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from None
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    from edgeolk.arrays import real_array
+
+    array = real_array(x, name)
     if array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {array.shape}")
     if array.dtype != np.float32:
