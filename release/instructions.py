@@ -18,6 +18,7 @@ from firmware_sim.boards import board_of
 from release.emulated import prepare
 from release.steps import FEATURES, RAM, ROWS
 from release.targets import BOOKWORM, BUILD, TARGETS, Target
+from release.vectors import table
 
 COUNTED = ("aarch64", "armv7l")
 NAMES = {"aarch64": "AArch64", "armv7l": "armv7"}
@@ -108,6 +109,7 @@ def tables(found: dict[str, list[Count]]) -> list[Table]:
             estimate,
         ),
         Table("A step of rbp", ["type", "B", "d", "bytes", *of_a_step], shapes),
+        table()[0],
     ]
 
 

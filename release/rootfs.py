@@ -21,9 +21,12 @@ def mirror() -> str:
     raise SystemExit("apt knows no Debian mirror; it is needed for other processors' files")
 
 
-def root_file_system(target: Target, release: Debian) -> Path:
+def root_file_system(
+    target: Target, release: Debian, packages: tuple[str, ...] = PACKAGES
+) -> Path:
     """The folder of one, made if it is not there: 20 s and about 150 MB."""
-    folder = BUILD / "rootfs" / f"{release.suite}-{target.debian}"
+    kind = "" if packages == PACKAGES else "-build"
+    folder = BUILD / "rootfs" / f"{release.suite}-{target.debian}{kind}"
     if (folder / "usr/bin" / f"python{release.python}").exists():
         return folder
     if shutil.which("mmdebstrap") is None:
@@ -36,7 +39,7 @@ def root_file_system(target: Target, release: Debian) -> Path:
             "mmdebstrap",
             "--variant=extract",
             f"--arch={target.debian}",
-            f"--include={','.join(PACKAGES)}",
+            f"--include={','.join(packages)}",
             release.suite,
             str(folder),
             source,

@@ -23,6 +23,8 @@ class Debian:
         return "cp" + self.python.replace(".", "")
 
 
+#: Variants of the loops that every processor has, beside the same of x86-64.
+PLAIN = (("scalar", "scalar"), ("baseline", "baseline"))
 BOOKWORM = Debian("bookworm", "3.11")
 TRIXIE = Debian("trixie", "3.13")
 
@@ -49,10 +51,13 @@ class Target:
         Further flags of the compiler.
     releases : tuple of Debian
         Releases that have it.
+    variants : tuple of (str, str)
+        Variants of the loops, each with the one of x86-64 that rounds alike; NEON only where the
+        processor has it.
     shipped : bool
         Whether its wheels are published; others are built for tests only.
     whole : bool
-        Whether all tests are run there, or only those of the core.
+        Whether all tests are run on the first processor, or only those of the core.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Target:
     processors: tuple[str, ...]
     flags: tuple[str, ...] = ()
     releases: tuple[Debian, ...] = (BOOKWORM, TRIXIE)
+    variants: tuple[tuple[str, str], ...] = PLAIN
     shipped: bool = True
     whole: bool = False
 
@@ -85,17 +91,19 @@ TARGETS = {
             zig="aarch64-linux-gnu.2.17",
             emulator="aarch64",
             processors=("cortex-a53",),
+            variants=(("scalar", "scalar"), ("baseline", "v3")),
             whole=True,
         ),
-        # What Debian's armhf asks for, and no more: VFPv3-D16 without NEON.
+        # What Debian's armhf asks for, and no more: VFPv3-D16. NEON is chosen at import.
         Target(
             name="armv7l",
             debian="armhf",
             triplet="arm-linux-gnueabihf",
             zig="arm-linux-gnueabihf.2.31",
             emulator="arm",
-            processors=("cortex-a7",),
+            processors=("cortex-a7", "cortex-a7,neon=off"),
             flags=("-mcpu=generic+v7a+vfp3d16-neon-d32",),
+            variants=(*PLAIN, ("neon", "baseline")),
             whole=True,
         ),
         # The processor of a Pi Zero and Pi 1, by the calling convention that Debian has for it.

@@ -28,6 +28,18 @@
 #define OLK_VECTORS 1
 #endif
 
+/* Lanes i ^ h of a vector of 2 to 16 lanes beside its lanes i, h being a power of two below that. */
+#define OLK_SWAPPED_2(v, h) __builtin_shufflevector(v, v, (h) & 1, 1 ^ ((h) & 1))
+#define OLK_SWAPPED_4(v, h)                                                                        \
+    __builtin_shufflevector(v, v, (h) & 3, 1 ^ ((h) & 3), 2 ^ ((h) & 3), 3 ^ ((h) & 3))
+#define OLK_SWAPPED_8(v, h)                                                                        \
+    __builtin_shufflevector(v, v, (h) & 7, 1 ^ ((h) & 7), 2 ^ ((h) & 7), 3 ^ ((h) & 7),            \
+                            4 ^ ((h) & 7), 5 ^ ((h) & 7), 6 ^ ((h) & 7), 7 ^ ((h) & 7))
+#define OLK_SWAPPED_16(v, h)                                                                       \
+    __builtin_shufflevector(v, v, (h), 1 ^ (h), 2 ^ (h), 3 ^ (h), 4 ^ (h), 5 ^ (h), 6 ^ (h),       \
+                            7 ^ (h), 8 ^ (h), 9 ^ (h), 10 ^ (h), 11 ^ (h), 12 ^ (h), 13 ^ (h),     \
+                            14 ^ (h), 15 ^ (h))
+
 /* Small code, for functions between a begin and the end that are seldom run: the plain variant, where
    there is another. */
 #if defined(OLK_VECTORS) && defined(__clang__)
@@ -42,7 +54,9 @@
 #define OLK_END_SMALL
 #endif
 
-/* Wider instruction sets of x86-64, for the functions between a begin and the end. */
+/* Instruction sets that not every processor of a kind has, for the functions between a begin and the
+   end: wider ones of x86-64, and NEON of 32-bit ARM. That takes numbers below 1.2e-38 for zero, for
+   which reason GCC makes no such instruction from vector types; Clang does. */
 #if defined(OLK_VECTORS) && defined(__x86_64__)
 #if defined(__clang__) && __clang_major__ >= 18
 #define OLK_X86_VARIANTS 1
@@ -63,6 +77,11 @@ apply_to=function)")
     _Pragma("GCC target(\"arch=x86-64-v4,prefer-vector-width=512\")")
 #define OLK_END _Pragma("GCC pop_options")
 #endif
+#elif defined(OLK_VECTORS) && defined(__arm__) && defined(__linux__) && defined(__clang__)
+#define OLK_NEON_VARIANT 1
+#define OLK_BEGIN_NEON                                                                             \
+    _Pragma("clang attribute push(__attribute__((target(\"neon,d32\"))), apply_to=function)")
+#define OLK_END _Pragma("clang attribute pop")
 #endif
 
 #endif

@@ -151,7 +151,15 @@ static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f16)(const uint16_t *p)
     const OLK_NAME(olk_bits_f32) h =
         __builtin_convertvector(*(const OLK_NAME(olk_half_row) *)p, OLK_NAME(olk_bits_f32));
 #endif
+#ifdef OLK_FLUSHES
+    /* Halves below 2^-14 are denormal in the scale of the others, and would be taken for zero. */
+    const OLK_NAME(olk_v_f32) size =
+        OLK_CHOOSE(OLK_NAME(olk_v_f32), OLK_NAME(olk_bits_f32), (h & 0x7c00) == 0,
+                   __builtin_convertvector(h & 0x3ff, OLK_NAME(olk_v_f32)) * 0x1p-24f,
+                   (OLK_NAME(olk_v_f32))((h & 0x7fff) << 13) * 0x1p112f);
+#else
     const OLK_NAME(olk_v_f32) size = (OLK_NAME(olk_v_f32))((h & 0x7fff) << 13) * 0x1p112f;
+#endif
     return (OLK_NAME(olk_v_f32))((OLK_NAME(olk_words_f32))size |
                                  (OLK_NAME(olk_words_f32))(h & 0x8000) << 16);
 #endif

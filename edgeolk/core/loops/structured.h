@@ -116,6 +116,17 @@ OLK_END_SMALL
 #undef OLK_BYTES
 #undef OLK_FUSED
 #endif
+#ifdef OLK_NEON_VARIANT
+#define OLK_FUSED 0
+#define OLK_BYTES 16
+OLK_BEGIN_NEON
+#define OLK_SORF_ISA neon
+#include "structured_isa.h"
+#undef OLK_SORF_ISA
+OLK_END
+#undef OLK_BYTES
+#undef OLK_FUSED
+#endif
 #ifdef OLK_X86_VARIANTS
 #define OLK_FUSED 1
 #define OLK_BYTES 32
@@ -161,6 +172,9 @@ static const olk_sorf_functions olk_sorf_variants[] = {
     OLK_SORF_VARIANT(scalar),
 #ifdef OLK_VECTORS
     OLK_SORF_VARIANT(baseline),
+#endif
+#ifdef OLK_NEON_VARIANT
+    OLK_SORF_VARIANT(neon),
 #endif
 #ifdef OLK_X86_VARIANTS
     OLK_SORF_VARIANT(v3),

@@ -22,6 +22,7 @@
 #undef OLK_SINE
 #undef OLK_COSINE
 #undef OLK_COUNTED
+#undef OLK_SWAPPED
 #undef OLK_WHOLE
 #undef OLK_REAL
 #undef OLK_F

@@ -113,10 +113,13 @@
     OLK_MADD(OLK_MADD(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f)
 #if OLK_BYTES == 16
 #define OLK_COUNTED {0, 1, 2, 3}
+#define OLK_SWAPPED OLK_SWAPPED_4
 #elif OLK_BYTES == 32
 #define OLK_COUNTED {0, 1, 2, 3, 4, 5, 6, 7}
+#define OLK_SWAPPED OLK_SWAPPED_8
 #elif OLK_BYTES == 64
 #define OLK_COUNTED {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+#define OLK_SWAPPED OLK_SWAPPED_16
 #endif
 #include "floats.h"
 #include "walsh.h"
@@ -221,10 +224,13 @@
              z, 4.16666666666666019037e-02)
 #if OLK_BYTES == 16
 #define OLK_COUNTED {0, 1}
+#define OLK_SWAPPED OLK_SWAPPED_2
 #elif OLK_BYTES == 32
 #define OLK_COUNTED {0, 1, 2, 3}
+#define OLK_SWAPPED OLK_SWAPPED_4
 #elif OLK_BYTES == 64
 #define OLK_COUNTED {0, 1, 2, 3, 4, 5, 6, 7}
+#define OLK_SWAPPED OLK_SWAPPED_8
 #endif
 #include "floats.h"
 #include "walsh.h"

@@ -10,6 +10,8 @@
 #include <immintrin.h>
 #elif defined(OLK_VECTORS) && defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(OLK_NEON_VARIANT)
+#include <sys/auxv.h>
 #endif
 
 /* Numbers one by one, in plain C11. FUSED says whether a*b+c is one rounding: a fact of the
@@ -35,6 +37,20 @@ OLK_END_SMALL
 #define OLK_ISA baseline
 #include "isa.h"
 #undef OLK_ISA
+#undef OLK_BYTES
+#undef OLK_FUSED
+#endif
+
+#ifdef OLK_NEON_VARIANT
+#define OLK_FUSED 0
+#define OLK_BYTES 16
+#define OLK_FLUSHES
+OLK_BEGIN_NEON
+#define OLK_ISA neon
+#include "isa.h"
+#undef OLK_ISA
+OLK_END
+#undef OLK_FLUSHES
 #undef OLK_BYTES
 #undef OLK_FUSED
 #endif
@@ -119,6 +135,9 @@ static const olk_simd olk_variants[] = {
 #ifdef OLK_VECTORS
     OLK_VARIANT(baseline),
 #endif
+#ifdef OLK_NEON_VARIANT
+    OLK_VARIANT(neon),
+#endif
 #ifdef OLK_X86_VARIANTS
     OLK_VARIANT(v3),
     OLK_VARIANT(v4),
@@ -136,6 +155,10 @@ static inline int olk_variant_runs(int i)
         return __builtin_cpu_supports("x86-64-v3");
     if (i == 3)
         return __builtin_cpu_supports("x86-64-v4");
+#elif defined(OLK_NEON_VARIANT)
+    enum { HAS_NEON = 1 << 12 }; /* of the kernel's HWCAP on 32-bit ARM */
+    if (i == 2)
+        return (getauxval(AT_HWCAP) & HAS_NEON) != 0;
 #endif
     return i <= 1;
 }

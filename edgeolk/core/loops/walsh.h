@@ -54,7 +54,7 @@ static inline void OLK_FN(olk_draw_signs)(uint64_t *generator, OLK_FN(olk_signs)
 #endif
 }
 
-#if OLK_BYTES && !defined(__clang__) /* which has no __builtin_shuffle */
+#if OLK_BYTES
 #define OLK_LINES OLK_FN(olk_lines_of)
 #define OLK_SIGNS OLK_FN(olk_signs_of)
 typedef OLK_T OLK_LINES __attribute__((vector_size(OLK_BYTES), aligned(sizeof(OLK_T)), may_alias));
@@ -67,18 +67,23 @@ static OLK_ALWAYS void OLK_FN(olk_inside)(const int n, OLK_LINES *r)
 {
     enum { L = OLK_BYTES / (int)sizeof(OLK_T) };
     const OLK_SIGNS at = OLK_COUNTED;
+#ifdef __clang__ /* which takes constants only */
+#define OLK_PARTNERS(v, h) OLK_SWAPPED(v, h)
+#else
+#define OLK_PARTNERS(v, h) __builtin_shuffle(v, at ^ (h))
+#endif
 #if OLK_FUSED
     typedef OLK_LINES vector;
 #define OLK_STAGE(h)                                                                               \
     do {                                                                                           \
         const OLK_LINES sign = __builtin_convertvector((at & (h)) != 0, OLK_LINES) * 2 + 1;        \
         for (int i = 0; i < n; i++)                                                                \
-            r[i] = OLK_VMADD(r[i], sign, __builtin_shuffle(r[i], at ^ (h)));                       \
+            r[i] = OLK_VMADD(r[i], sign, OLK_PARTNERS(r[i], h));                                   \
     } while (0)
 #else
 #define OLK_STAGE(h)                                                                               \
     for (int i = 0; i < n; i++)                                                                    \
-        r[i] = __builtin_shuffle(r[i], at ^ (h)) +                                                 \
+        r[i] = OLK_PARTNERS(r[i], h) +                                                             \
                (OLK_LINES)((OLK_SIGNS)r[i] ^ ((OLK_SIGNS)((at & (h)) != 0) & OLK_SIGN))
 #endif
     OLK_STAGE(1);
@@ -89,6 +94,7 @@ static OLK_ALWAYS void OLK_FN(olk_inside)(const int n, OLK_LINES *r)
     if (L > 8)
         OLK_STAGE(8);
 #undef OLK_STAGE
+#undef OLK_PARTNERS
 }
 
 /* The stages across n registers. */
@@ -102,9 +108,7 @@ static OLK_ALWAYS void OLK_FN(olk_across)(const int n, OLK_LINES *r)
                 r[i + h] = a - b;
             }
 }
-#endif
 
-#if OLK_BYTES && !defined(__clang__)
 /* olk_mix of n times 64 lines in a row; the signs of each are `apart` after those of the last. */
 static OLK_ALWAYS void OLK_FN(olk_mix_some)(const int n, OLK_T *restrict v,
                                             const OLK_FN(olk_signs) *restrict first,
@@ -155,7 +159,7 @@ static OLK_ALWAYS void OLK_FN(olk_mix_some)(const int n, OLK_T *restrict v,
 static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_FN(olk_signs) *restrict first,
                                       const OLK_FN(olk_signs) *restrict second)
 {
-#if OLK_BYTES && !defined(__clang__)
+#if OLK_BYTES
     OLK_FN(olk_mix_some)(1, v, first, second, 0);
 #else
     for (int round = 0; round < 3; round++) {
@@ -178,7 +182,7 @@ static OLK_APART void OLK_FN(olk_mix)(OLK_T *restrict v, const OLK_FN(olk_signs)
 static OLK_APART void OLK_FN(olk_mix_two)(OLK_T *v, const OLK_FN(olk_signs) *first,
                                           const OLK_FN(olk_signs) *second, int apart)
 {
-#if OLK_BYTES && !defined(__clang__)
+#if OLK_BYTES
     if (64 * sizeof(OLK_T) <= 4 * OLK_BYTES) {
         OLK_FN(olk_mix_some)(2, v, first, second, apart);
         return;

@@ -141,8 +141,10 @@ def test_exp_float32(variant: str, folder: Path) -> None:
     with np.errstate(over="ignore", under="ignore"):
         squares = (t * t).astype(np.float64)
     expected = np.array([math.exp(-a) for a in np.minimum(squares, 1e6)])
-    assert np.all(np.abs(found - expected) <= 1e-6 * expected + 1.5e-45)
-    assert np.all(found[squares < 103.0] > 0)
+    # NEON of 32-bit ARM takes numbers below 1.2e-38 for zero.
+    least, last = (1.2e-38, 87.0) if variant == "neon" else (1.5e-45, 103.0)
+    assert np.all(np.abs(found - expected) <= 1e-6 * expected + least)
+    assert np.all(found[squares < last] > 0)
     assert np.all(found[squares > 105.0] == 0.0)
     assert np.all(found.astype(np.float32) == found)
 

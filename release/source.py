@@ -1,0 +1,135 @@
+"""Installs the source distribution on bare Debian systems of other processors, under qemu-user.
+
+``python -m release.source [--only armv7l]``: pip builds it there in isolation, with the target's
+own Python and gcc and no more, from a folder of packages in place of an index. numpy publishes none
+for 32-bit ARM: Debian's is packed as one, as the index of Raspberry Pi OS has it. What the built
+learners decide is compared with this machine's. Needs root, for chroot and binfmt_misc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from release.emulated import Board, compare_learners, link
+from release.rootfs import root_file_system
+from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Target
+from release.wheels import run_module, source_distribution
+
+#: What a person installs before: a compiler and Python's headers.
+PACKAGES = ("python3-dev", "python3-pip", "gcc", "libc6-dev")
+#: The first 20 bytes of its programs, and which bits of them count.
+MAGIC = {
+    "aarch64": (183, 2),
+    "arm": (40, 1),
+}
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+
+
+@contextmanager
+def programs_run(target: Target) -> Iterator[None]:
+    """Let the kernel hand the target's programs to the emulator, for pip starts many."""
+    if not (BINFMT / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", str(BINFMT)], check=True)
+    machine, bits = MAGIC[target.emulator]
+    name = f"edgeolk-{target.emulator}"
+    magic = b"\x7fELF" + bytes([bits, 1, 1]) + bytes(9) + b"\x02\0" + machine.to_bytes(2, "little")
+    mask = b"\xff" * 7 + b"\0" + b"\xff" * 8 + b"\xfe\xff\xff\xff"
+    escaped = ("".join(f"\\x{byte:02x}" for byte in part) for part in (magic, mask))
+    emulator = shutil.which(f"qemu-{target.emulator}-static")
+    rule = f":{name}:M::{':'.join(escaped)}:{emulator}:F"
+    (BINFMT / "register").write_text(rule)
+    try:
+        yield
+    finally:
+        (BINFMT / name).write_text("-1")
+
+
+def packages(target: Target, system: Path) -> None:
+    """Put what the build needs, and numpy, where pip in the target's system looks."""
+    folder = system / "opt/packages"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    platforms = ("any", f"manylinux2014_{target.name}", f"manylinux_2_28_{target.name}")
+    numpy = [] if target.emulator == "arm" else ["numpy>=2"]
+    run_module(
+        *("pip", "download", "--quiet", "--dest", str(folder), "--only-binary=:all:"),
+        *("--python-version", TRIXIE.python),
+        *(f"--platform={platform}" for platform in platforms),
+        *("setuptools>=77", "cython>=3.1", *numpy),
+    )
+    if not numpy:
+        pack_numpy(target, system, folder)
+
+
+def pack_numpy(target: Target, system: Path, folder: Path) -> None:
+    """Make a wheel of Debian's numpy."""
+    site, unpacked = system / "usr/lib/python3/dist-packages", BUILD / "numpy" / target.name
+    shutil.rmtree(unpacked, ignore_errors=True)
+    [facts] = site.glob("numpy-*.dist-info")
+    for part in (site / "numpy", facts):
+        shutil.copytree(part, unpacked / part.name, ignore=shutil.ignore_patterns("tests"))
+    (unpacked / facts.name / "WHEEL").write_text(
+        "Wheel-Version: 1.0\nGenerator: edgeolk\nRoot-Is-Purelib: false\n"
+        f"Tag: {TRIXIE.tag}-{TRIXIE.tag}-linux_{target.name}\n"
+    )
+    run_module("wheel", "pack", "--dest-dir", str(folder), str(unpacked))
+
+
+def build(target: Target, source: Path, processor: str) -> Board:
+    """Install the source distribution; return the system with it."""
+    numpy = ("python3-numpy",) if target.emulator == "arm" else ()
+    system = root_file_system(target, TRIXIE, (*PACKAGES, *numpy))
+    link(system, target)
+    shutil.copy(shutil.which(f"qemu-{target.emulator}-static") or "", system / "usr/bin")
+    packages(target, system)
+    shutil.rmtree(system / "opt/site", ignore_errors=True)
+    shutil.copy(source, system / "opt")
+    # Nothing of this machine's environment: no cache of the compiler, no flags, no index.
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/root", "QEMU_CPU": processor}
+    install = ["/usr/bin/python3", "-m", "pip", "install", "--quiet", "--target", "/opt/site"]
+    folder = ["--no-index", "--find-links", "/opt/packages"]
+    subprocess.run(
+        [shutil.which("chroot") or "chroot", str(system), *install, *folder, f"/opt/{source.name}"],
+        env=environment,
+        check=True,
+    )
+    # gcc makes no NEON instructions there (compiler.h).
+    variants = tuple(pair for pair in target.variants if pair[0] != "neon")
+    return Board(system, replace(target, variants=variants), TRIXIE, processor)
+
+
+def main() -> int:
+    """Build what is asked for; 1 where learners differ."""
+    parser = argparse.ArgumentParser(prog="python -m release.source", description=__doc__)
+    parser.add_argument("--only", action="append", choices=("aarch64", "armv7l"))
+    asked = parser.parse_args().only or ["aarch64", "armv7l"]
+    if os.geteuid() != 0:
+        raise SystemExit("chroot needs root")
+    (ROOT / "dist").mkdir(exist_ok=True)
+    source, failed = source_distribution(), False
+    for target in (TARGETS[name] for name in asked):
+        began = time.monotonic()
+        with programs_run(target):
+            board = build(target, source, target.processors[0])
+        built = (time.monotonic() - began) / 60
+        project = board.system / "opt/project"
+        shutil.rmtree(project, ignore_errors=True)
+        for name in ("release", "bench"):
+            shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("cache"))
+        fine, _ = compare_learners(board)
+        print(f"{source.name} on {target.name}: built in {built:.0f} minutes", flush=True)
+        failed |= not fine
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

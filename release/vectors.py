@@ -1,0 +1,102 @@
+"""What the compiler makes of the loops for boards: packed instructions of each hot function.
+
+``python -m release.vectors`` compiles them as wheels do and reads the code (``llvm-objdump``); it
+fails where a function that should compute in vectors does not. That needs no board and no emulator.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+
+from bench.table import Table
+from release.targets import BOOKWORM, BUILD, ROOT, TARGETS, Target
+from release.wheels import compiler
+
+#: Variant that computes in vectors, and what makes llvm-objdump read all of its instructions.
+VARIANTS = {"aarch64": ("baseline", ()), "armv7l": ("neon", ("--mattr=+neon,+vfp4,+d32",))}
+NAMES = {"aarch64": "AArch64", "armv7l": "armv7"}
+#: Arithmetic on several floats or doubles at once.
+PACKED = {
+    "aarch64": re.compile(r"\tf(?:mla|mls|add|sub|mul|max)\tv\d+\.(?:4s|2d|2s)"),
+    "armv7l": re.compile(r"\tv(?:mla|mls|fma|add|sub|mul|max)\.f32\t[qd]\d+"),
+}
+#: Functions that a step is made of, and the file that has them.
+FUNCTIONS = {
+    "variants": (
+        *(f"olk_row_{stored}" for stored in ("f32", "f16", "i8", "f64")),
+        *(f"olk_rows_{stored}" for stored in ("f32", "f16", "i8", "f64")),
+        *("olk_sparse_f32", "olk_weigh_f32"),
+    ),
+    "structured": ("olk_mix_f32", "olk_mix_f64", "olk_second_pass_i8", "olk_second_pass_f32"),
+}
+#: Their types and tables, which make the compiler keep what is static.
+KEPT = {
+    "variants": ("olk_simd", "olk_variants"),
+    "structured": ("olk_sorf_functions", "olk_sorf_variants"),
+}
+#: Packed instructions that each of them has at least.
+LEAST = 16
+#: Not on armv7: its NEON has no doubles, and takes small numbers for zero, so that compilers leave
+#: plain loops alone; only what is written in vectors is vectors.
+ONE_BY_ONE = ("_f64", "olk_weigh_f32", "olk_second_pass_i8", "olk_second_pass_f32")
+
+
+def packed(target: Target, header: str) -> Counter[str]:
+    """Packed instructions of each function of a header, compiled as in a wheel."""
+    folder = BUILD / "vectors"
+    folder.mkdir(parents=True, exist_ok=True)
+    kind, variants = KEPT[header]
+    unit, made = folder / f"{header}.c", folder / f"{header}-{target.name}.o"
+    unit.write_text(
+        f'#include "{header}.h"\nextern const {kind} *const seen;\n'
+        f"const {kind} *const seen = {variants};\n"
+    )
+    flags = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    where = f"-I{ROOT / 'edgeolk/core/loops'}"
+    command = [str(compiler(target, BOOKWORM)), *flags, where, "-c", str(unit), "-o", str(made)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    disassembler = ["llvm-objdump", "-d", "--no-show-raw-insn", *VARIANTS[target.name][1]]
+    run = subprocess.run([*disassembler, str(made)], capture_output=True, text=True, check=True)
+    counts: Counter[str] = Counter()
+    function = ""
+    for line in run.stdout.splitlines():
+        if found := re.match(r"[0-9a-f]+ <(olk_\w+)", line):
+            function = found[1]
+        elif PACKED[target.name].search(line):
+            counts[function] += 1
+    return counts
+
+
+def table() -> tuple[Table, list[str]]:
+    """The counts, and the functions that have too few."""
+    lines, few = [], []
+    found = {
+        (name, header): packed(TARGETS[name], header) for name in VARIANTS for header in FUNCTIONS
+    }
+    for header, functions in FUNCTIONS.items():
+        for function in functions:
+            counts = []
+            for name, (variant, _) in VARIANTS.items():
+                count = found[name, header][f"{function}_{variant}"]
+                alone = name == "armv7l" and function.endswith(ONE_BY_ONE)
+                counts.append("one by one" if alone else str(count))
+                if count < LEAST and not alone:
+                    few.append(f"{function} on {NAMES[name]}: {count}")
+            lines.append([function.removeprefix("olk_"), *counts])
+    columns = [f"{NAMES[name]}, `{variant}`" for name, (variant, _) in VARIANTS.items()]
+    note = "Arithmetic on several numbers at once, as it stands in the code (`release/vectors.py`)."
+    return Table("Packed instructions", ["function", *columns], lines, note), few
+
+
+def main() -> int:
+    """Print them; 1 where a function has too few."""
+    made, few = table()
+    print(made.markdown(), *few, sep="\n")
+    return int(bool(few))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
