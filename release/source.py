@@ -70,6 +70,14 @@ def packages(target: Target, system: Path) -> None:
         pack_numpy(target, system, folder)
 
 
+def trust(system: Path) -> None:
+    """Join the certificates of authorities, as the script of their package would: pip reads them."""
+    parts = sorted((system / "usr/share/ca-certificates").rglob("*.crt"))
+    joined = system / "etc/ssl/certs/ca-certificates.crt"
+    joined.parent.mkdir(parents=True, exist_ok=True)
+    joined.write_bytes(b"".join(part.read_bytes() for part in parts))
+
+
 def pack_numpy(target: Target, system: Path, folder: Path) -> None:
     """Make a wheel of Debian's numpy."""
     site, unpacked = system / "usr/lib/python3/dist-packages", BUILD / "numpy" / target.name
@@ -91,6 +99,7 @@ def build(target: Target, source: Path, processor: str) -> Board:
     link(system, target)
     shutil.copy(shutil.which(f"qemu-{target.emulator}-static") or "", system / "usr/bin")
     packages(target, system)
+    trust(system)
     shutil.rmtree(system / "opt/site", ignore_errors=True)
     shutil.copy(source, system / "opt")
     # Nothing of this machine's environment: no cache of the compiler, no flags, no index.

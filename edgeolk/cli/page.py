@@ -85,8 +85,8 @@ def bytes_formula(method: Method) -> str:
         plain = {"kernel": Gaussian(1.0), "sparse": False, "lookahead": 0}
         return plan(method.name, n_features=d, budget=budget, **plain, **fixed).nbytes
 
-    # Multiples of 64 in every size, so that no padding blurs the differences.
-    b, d = 6400, 64
+    # Multiples of 64 in every size, so that no padding blurs the differences; 32 bits address all.
+    b, d = 3200, 64
     square = (total(3 * b, d) - 2 * total(2 * b, d) + total(b, d)) / (2 * b * b)
     cross = (total(2 * b, 2 * d) - total(b, 2 * d) - total(2 * b, d) + total(b, d)) / (b * d)
     per_d = (total(b, 2 * d) - total(b, d)) / d - cross * b
