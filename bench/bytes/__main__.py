@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.bytes import others
+from bench.bytes import offline, others
 from bench.bytes.grid import GRIDS, SETS, Grid, Job
 from bench.bytes.report import write
 from bench.bytes.runs import run
@@ -75,6 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         with tqdm(total=len(jobs), unit="run") as bar:
             failed = do(jobs, cache, given.processes, bar.update)
+        offline.fill(cache)
     for path in write(grid, jobs, cache):
         print(path)
     return 1 if failed else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,21 +68,30 @@ class Frontier:
         return Choice(best.job.name, best.error, best.nbytes) if best else None
 
     def others(self) -> list[Choice]:
-        """Learners of other libraries, each with its best rate."""
-        found: dict[str, Choice] = {}
+        """The other learners, each with its best rate, and the best of each number of bytes."""
+        found: dict[tuple[str, int], Choice] = {}
         for run in self.runs:
             if run.job.nbytes == 0:
-                held = found.get(run.job.name)
+                # One window a size; the bytes of the rest differ by chance.
+                key = run.job.name, run.job.params.get("window", 0)
+                held = found.get(key)
                 if held is None or run.error < held.error:
-                    found[run.job.name] = Choice(run.job.name, run.error, run.nbytes)
-        return sorted(found.values(), key=lambda choice: choice.nbytes)
+                    found[key] = Choice(run.job.name, run.error, run.nbytes)
+        return sorted(found.values(), key=lambda choice: (choice.nbytes, choice.name))
 
-    def needed(self, error: float) -> Choice | None:
-        """The fewest bytes in which anything but ours errs so little, settings by hindsight."""
+    def of_kind(self, names: Collection[str]) -> list[Choice]:
+        """Those of the others that have one of the names."""
+        return [choice for choice in self.others() if choice.name in names]
+
+    def needed(self, error: float, names: Collection[str] = ()) -> Choice | None:
+        """The fewest bytes in which anything but ours errs so little, settings by hindsight.
+
+        Of all, or of those that have one of the names.
+        """
         good = [
             Choice(run.job.name, run.error, run.nbytes)
             for run in self.runs
-            if run.job.name != OURS and run.error <= error
+            if run.job.name != OURS and run.error <= error and (not names or run.job.name in names)
         ]
         return min(good, key=lambda choice: choice.nbytes, default=None)
 

@@ -1,8 +1,9 @@
-"""Learners of other libraries on the frontier, with the bytes they take as measured."""
+"""Other learners on the frontier, most of other libraries, with their bytes as measured."""
 
 from __future__ import annotations
 
 import pickle
+import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.bytes import neighbours
 from bench.bytes.grid import Job
 from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, Rows, load
@@ -34,6 +36,16 @@ RIVER: dict[str, dict[str, str]] = {
     },
 }
 VW, SKLEARN = "VW linear", "scikit-learn SGD"
+#: Rates of the linear learners where they are not .03 and .3.
+RATES = {"river linear": (0.001, 0.003, 0.01, 0.03)}
+#: What is told apart in the report.
+KINDS: dict[str, tuple[str, ...]] = {
+    "linear": (VW, SKLEARN, "river logistic", "river linear"),
+    "naive Bayes": ("river naive Bayes",),
+    "Hoeffding tree": ("river Hoeffding tree",),
+    "Mondrian forest": ("river Mondrian forest",),
+    neighbours.NAME: (neighbours.NAME,),
+}
 
 
 def present(package: str) -> bool:
@@ -51,12 +63,22 @@ def names(task: str) -> list[str]:
 
 
 def jobs(data: str, rows: int) -> list[Job]:
-    """A job a learner; they choose nothing but the rate."""
+    """A job a learner; they choose nothing but the rate, neighbours their number and window."""
     made = []
     for name in names(SPECS[data].task):
-        rates = (0.03, 0.3) if name in (VW, SKLEARN, "river logistic", "river linear") else (0.0,)
+        rates = RATES.get(name, (0.03, 0.3)) if name in KINDS["linear"] else (0.0,)
         made += [Job(data, name, params={"rate": rate}, rows=rows) for rate in rates]
+    for size in neighbours.SIZES:
+        made += [
+            Job(data, neighbours.NAME, params={"count": count, "window": size}, rows=rows)
+            for count in neighbours.COUNTS
+        ]
     return made
+
+
+def _neighbours(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
+    held, nbytes = neighbours.window_of(job.params["window"], X.shape[1], task, len(y))
+    return neighbours.answers_of(X, y, task, held, job.params["count"]), nbytes
 
 
 def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
@@ -80,7 +102,10 @@ def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
             right = 1.0 if said == label else -1.0
             answers[i] = right * (1.0 if task == "classes" else y[i])
         model.learn_one(row, label)
-    return answers, int(model._raw_memory_usage)
+    # It does not see the weights of its linear models: they are no Python objects.
+    weights = dict(getattr(model, "weights", {}))
+    own = sys.getsizeof(weights) + sum(map(sys.getsizeof, weights.values())) if weights else 0
+    return answers, int(model._raw_memory_usage) + own
 
 
 def _vw(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
@@ -119,6 +144,7 @@ def _sklearn(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
 _BY_NAME: dict[str, Callable[[Job, str, Rows, Rows], tuple[Rows, int]]] = {
     VW: _vw,
     SKLEARN: _sklearn,
+    neighbours.NAME: _neighbours,
 }
 
 

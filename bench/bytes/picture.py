@@ -7,19 +7,24 @@ from pathlib import Path
 
 from bench.bytes.frontier import Frontier
 from bench.bytes.grid import Grid
+from bench.bytes.neighbours import NAME as NEIGHBOURS
+from bench.bytes.others import KINDS
 from bench.memory.style import figure_of, save
 
 OURS, TUNED, BEST, LIBRARY = "#D55E00", "#0072B2", "#56A0D3", "#8C8C8C"
+MARKERS = "xdsvP"
+#: How far above the worst of ours and of the published methods another learner is drawn.
+TALL = 1.6
 #: Ticks of the axis of bytes.
 TICKS = {
-    2**9: "512 B", 2**12: "4 KiB", 2**15: "32 KiB", 2**18: "256 KiB", 2**21: "2 MiB",
-    2**24: "16 MiB", 2**27: "128 MiB",
+    2**6: "64 B", 2**9: "512 B", 2**12: "4 KiB", 2**15: "32 KiB", 2**18: "256 KiB", 2**21: "2 MiB",
+    2**24: "16 MiB", 2**27: "128 MiB", 2**30: "1 GiB",
 }  # fmt: skip
 
 
 def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
-    """Error over bytes: ours, the others chosen on the first rows and by hindsight, libraries."""
-    figure, (axes,) = figure_of(1, 1, (6.4, 4.2))
+    """Error over bytes: ours, published methods chosen on first rows and by hindsight, others."""
+    figure, (axes,) = figure_of(1, 1, (8.4, 4.2))
     for find, label, colour, style in (
         (frontier.hindsight, "best published, hindsight", BEST, ":"),
         (frontier.tuned, "best published, chosen on first rows", TUNED, "--"),
@@ -29,18 +34,28 @@ def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
         if found:
             sizes, errors = zip(*found, strict=True)
             axes.plot(sizes, errors, style, color=colour, marker="o", ms=4, label=label)
-    for choice in frontier.others():
-        axes.plot([choice.nbytes], [choice.error], "x", color=LIBRARY)
-        axes.annotate(
-            choice.name, (choice.nbytes, choice.error), fontsize=7.5, color=LIBRARY,
-            textcoords="offset points", xytext=(4, 3),
+    drawn = [error for line in axes.lines for error in line.get_ydata()]
+    top = TALL * max(drawn)
+    for (kind, names), marker in zip(KINDS.items(), MARKERS, strict=True):
+        found = [(choice.nbytes, choice.error) for choice in frontier.of_kind(names)]
+        if not found:
+            continue
+        sizes, errors = zip(*found, strict=True)
+        shown = [min(error, top) for error in errors]
+        above = f" (up to {max(errors):.0f} %)" if max(errors) > top else ""
+        axes.plot(
+            sizes, shown, marker, color=LIBRARY, ms=6, label=kind + above, clip_on=False,
+            ls="-" if kind == NEIGHBOURS else "", lw=1.0,
         )  # fmt: skip
     axes.set_xscale("log", base=2)
+    low, high = axes.get_xlim()
+    ticks = {at: name for at, name in TICKS.items() if low <= at <= high}
+    axes.set_xticks(list(ticks), list(ticks.values()))
     axes.set_xlabel("bytes, everything counted")
     axes.set_ylabel("error in %")
     axes.set_ylim(bottom=0.0)
     axes.set_title(title)
-    axes.legend(frameon=False, fontsize=8.5)
+    axes.legend(frameon=False, fontsize=8.5, loc="center left", bbox_to_anchor=(1.02, 0.5))
     save(figure, path)
     return path
 
@@ -48,15 +63,14 @@ def draw_set(grid: Grid, frontier: Frontier, title: str, path: Path) -> Path:
 def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Path) -> Path:
     """Draw a line for each set: our bytes, and those of the smallest other that errs no more.
 
-    An arrow ends beyond the largest size that published algorithms were given.
+    An arrow ends beyond the largest size: nothing that was tried errs so little.
     """
-    rows = []
-    end = 2 * max(grid.sizes)
-    for each in frontiers:
-        mine = each.ours(size)
-        if mine is not None:
-            other = each.needed(mine.error)
-            rows.append((end if other is None else other.nbytes, each.data, mine, other))
+    found = [(each, each.ours(size)) for each in frontiers]
+    met = [(each.data, mine, each.needed(mine.error)) for each, mine in found if mine is not None]
+    end = 4 * max([max(grid.sizes), *(other.nbytes for *_, other in met if other is not None)])
+    rows = [
+        (end if other is None else other.nbytes, data, mine, other) for data, mine, other in met
+    ]
     rows.sort(key=lambda row: (row[0], row[1]))
     figure, (axes,) = figure_of(1, 1, (8.2, 1.4 + 0.27 * len(rows)))
     for at, (need, _, mine, other) in enumerate(rows):
@@ -64,17 +78,18 @@ def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Pat
         axes.plot([mine.nbytes, need], [at, at], color=colour, lw=1.6, alpha=0.5)
         axes.plot([mine.nbytes], [at], "o", color=OURS, ms=6)
         axes.plot([need], [at], ">" if other is None else "s", color=TUNED, ms=6)
-        said = f"none up to {max(grid.sizes) >> 10} KiB" if other is None else other.name
+        less = need < mine.nbytes
         axes.annotate(
-            said, (need, at), fontsize=8, color="#555555", va="center",
-            textcoords="offset points", xytext=(8, 0),
+            "none tried" if other is None else other.name, (need, at), fontsize=8, color="#555555",
+            va="center", ha="right" if less else "left",
+            textcoords="offset points", xytext=(-8 if less else 8, 0),
         )  # fmt: skip
     axes.set_yticks(range(len(rows)), [f"{name}  {mine.error:.2f} %" for _, name, mine, _ in rows])
     axes.set_xscale("log", base=2)
     last = 16 * max([end, *(need for need, *_ in rows)])
-    axes.set_xlim(256, last)
-    shown = {at: name for at, name in TICKS.items() if at <= last}
+    axes.set_xlim(min([size, *(need for need, *_ in rows)]) / 16, last)
+    shown = {at: name for at, name in TICKS.items() if axes.get_xlim()[0] <= at <= last}
     axes.set_xticks(list(shown), list(shown.values()))
-    axes.set_title("Bytes for the same error: sorf untuned (round), best tuned other")
+    axes.set_title("Bytes for the same error: sorf untuned (round), smallest other")
     save(figure, path)
     return path

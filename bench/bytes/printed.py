@@ -76,3 +76,11 @@ GROUPS: dict[str, tuple[float, float]] = {
     "covtype10k": (23.10, 22.12),
     "wall_following": (5.85, 5.33),
 }
+
+#: Compact models trained offline, in many passes: (model, set, bytes, accuracy in %).
+OFFLINE: tuple[tuple[str, str, int, float], ...] = (
+    ("Bonsai", "usps-2", 2048, 94.42),
+    ("Bonsai", "usps-2", 16_384, 95.72),
+    ("ProtoNN", "usps-10", 65_536, 94.92),
+    ("ProtoNN", "letter-26", 64_512, 97.10),
+)

@@ -14,7 +14,8 @@ from bench.bytes.sets import SPECS, Rows, gamma_of, load
 def learner_of(job: Job, X: Rows) -> ek.Learner:
     """The learner of a job, its kernel as wide as the set says."""
     kernel = ek.Linear() if job.width == 0.0 else ek.Gaussian(job.width * gamma_of(X))
-    return ek.Learner(job.name, n_features=X.shape[1], kernel=kernel, seed=1, **job.options)
+    options = {"seed": 1, **job.options}
+    return ek.Learner(job.name, n_features=X.shape[1], kernel=kernel, **options)
 
 
 def run(job: Job) -> Record:

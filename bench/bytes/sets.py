@@ -23,7 +23,8 @@ WIDTH_ROWS = 500
 class Spec:
     """One file: features of a LIBSVM file, or the columns of a CSV file that are no inputs.
 
-    ``task`` is "two", "classes" or "regression"; labels of several classes become 0, 1, ...
+    ``task`` is "two", "classes" or "regression"; labels of several classes become 0, 1, ... The
+    label is the last column of a CSV file, or the one named; ``file`` is the name without it.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Spec:
     limits: tuple[float, float] | None = None
     task: str = "two"
     classes: int = 0
+    file: str = ""
+    label: str = ""
 
 
 ANOMALIES = (
@@ -81,6 +84,17 @@ SPECS = {
             )
         ),
         Spec("keystroke", task="classes", classes=4),
+        Spec("dna_train", 180, shuffled=True, scaled=False, task="classes", classes=3),
+        Spec("outdoor", task="classes", classes=40),
+        Spec("wisdm_activity", drop=("user",), task="classes", classes=6),
+        *(
+            Spec(name, drop=drop, task="classes", classes=k, file=file, label=label)
+            for name, drop, k, file, label in (
+                ("wall_moves", ("forward",), 4, "wall_following", "move"),
+                ("insect_classes", ("male_code",), 6, "insects_gradual", "class_code"),
+                ("gases", ("batch", "concentration_ppmv", "oxygenated_voc"), 6, "gas_drift", "gas"),
+            )
+        ),
         *(
             Spec(f"{name}_regression", d, shuffled=True, task="regression")
             for name, d in (("abalone", 8), ("cadata", 8), ("ccpp", 4), ("cpusmall", 12), ("mg", 6))
@@ -92,14 +106,20 @@ SPECS = {
 }
 
 
-def read_csv(name: str, drop: tuple[str, ...]) -> tuple[Rows, Rows]:
-    """Inputs and the last column of a file with a header."""
+def read_csv(name: str, drop: tuple[str, ...], label: str = "") -> tuple[Rows, Rows]:
+    """Inputs, and the last or the named column, of a file with a header; words are numbered."""
     with gzip.open(find(f"{name}.csv.gz"), "rt", newline="") as file:
         lines = csv.reader(file)
         header = next(lines)
-        kept = [i for i, title in enumerate(header) if title not in drop]
-        numbers = np.array([[float(line[i]) for i in kept] for line in lines])
-    return numbers[:, :-1], numbers[:, -1]
+        said = header.index(label or header[-1])
+        kept = [i for i, title in enumerate(header) if i != said and title not in drop]
+        rows = [line for line in lines if line]
+    inputs = np.array([[float(row[i]) for i in kept] for row in rows])
+    words = np.array([row[said] for row in rows])
+    try:
+        return inputs, words.astype(float)
+    except ValueError:
+        return inputs, np.unique(words, return_inverse=True)[1].astype(float)
 
 
 def running(X: Rows) -> Rows:
@@ -122,7 +142,7 @@ def load(name: str, rows: int | None = 10_000, lags: int = 0) -> tuple[Rows, Row
         single, y = read_libsvm(find(f"{name}.libsvm.gz"), spec.n_features)
         X = single.astype(float)
     else:
-        X, y = read_csv(name, spec.drop)
+        X, y = read_csv(spec.file or name, spec.drop, spec.label)
     if lags:
         X, y = lagged(X, lags), y[lags - 1 :]
     if spec.task == "classes":

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from bench.bytes import __main__ as program
-from bench.bytes import report
+from bench.bytes import neighbours, offline, report
 from bench.bytes.frontier import Choice, Frontier, Run
 from bench.bytes.grid import KIB, SMALL, Grid, Job
+from bench.bytes.printed import OFFLINE
 from bench.bytes.scoring import record
 from bench.papers.work import Cache
 
@@ -47,6 +48,50 @@ def test_what_is_best_of_the_runs() -> None:
     assert frontier.needed(10.0) == Choice("VW linear", 9.0, 160)
     assert frontier.needed(8.0) == Choice("ahpatron", 7.5, 4 * KIB)
     assert frontier.needed(7.0) is None
+    assert frontier.needed(10.0, ("ahpatron",)) == Choice("ahpatron", 7.5, 4 * KIB)
+
+
+def test_a_kind_is_said_with_the_sets_where_it_errs_no_more() -> None:
+    also = run_of("scikit-learn SGD", 0, 7.0, 9.0, 900)
+    frontiers = [Frontier("banana", [*RUNS, also]), Frontier("ring", RUNS)]
+    assert report.kinds(frontiers) == ["- linear: 1 of 1 sets: banana (7.00 % in 900 B)."]
+
+
+@pytest.mark.parametrize("task", ["two", "classes", "regression"])
+def test_the_nearest_of_the_last_rows_answer(task: str) -> None:
+    """Only the window is asked: the row like the last but two has left it."""
+    X = np.array([[0.0], [5.0], [5.1], [9.0], [0.1], [5.2], [9.1]])
+    y = np.array([-1.0, 1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
+    answers = neighbours.answers_of(X, y, task, 2, 1)
+    assert answers[0] == 0.0
+    if task == "two":
+        assert answers[1:].tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0, 1.0]
+    elif task == "classes":
+        assert answers[1:].tolist() == [-1.0, 1.0, -1.0, -1.0, -1.0, -1.0]
+    else:
+        assert neighbours.answers_of(X, y, task, 2, 2)[2] == 0.0
+
+
+def test_a_window_holds_whole_rows() -> None:
+    assert neighbours.window_of(100, 4, "two", 50) == (5, 85)
+    assert neighbours.window_of(100, 4, "regression", 50) == (5, 100)
+    assert neighbours.window_of(0, 4, "two", 50) == (50, 850)
+    with pytest.raises(ValueError, match="hold no row"):
+        neighbours.window_of(16, 4, "two", 50)
+
+
+def test_compact_models_are_shown_once_all_of_ours_have_run(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "runs.jsonl")
+    assert offline.table(cache) is None
+    for _, name, nbytes, _ in OFFLINE:
+        for bare in (False, True):
+            made = {"1": 90.0 + bare, "5": 92.0 + bare, "nbytes": nbytes}
+            cache.add(offline._key(name, nbytes, bare), {}, made)
+    table = offline.table(cache)
+    assert table is not None
+    assert table.rows[0] == (
+        "usps-2", "Bonsai", "2,048", "94.42", "90.00", "92.00", "91.00", "93.00",
+    )  # fmt: skip
 
 
 def test_it_is_said_where_ours_is_not_the_best() -> None:
