@@ -1,7 +1,7 @@
 /* Updates of int8 weights from features in single precision: all their roundings are tried before
-   anything is written, and where the error of single precision could turn one, the row is learned in
-   double instead. Stored weights are those of double. For one instruction set; included by
-   structured_isa.h. */
+   anything is written, and where the error of single precision could turn one, its block is rounded
+   in double instead (unsure.h). Stored weights are those of double. For one instruction set; included
+   by structured_isa.h. */
 
 #define OLK_FN(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_TYPE))
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
@@ -16,6 +16,21 @@ static OLK_APART double OLK_FN(olk_longest)(const olk_sorf *p, const olk_sorf_ro
     for (ptrdiff_t k = 0; k < count; k++)
         lane[k % 4] += (double)x[k] * (double)x[k];
     return OLK_SQRT((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+}
+
+/* The widest typical angle of a group: 64 times a width times the length of a fold. */
+static inline double OLK_FN(olk_widest)(const olk_sorf *p, int32_t g, double longest)
+{
+    double widest = 0.0;
+    for (int32_t i = 0; i < p->widths[g]; i++)
+        widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+    return 64.0 * widest * longest;
+}
+
+/* How far tau may be from that of double: by as much as a score may be wrong. */
+static inline double OLK_FN(olk_wrong_tau)(const olk_sorf *p, double widest)
+{
+    return p->kappa * (1e-6 + 5e-7 * widest);
 }
 
 /* Bounds of changes tau features, a cosine's and a sine's alike, line after line as olk_scales has
@@ -33,18 +48,15 @@ static OLK_APART int OLK_FN(olk_bound)(const olk_sorf *p, int32_t g, double long
                                        OLK_FN(olk_bounds) *bounds)
 {
     const int widths = p->widths[g];
-    double angle[OLK_SORF_WIDTHS], widest = 0.0;
-    for (int i = 0; i < widths; i++) {
-        angle[i] = 64.0 * p->omega[g][i] * longest;
-        widest = angle[i] > widest ? angle[i] : widest;
-    }
+    const double widest = OLK_FN(olk_widest)(p, g, longest);
     /* An eighth for the roundings of a change, its bounds and their sum. */
-    const double all = 0.125 + 65536.0 * p->kappa * (1e-6 + 5e-7 * widest);
+    const double all = 0.125 + 65536.0 * OLK_FN(olk_wrong_tau)(p, widest);
     const double step = 65536.0 * OLK_FABS(tau), most = all + step * (2e-7 + 1.6e-6 * widest);
     if (!(step < 524000.0 && most < 64.0))
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
-        const double wrong = all + step * (2e-7 + 1.6e-6 * angle[i / 2]);
+        const double angle = 64.0 * p->omega[g][i / 2] * longest;
+        const double wrong = all + step * (2e-7 + 1.6e-6 * angle);
         bounds->least[i] = (float)(524288.5 - wrong);
         bounds->most[i] = (float)(524288.5 + wrong);
     }
@@ -78,21 +90,27 @@ static OLK_APART int OLK_FN(olk_round_surely)(OLK_S *restrict to, const OLK_S *r
 }
 
 /* What is kept of a row between trying its changes and writing them: features of its first blocks,
-   their new weights, and the rounding generator after them and after all. */
+   new weights of its first `stored` ones, the rounding generator after these and after all that were
+   rounded, and whether tau has been made that of double. */
 typedef struct {
     OLK_F *feature;
     ptrdiff_t blocks;
     OLK_S *levels;
+    ptrdiff_t stored;
     uint64_t middle, after;
+    int exact;
 } OLK_FN(olk_trial);
 
-/* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks. */
+/* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks and one of
+   weights. There, weights take the place of features that have been rounded. */
 static inline OLK_FN(olk_trial) OLK_FN(olk_room)(const olk_sorf *p, void *room, int whole)
 {
-    const ptrdiff_t blocks = whole ? p->first[p->groups] : 8 * OLK_SORF_KEPT / 5;
+    const ptrdiff_t all = p->first[p->groups];
     OLK_F *feature = room;
-    return (OLK_FN(olk_trial)){feature, blocks,
-                               (OLK_S *)(feature + (whole ? 2 * p->D : 128 * blocks)), 0, 0};
+    if (whole)
+        return (OLK_FN(olk_trial)){feature, all, (OLK_S *)(feature + 2 * p->D), all, 0, 0, 0};
+    return (OLK_FN(olk_trial)){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
+                               2 * OLK_SORF_KEPT, room, 8 * OLK_SORF_KEPT, 0, 0, 0};
 }
 
 /* The weights of a block, a whole one without a call. */
@@ -104,13 +122,13 @@ static inline void OLK_FN(olk_put)(OLK_S *w, const OLK_S *levels, ptrdiff_t line
         memcpy(w, levels, 2 * (size_t)lines * sizeof *w);
 }
 
-/* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: new
-   weights of blocks that are kept go beside their features, of the others nowhere, or all into w.
-   Returns 0 where a rounding is not sure, and does not go on unless it writes. */
-static OLK_APART int OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_state *s,
-                                           const olk_sorf_row *row, const double *tau,
-                                           const int *live, OLK_FN(olk_trial) *trial,
-                                           ptrdiff_t from, int write)
+/* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: beside
+   the features, or into w where it writes. Returns the block that has a rounding which is not sure,
+   the generator before it, or the number of blocks; -1 where none can be. */
+static OLK_APART ptrdiff_t OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_state *s,
+                                                 const olk_sorf_row *row, const double *tau,
+                                                 const int *live, OLK_FN(olk_trial) *trial,
+                                                 ptrdiff_t from, int write)
 {
     OLK_ALIGNED(64) OLK_T v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
     OLK_BY_TYPE(olk_signs) first, second;
@@ -128,19 +146,20 @@ static OLK_APART int OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_sta
         OLK_BY_ROW(olk_tails)(p, row->values, 1, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const float step = (float)(tau[g] * 65536.0);
-        if (!live[g])
+        if (!live[g] || from >= p->first[g + 1])
             continue;
         if (!OLK_FN(olk_bound)(p, g, longest, tau[g], &bounds))
-            return 0;
+            return -1;
         if (again)
             OLK_FN(olk_scales)(p, g, scale);
         for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
-            const int kept = b < trial->blocks;
             const ptrdiff_t lines = OLK_FN(olk_lines)(p, b);
             const ptrdiff_t turn = 64 * (b - p->first[g]) % p->widths[g];
+            const int stored = !write && b < trial->stored;
             OLK_S *w = (OLK_S *)s->w + 128 * b;
             const OLK_F *feature = own;
-            if (kept) {
+            uint64_t after = trial->after;
+            if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
@@ -149,44 +168,19 @@ static OLK_APART int OLK_FN(olk_round_row)(const olk_sorf *p, const olk_sorf_sta
                                   &second);
                 OLK_BY_TYPE(olk_features)(v[0], scale + turn, small, 1, own);
             }
-            OLK_NAME(olk_draw)(&trial->after, bits, lines);
-            if (kept)
-                trial->middle = trial->after;
-            const int sure = OLK_FN(olk_round_surely)(
-                kept ? trial->levels + 128 * b : unseen, w, feature, step,
-                bounds.least + 2 * turn, bounds.most + 2 * turn, bits, 2 * lines);
+            OLK_NAME(olk_draw)(&after, bits, lines);
+            if (!OLK_FN(olk_round_surely)(stored ? trial->levels + 128 * b : unseen, w, feature,
+                                          step, bounds.least + 2 * turn, bounds.most + 2 * turn,
+                                          bits, 2 * lines))
+                return b;
+            trial->after = after;
+            if (stored)
+                trial->middle = after;
             if (write)
                 OLK_FN(olk_put)(w, unseen, lines);
-            else if (!sure)
-                return 0;
         }
     }
-    return 1;
-}
-
-/* Whether all roundings of a row's changes are sure; nothing is written but the trial. */
-static inline int OLK_FN(olk_try)(const olk_sorf *p, const olk_sorf_state *s,
-                                  const olk_sorf_row *row, const double *tau, const int *live,
-                                  OLK_FN(olk_trial) *trial)
-{
-    trial->middle = trial->after = *s->rounding;
-    return OLK_FN(olk_round_row)(p, s, row, tau, live, trial, 0, 0);
-}
-
-/* Writes what was tried. */
-static inline void OLK_FN(olk_take)(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, const double *tau, const int *live,
-                                    OLK_FN(olk_trial) *trial)
-{
-    for (int32_t g = 0; g < p->groups; g++)
-        for (ptrdiff_t b = p->first[g]; live[g] && b < p->first[g + 1] && b < trial->blocks; b++)
-            OLK_FN(olk_put)((OLK_S *)s->w + 128 * b, trial->levels + 128 * b,
-                            OLK_FN(olk_lines)(p, b));
-    if (trial->blocks < p->first[p->groups]) {
-        trial->after = trial->middle;
-        OLK_FN(olk_round_row)(p, s, row, tau, live, trial, trial->blocks, 1);
-    }
-    *s->rounding = trial->after;
+    return p->first[p->groups];
 }
 
 #undef OLK_BY_ROW

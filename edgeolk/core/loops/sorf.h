@@ -232,6 +232,8 @@ static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shar
 }
 
 #if OLK_TWO_TYPES
+#include "unsure.h"
+
 /* Pass 1 and what a row's changes would be, in OLK_FAST. */
 static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_state *s,
                                        const olk_sorf_row *x, const olk_sorf_shares *share,
@@ -253,7 +255,7 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
         return OLK_SORF_ALL;
     if (!one ||
         OLK_FN(olk_losses)(f, y, weight, *s->t, -OLK_SORF_NEAR, plan) < some ||
-        !OLK_BY_FAST(olk_try)(p, s, x, plan->tau, plan->live, trial))
+        !OLK_FN(olk_try)(f, s, x, y, weight, plan, trial))
         return OLK_SORF_SCORES;
     return OLK_SORF_TRIED;
 }
@@ -274,7 +276,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, s->inputs);
     const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    OLK_ALIGNED(64) OLK_FEATURE own_row[128 * OLK_SORF_KEPT + 1];
+    OLK_ALIGNED(64) OLK_FEATURE own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
     const OLK_FN(olk_kept) kept = {s->row ? s->row : own_row,
                                    s->row ? p->first[p->groups] : OLK_SORF_KEPT};
 #if OLK_TWO_TYPES
@@ -316,7 +318,7 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     }
 #if OLK_TWO_TYPES
     if (done == OLK_SORF_TRIED) {
-        OLK_BY_FAST(olk_take)(p, s, &x, plan.tau, plan.live, &trial);
+        OLK_FN(olk_take)(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
 #endif

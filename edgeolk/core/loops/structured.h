@@ -8,9 +8,9 @@
    nothing is allocated. Weights of float64 are computed in double, of float32 in float. int8:
    rounding at random turns on the last bits of a weight's change, and stored weights are those of
    any exact implementation. Rows are scored and changes rounded in float, within bounds of its error
-   (settle.h); rows that these do not decide are learned in double, and so is what follows the
-   numbers themselves: regression and relevance. A microcontroller without double defines
-   OLK_SORF_SINGLE: int8 alone, everything in float, where one rounding in some millions falls
+   (settle.h); blocks that these do not decide are rounded in double (unsure.h). Learned in double is
+   what follows the numbers themselves: regression and relevance. A microcontroller without double
+   defines OLK_SORF_SINGLE: int8 alone, everything in float, where one rounding in some millions falls
    otherwise; one without any floating-point unit defines OLK_SORF_FIXED: features in whole numbers
    (fixed.h), some thousandths from the exact ones.
 
