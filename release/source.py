@@ -71,7 +71,7 @@ def packages(target: Target, system: Path) -> None:
 
 
 def trust(system: Path) -> None:
-    """Join the certificates of authorities, as the script of their package would: pip reads them."""
+    """Join the certificates of authorities, as the script of their package would, for pip."""
     parts = sorted((system / "usr/share/ca-certificates").rglob("*.crt"))
     joined = system / "etc/ssl/certs/ca-certificates.crt"
     joined.parent.mkdir(parents=True, exist_ok=True)

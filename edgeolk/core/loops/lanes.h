@@ -4,8 +4,10 @@
 
    Loads and stores go through types of the alignment of one number: a score may start at any slot. */
 
+/* In two steps: GCC 14 for AArch64 takes no argument whose type gets size and alignment at once. */
 #define OLK_VECTOR(name, type, bytes)                                                              \
-    typedef type OLK_NAME(name) __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias))
+    typedef type OLK_NAME(OLK_CAT(name, whole)) __attribute__((vector_size(bytes), may_alias));    \
+    typedef OLK_NAME(OLK_CAT(name, whole)) OLK_NAME(name) __attribute__((aligned(sizeof(type))))
 
 OLK_VECTOR(olk_v_f32, float, OLK_BYTES);
 OLK_VECTOR(olk_v_f64, double, OLK_BYTES);
