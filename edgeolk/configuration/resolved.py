@@ -224,6 +224,11 @@ class Resolved:
             and not self.intake.reshapes
         )
 
+    @property
+    def reads_row(self) -> bool:
+        """Whether a part reads the kernel row once a row has its score."""
+        return any("kernel_row" in row.regions for row in self.rows)
+
     # ---- as a block stores it -----------------------------------------------------------------
 
     @property

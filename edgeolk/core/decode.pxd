@@ -28,6 +28,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.vectors = config.vectors
     s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm
+    s.c.reads_row = config.reads_row
     s.c.weighs = not config.no_weights
     s.ahead.rows = config.lookahead
     s.ahead.value_bytes = config.value_bytes

@@ -55,10 +55,16 @@ cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
 
 cdef inline void class_row(State* s, const void* x, const void* coef, double scale,
                            double* f) noexcept nogil:
-    """f[k] <- scale sum_i coef_ik k(s_i, x) for every column k; the kernel row is kept."""
+    """f[k] <- scale sum_i coef_ik k(s_i, x) for every column k; a row that a step reads is kept."""
     cdef int64_t k
-    next_row(s, x, NULL, s.row)
-    s.simd.weigh[real(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
+    cdef const void* values = s.ahead.next
+    if values != NULL and not s.c.reads_row:
+        s.ahead.next = NULL
+        s.simd.weigh_values[real(s)](s.ahead.real, values, coef, s.c.weights, s.m.n, s.c.columns,
+                                     f)
+    else:
+        next_row(s, x, NULL, s.row)
+        s.simd.weigh[real(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
     for k in range(s.c.columns):
         f[k] *= scale
 

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.simd cimport OLK_MOST_TOGETHER, olk_wanted
+from edgeolk.core.simd cimport olk_wanted
 from edgeolk.core.state cimport MOST_CHANGED, State
 from edgeolk.core.together cimport row_bytes, worth_together
 
@@ -68,17 +68,12 @@ cdef inline void look_ahead(State* s, int64_t count) noexcept nogil:
 
 
 cdef inline bint follow_ring(State* s, int64_t i, int64_t count) noexcept nogil:
-    """Values of rows i .. count - 1 with what a step has changed; False: all are to be made anew.
-
-    Rows that have had their turn are taken along where the loops take so many at once.
-    """
+    """Values of rows i .. count - 1 with what a step has changed; False: make all of them anew."""
     cdef int64_t k
-    cdef int64_t groups = (count - i + OLK_MOST_TOGETHER - 1) // OLK_MOST_TOGETHER
-    cdef int64_t first = max(<int64_t>0, count - groups * OLK_MOST_TOGETHER)
     if s.ahead.n_changed > MOST_CHANGED:
         return False
     for k in range(s.ahead.n_changed):
         if s.ahead.changed[k] < s.m.n:
-            work_out(s, s.ahead.changed[k], 1, first, count - first)
+            work_out(s, s.ahead.changed[k], 1, i, count - i)
     s.ahead.n_changed = 0
     return True

@@ -51,6 +51,9 @@ cdef extern from "simd.h" nogil:
     ctypedef double (*olk_dot_fn)(const void* a, const void* b, Py_ssize_t n) noexcept
     ctypedef void (*olk_weigh_fn)(const void* row, const void* coef, Py_ssize_t stride,
                                   Py_ssize_t n, Py_ssize_t columns, double* f) noexcept
+    ctypedef void (*olk_weigh_values_fn)(int real, const void* values, const void* coef,
+                                         Py_ssize_t stride, Py_ssize_t n, Py_ssize_t columns,
+                                         double* f) noexcept
     ctypedef void (*olk_axpy_fn)(void* y, double w, const void* x, Py_ssize_t n) noexcept
     ctypedef void (*olk_scale_fn)(void* coef, Py_ssize_t n, double factor) noexcept
     ctypedef void (*olk_clamp_fn)(void* coef, Py_ssize_t n, double most) noexcept
@@ -91,6 +94,7 @@ cdef extern from "simd.h" nogil:
         olk_recall_fn recall[3]
         olk_dot_fn dot[3]
         olk_weigh_fn weigh[3]
+        olk_weigh_values_fn weigh_values[3]
         olk_axpy_fn axpy[3]
         olk_settle_fn settle[3]
         olk_scale_fn scale[3]

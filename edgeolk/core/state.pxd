@@ -161,6 +161,7 @@ cdef struct Settings:
     int vectors               # storage type that rows are seen in
     int64_t window_stride
     bint tracks_norm
+    bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether a row may count more or less than one
     bint softmax              # several classes with the logistic loss
     Choices choice

@@ -14,6 +14,10 @@ USUAL_AHEAD, MOST_AHEAD = 6, 64
 #: Looking ahead saves readings of the ring. It pays from so many bytes of ring on, and may cost at
 #: most this share of them.
 LONG_TO_READ, SHARE_AHEAD = 2**18, 1 / 8
+#: Several columns of coefficients are read at every row, and a ring that is read in between drives
+#: them out of the nearest cache. It pays from so many bytes of both on, and may cost at most these
+#: shares, of both and of the ring.
+LONG_WITH_COLUMNS, SHARE_OF_BOTH, SHARE_OF_RING = 2**16, 1 / 5, 2 / 5
 #: With norms of the support vectors the zeros of a row can be passed over. They are kept where they
 #: cost less than this share of the ring.
 SMALL_SHARE = 0.03
@@ -42,9 +46,12 @@ def usual_rows(config: Resolved) -> Rows:
 def usual_lookahead(config: Resolved) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
     ring = config.n_features * config.stride * config.storage.nbytes
+    both = ring + config.columns * config.weights * config.coefficient_bytes
     cost = USUAL_AHEAD * config.weights * config.value_bytes
-    pays = config.can_look_ahead and ring >= LONG_TO_READ and cost <= SHARE_AHEAD * ring
-    return USUAL_AHEAD if pays else 0
+    pays = ring >= LONG_TO_READ and cost <= SHARE_AHEAD * ring
+    if config.columns > 1 and both >= LONG_WITH_COLUMNS:
+        pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
+    return USUAL_AHEAD if pays and config.can_look_ahead else 0
 
 
 def settled(config: Resolved, sparse: bool | None, lookahead: Any, *, capped: bool) -> Resolved:

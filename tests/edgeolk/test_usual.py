@@ -163,6 +163,15 @@ def test_large_rings_look_ahead() -> None:
     assert config(n_features=123, ram="700KiB", lookahead=6).lookahead == 6
 
 
+def test_several_columns_look_ahead_sooner() -> None:
+    assert config(n_features=16, budget=500, n_classes=10).lookahead == 6
+    assert config(n_features=16, budget=500, n_classes=2).lookahead == 0
+    assert config(n_features=16, budget=350, n_classes=10).lookahead == 0
+    assert config(n_features=12, budget=500, n_classes=20).lookahead == 0
+    assert config(n_features=16, budget=1350, n_classes=3).lookahead == 0
+    assert config(n_features=16, ram="128KiB", n_classes=10).lookahead == 0
+
+
 @pytest.mark.parametrize(("dtype", "item"), [("float32", 4), ("float64", 8), ("int8", 4)])
 @pytest.mark.parametrize("n_features", [16, 37])
 def test_rows_ahead_are_in_the_plan(dtype: str, item: int, n_features: int) -> None:

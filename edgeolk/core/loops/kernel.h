@@ -6,14 +6,33 @@
 #define OLK_WORDS OLK_NAME(OLK_CAT(olk_words, OLK_TYPE))
 #define OLK_ALL(number) ((number) - (OLK_V){0})
 
-/* x <- exp(x), x <= 0, up to 4 vectors. From OLK_LEAST_EXPONENT down, where the exponential rounds to
-   0, and where x is no number (from the difference of two infinite norms) it is 0. n = round(x / ln 2)
-   goes into the exponent, a polynomial with p(0) = 1 serves the rest; its lift keeps a subnormal
-   result normal until the last product, which rounds it once. The vectors go side by side, a chain of
-   dependent steps each: one after the other they would fill the processor's queues and wait. */
+/* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By the instruction for it, where there is
+   one, OLK_TERM(k) being without the lift; else n is added to the exponent of p, which the lift keeps
+   normal until the product that takes it off. */
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#define OLK_TERM(k) OLK_ALL(OLK_EXP_POLYNOMIAL[k] * (OLK_T)(1.0 / OLK_LIFT))
+static inline OLK_V OLK_FN(olk_by_power)(OLK_V p, OLK_V shifted)
+{
+    return OLK_FN(olk_scale_by_power)(p, shifted - OLK_MAGIC);
+}
+#else
+#define OLK_TERM(k) OLK_ALL(OLK_EXP_POLYNOMIAL[k])
+static inline OLK_V OLK_FN(olk_by_power)(OLK_V p, OLK_V shifted)
+{
+    const OLK_WORDS bits =
+        OLK_FN(olk_words_of)(p) + (OLK_FN(olk_words_of)(shifted) << OLK_MANTISSA);
+    return OLK_FN(olk_of_words)(bits) * (OLK_T)(1.0 / OLK_LIFT);
+}
+#endif
+
+/* x <- exp(x), x <= 0, up to OLK_ABREAST vectors. From OLK_LEAST_EXPONENT down, where the exponential
+   rounds to 0, and where x is no number (from the difference of two infinite norms) it is 0.
+   n = round(x / ln 2) goes into the exponent, a polynomial with p(0) = 1 serves the rest. The vectors
+   go side by side, a chain of dependent steps each: one after the other they would fill the
+   processor's queues and wait. */
 static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
 {
-    OLK_V shifted[4], r[4], p[4];
+    OLK_V shifted[OLK_ABREAST], r[OLK_ABREAST], p[OLK_ABREAST];
     for (int v = 0; v < vectors; v++)
         x[v] = OLK_VMAX(x[v], OLK_ALL(OLK_LEAST_EXPONENT));
     for (int v = 0; v < vectors; v++)
@@ -23,15 +42,12 @@ static OLK_ALWAYS void OLK_FN(olk_exp)(const int vectors, OLK_V *x)
     for (int v = 0; v < vectors; v++)
         r[v] = OLK_VMADD(shifted[v] - OLK_MAGIC, OLK_ALL(-OLK_LN2_LOW), r[v]);
     for (int v = 0; v < vectors; v++)
-        p[v] = OLK_ALL(OLK_EXP_POLYNOMIAL[OLK_EXP_DEGREE]);
+        p[v] = OLK_TERM(OLK_EXP_DEGREE);
     for (int k = OLK_EXP_DEGREE - 1; k >= 0; k--)
         for (int v = 0; v < vectors; v++)
-            p[v] = OLK_VMADD(p[v], r[v], OLK_ALL(OLK_EXP_POLYNOMIAL[k]));
-    for (int v = 0; v < vectors; v++) {
-        const OLK_WORDS bits =
-            OLK_FN(olk_words_of)(p[v]) + (OLK_FN(olk_words_of)(shifted[v]) << OLK_MANTISSA);
-        x[v] = OLK_FN(olk_of_words)(bits) * (OLK_T)(1.0 / OLK_LIFT);
-    }
+            p[v] = OLK_VMADD(p[v], r[v], OLK_TERM(k));
+    for (int v = 0; v < vectors; v++)
+        x[v] = OLK_FN(olk_by_power)(p[v], shifted[v]);
 }
 
 /* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
@@ -44,7 +60,7 @@ static inline OLK_T OLK_FN(olk_gamma)(const olk_kernel *kernel)
 static OLK_ALWAYS void
 OLK_FN(olk_exp_part)(const int vectors, OLK_T *restrict tile, OLK_T gamma)
 {
-    OLK_V x[4];
+    OLK_V x[OLK_ABREAST];
     for (int v = 0; v < vectors; v++)
         x[v] = OLK_FN(olk_load)(tile + v * OLK_LANES) * -gamma;
     OLK_FN(olk_exp)(vectors, x);
@@ -57,6 +73,8 @@ static inline void OLK_FN(olk_exp_tile)(const olk_kernel *kernel, OLK_T *restric
 {
     const OLK_T gamma = OLK_FN(olk_gamma)(kernel);
     int v = 0;
+    for (; v + OLK_ABREAST <= vectors; v += OLK_ABREAST)
+        OLK_FN(olk_exp_part)(OLK_ABREAST, tile + v * OLK_LANES, gamma);
     for (; v + 4 <= vectors; v += 4)
         OLK_FN(olk_exp_part)(4, tile + v * OLK_LANES, gamma);
     if (v + 2 <= vectors) {
@@ -75,7 +93,7 @@ static inline OLK_V OLK_FN(olk_size)(OLK_V v)
 
 static inline OLK_V OLK_FN(olk_above_zero)(OLK_V v)
 {
-    return OLK_FN(olk_of_words)(OLK_FN(olk_words_of)(v) & ~OLK_MASK(OLK_WORDS, v < 0));
+    return OLK_VMAX(OLK_ALL(0), v);
 }
 
 /* |x - s|^2 from the squared lengths and x.s; 0 where rounding would make it negative. Of two equal
@@ -134,6 +152,12 @@ OLK_FN(olk_collect)(const OLK_T *restrict tile, ptrdiff_t w, int real, const voi
     }
 }
 
+static OLK_APART void OLK_FN(olk_collect_apart)(const OLK_T *restrict tile, ptrdiff_t w, int real,
+                                                const void *coef, void *row, double *restrict lane)
+{
+    OLK_FN(olk_collect)(tile, w, real, coef, row, 0, lane);
+}
+
 /* Numbers of a tile, at most: of one row, or of several with a panel. */
 #define OLK_MOST_NUMBERS                                                                           \
     ((size_t)(OLK_MOST * OLK_LANES) > OLK_PANEL_BYTES / sizeof(OLK_T)                              \
@@ -146,7 +170,7 @@ static OLK_ALWAYS void OLK_FN(olk_finish_here)(const olk_kernel *kernel, OLK_T *
                                       ptrdiff_t w, int real, const void *coef, void *row,
                                       ptrdiff_t start, double *lane)
 {
-    if (kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN) {
+    if (OLK_IS_EXPONENTIAL(kernel)) {
         OLK_FN(olk_exp_tile)(kernel, tile, vectors);
         OLK_FN(olk_collect)(tile, w, real, coef, row, start, lane);
         return;
@@ -212,6 +236,7 @@ static OLK_APART double OLK_FN(olk_pair)(const olk_kernel *kernel, const void *v
 }
 
 #undef OLK_MOST_NUMBERS
+#undef OLK_TERM
 #undef OLK_ALL
 #undef OLK_WORDS
 #undef OLK_V

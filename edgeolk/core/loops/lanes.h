@@ -105,6 +105,21 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_fuse_f64)(OLK_NAME(olk_v_f64) a,
                OLK_MASK(OLK_NAME(olk_bits_f64), (a) > (b)), a, b)
 #endif
 
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+/* p 2^n, n whole numbers, rounded once. */
+static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_scale_by_power_f32)(OLK_NAME(olk_v_f32) p,
+                                                                   OLK_NAME(olk_v_f32) n)
+{
+    return (OLK_NAME(olk_v_f32))_mm512_scalef_ps((__m512)p, (__m512)n);
+}
+
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_scale_by_power_f64)(OLK_NAME(olk_v_f64) p,
+                                                                   OLK_NAME(olk_v_f64) n)
+{
+    return (OLK_NAME(olk_v_f64))_mm512_scalef_pd((__m512d)p, (__m512d)n);
+}
+#endif
+
 /* A vector of stored numbers as they are computed with, from wherever it starts. */
 static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f32)(const float *p)
 {
@@ -184,6 +199,27 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f64)(const double *p)
 {
     return OLK_NAME(olk_load_f64)(p);
 }
+
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+/* The first `count` numbers, fewer than eight, in double; and a b + c in their lanes, c in the others. */
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_first_f32)(const float *p, ptrdiff_t count)
+{
+    return (OLK_NAME(olk_v_f64))_mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)~(~0u << count), p));
+}
+
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_first_f64)(const double *p, ptrdiff_t count)
+{
+    return (OLK_NAME(olk_v_f64))_mm512_maskz_loadu_pd((__mmask8)~(~0u << count), p);
+}
+
+static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_madd_first)(OLK_NAME(olk_v_f64) a,
+                                                           OLK_NAME(olk_v_f64) b,
+                                                           OLK_NAME(olk_v_f64) c, ptrdiff_t count)
+{
+    return (OLK_NAME(olk_v_f64))_mm512_mask3_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c,
+                                                      (__mmask8)~(~0u << count));
+}
+#endif
 
 /* The reverse: doubles kept in the type of an array. */
 static inline void OLK_NAME(olk_put_f32)(float *p, OLK_NAME(olk_v_f64) v)

@@ -95,6 +95,8 @@ typedef struct {
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                              ptrdiff_t columns, double *f);
+    void (*weigh_values[OLK_REALS])(int real, const void *values, const void *coef,
+                                    ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f);
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
     void (*scale[OLK_REALS])(void *coef, ptrdiff_t n, double factor);
     void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);

@@ -8,11 +8,15 @@
 
 /* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
 #define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
+/* Columns of coefficients at once against a kernel row, where more than rows fill the registers. */
+#define OLK_COLUMNS (OLK_BYTES == 64 ? 12 : OLK_ROWS)
 
 /* What a tile computes; constants in the loops. */
 enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
 #define OLK_IS_INNER(product) ((product) == OLK_INNER || (product) == OLK_NORMED)
 #define OLK_IS_SQUARED(kernel) ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_DISTANCE)
+#define OLK_IS_EXPONENTIAL(kernel)                                                                 \
+    ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_LAPLACIAN)
 #define OLK_KEEPS_NORMS (!OLK_SHIFTED)
 
 /* A squared distance made of norms and a product of d numbers is wrong by up to
@@ -38,6 +42,8 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
 enum { OLK_MOST_TOGETHER = 6 };
 #define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+/* Vectors of exponentials side by side. */
+#define OLK_ABREAST (OLK_WIDE_FILE ? 8 : 4)
 /* Where the numbers of a tile come from: the ring, the ring from where they are copied into the panel,
    the panel. */
 enum { OLK_RING, OLK_COPIED, OLK_PANEL };

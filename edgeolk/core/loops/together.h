@@ -171,7 +171,42 @@ OLK_FN(olk_part)(const olk_kernel *kernel, int vectors, const OLK_FN(olk_slice) 
     }
 }
 
-/* One row's first w products with a panel, put to the use that is wanted. */
+/* Distances of the rows near the origin from their products with a panel. */
+static OLK_ALWAYS void
+OLK_FN(olk_distances)(const OLK_FN(olk_block) *block, const OLK_T *norms, int vectors,
+                      OLK_T *restrict tile)
+{
+    for (ptrdiff_t r = 0; r < block->near; r++)
+        for (int v = 0; v < vectors; v++) {
+            OLK_T *const at = tile + r * OLK_WIDTH + v * OLK_LANES;
+            *(OLK_V *)at = OLK_BY_TYPE(olk_distance)(
+                block->own[r] - (OLK_V){0}, norms + v * OLK_LANES, OLK_BY_TYPE(olk_load)(at));
+        }
+}
+
+/* Products of a block with a panel -> exponentials, those of several rows side by side. */
+static OLK_APART void OLK_FN(olk_exp_block)(const olk_kernel *kernel, const OLK_FN(olk_block) *block,
+                                            int vectors, OLK_T *restrict tile)
+{
+    if (vectors == OLK_WIDTH / OLK_LANES) {
+        OLK_BY_TYPE(olk_exp_tile)(kernel, tile, (int)block->n * vectors);
+        return;
+    }
+    for (ptrdiff_t r = 0; r < block->n; r++)
+        OLK_BY_TYPE(olk_exp_tile)(kernel, tile + r * OLK_WIDTH, vectors);
+}
+
+/* w numbers in the type that they were computed in, most often a whole panel. */
+static OLK_ALWAYS void OLK_FN(olk_copy)(const OLK_T *restrict tile, ptrdiff_t w, OLK_T *restrict row)
+{
+    if (w == OLK_WIDTH)
+        memcpy(row, tile, OLK_WIDTH * sizeof *row);
+    else
+        memcpy(row, tile, (size_t)w * sizeof *row);
+}
+
+/* One row's first w products with a panel, or the exponentials of them, put to the use that is
+   wanted. */
 static OLK_ALWAYS void
 OLK_FN(olk_use)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors, ptrdiff_t w,
                 const olk_wanted *wanted, ptrdiff_t i, ptrdiff_t start, double (*lane)[8])
@@ -180,11 +215,18 @@ OLK_FN(olk_use)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors, ptr
     const ptrdiff_t bytes = olk_real_bytes(wanted->real);
     const char *coef = wanted->coef ? (const char *)wanted->coef + start * bytes : NULL;
     char *row = wanted->values ? (char *)wanted->values + (i * wanted->apart + start) * bytes : NULL;
-    if (!coef || wanted->columns == 1) {
-        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, wanted->real, coef, row, 0, lane[0]);
+    const int several = coef && wanted->columns > 1;
+    if (several)
+        row = (char *)kept;
+    if (!OLK_IS_EXPONENTIAL(kernel))
+        OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, wanted->real, several ? NULL : coef, row,
+                                0, lane[0]);
+    else if (!coef && wanted->real == OLK_COMPUTES / 32)
+        OLK_FN(olk_copy)(tile, w, (OLK_T *)row);
+    else
+        OLK_BY_TYPE(olk_collect_apart)(tile, w, wanted->real, several ? NULL : coef, row, lane[0]);
+    if (!several)
         return;
-    }
-    OLK_BY_TYPE(olk_finish)(kernel, tile, vectors, w, wanted->real, NULL, kept, 0, NULL);
     switch (wanted->real) {
 #define OLK_CASE(number, name, type, ...)                                                          \
     case number:                                                                                   \
@@ -222,16 +264,13 @@ static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, con
                 slice.depth = d - slice.first;
             OLK_FN(olk_part)(kernel, vectors, &slice, block, tile);
         }
-        for (ptrdiff_t r = 0; r < block->n; r++) {
-            OLK_T *const row = tile + r * OLK_WIDTH;
-            for (int v = 0; r < block->near && v < vectors; v++)
-                *(OLK_V *)(row + v * OLK_LANES) = OLK_BY_TYPE(olk_distance)(
-                    block->own[r] - (OLK_V){0}, norms + start + v * OLK_LANES,
-                    OLK_BY_TYPE(olk_load)(row + v * OLK_LANES));
+        OLK_FN(olk_distances)(block, norms + start, vectors, tile);
+        if (OLK_IS_EXPONENTIAL(kernel))
+            OLK_FN(olk_exp_block)(kernel, block, vectors, tile);
+        for (ptrdiff_t r = 0; r < block->n; r++)
             if (block->to[r] >= 0)
-                OLK_FN(olk_use)(kernel, row, vectors, w, wanted, i + block->to[r], start,
-                                lane + r * columns);
-        }
+                OLK_FN(olk_use)(kernel, tile + r * OLK_WIDTH, vectors, w, wanted, i + block->to[r],
+                                start, lane + r * columns);
     }
     for (ptrdiff_t r = 0; wanted->coef && r < block->n; r++)
         for (ptrdiff_t c = 0; block->to[r] >= 0 && c < columns; c++)
@@ -267,6 +306,10 @@ static void OLK_FN(olk_rows)(const olk_kernel *kernel, const void *sv, const voi
     const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / wanted->columns - OLK_TOGETHER;
     const ptrdiff_t most = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
     const OLK_T *rows = queries;
+    if (n == 1 && count > 1 && !wanted->coef) {
+        OLK_FN(olk_slot)(kernel, sv, norms, quantum, stride, d, rows, pitch, count, wanted);
+        return;
+    }
     for (ptrdiff_t i = 0; i < count; i += most) {
         const ptrdiff_t m = count - i < most ? count - i : most;
         if (3 * m <= OLK_TOGETHER && wanted->columns == 1) {

@@ -104,6 +104,7 @@ OLK_END
         .recall = OLK_BY_REAL(recall, isa),                                                        \
         .dot = OLK_BY_REAL(dot, isa),                                                              \
         .weigh = OLK_BY_REAL(weigh, isa),                                                          \
+        .weigh_values = OLK_BY_REAL(weigh_values, isa),                                            \
         .axpy = OLK_BY_REAL(axpy, isa),                                                            \
         .scale = OLK_BY_REAL(scale, isa),                                                          \
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \

@@ -1,28 +1,61 @@
 /* Dot products, sums over columns of coefficients, multiples of vectors; included by by_real.h. */
 
-/* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_ROWS. */
+/* Numbers of an array of doubles or of floats, in double: a vector, the first few of one, one. */
+#define OLK_EITHER(doubles, name, array, ...)                                                      \
+    ((doubles) ? OLK_NAME(name##_f64)((const double *)(array) + __VA_ARGS__)                       \
+               : OLK_NAME(name##_f32)((const float *)(array) + __VA_ARGS__))
+
+/* out[r] = <row[r], x>, `rows` of them, a constant up to OLK_COLUMNS; x is of doubles or of floats, a
+   constant too. */
 static OLK_ALWAYS void
-OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdiff_t n, double *out)
+OLK_FN(olk_dots_with)(const int doubles, const int rows, const OLK_R *const *row, const void *x,
+                      ptrdiff_t n, double *out)
 {
-    OLK_V sum[OLK_ROWS * OLK_SUMS];
+    OLK_V sum[OLK_COLUMNS * OLK_SUMS];
     OLK_ALIGNED(64) double lane[8];
     ptrdiff_t i = 0;
     for (int k = 0; k < rows * OLK_SUMS; k++)
         sum[k] = (OLK_V){0};
     for (; i + 8 <= n; i += 8)
         for (int k = 0; k < OLK_SUMS; k++) {
-            const OLK_V at = OLK_AT(x, i + k * OLK_L);
+            const OLK_V at = OLK_EITHER(doubles, olk_widen, x, i + k * OLK_L);
             for (int r = 0; r < rows; r++)
                 sum[r * OLK_SUMS + k] =
                     OLK_VMADD_F64(OLK_AT(row[r], i + k * OLK_L), at, sum[r * OLK_SUMS + k]);
         }
+#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+    /* One register a sum: it need not be taken apart. */
+    if (i < n) {
+        const OLK_V at = OLK_EITHER(doubles, olk_widen_first, x, i, n - i);
+        for (int r = 0; r < rows; r++)
+            sum[r] = OLK_NAME(olk_madd_first)(OLK_FN(olk_widen_first)(row[r] + i, n - i), at,
+                                              sum[r], n - i);
+    }
+    for (int r = 0; r + 2 <= rows; r += 2)
+        OLK_NAME(olk_two_totals)(sum[r], sum[r + 1], out + r);
+    if (rows % 2) {
+        OLK_NAME(olk_two_totals)(sum[rows - 1], sum[rows - 1], lane);
+        out[rows - 1] = lane[0];
+    }
+#else
     for (int r = 0; r < rows; r++) {
         for (int k = 0; k < OLK_SUMS; k++)
             ((OLK_V *)lane)[k] = sum[r * OLK_SUMS + k];
         for (ptrdiff_t j = i; j < n; j++)
-            lane[j - i] = OLK_MADD_F64((double)row[r][j], (double)x[j], lane[j - i]);
+            lane[j - i] = OLK_MADD_F64((double)row[r][j],
+                                       doubles ? ((const double *)x)[j]
+                                               : (double)((const float *)x)[j],
+                                       lane[j - i]);
         out[r] = OLK_NAME(olk_total)(lane);
     }
+#endif
+}
+
+/* The same with x of the rows' own type. */
+static OLK_ALWAYS void
+OLK_FN(olk_dots)(const int rows, const OLK_R *const *row, const OLK_R *x, ptrdiff_t n, double *out)
+{
+    OLK_FN(olk_dots_with)(sizeof(OLK_R) == sizeof(double), rows, row, x, n, out);
 }
 
 static OLK_APART double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t n)
@@ -36,25 +69,50 @@ static OLK_APART double OLK_FN(olk_dot)(const void *a, const void *b, ptrdiff_t 
 /* f[c] = sum_i coef[c * stride + i] row[i] for each of the columns c: in the order in which a kernel
    row is summed, so that a row kept in full gives the same bits. Several columns at a time: one by one
    each sum would wait for the last. */
-static OLK_APART void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
-                              ptrdiff_t columns, double *f)
+static OLK_ALWAYS void
+OLK_FN(olk_weigh_with)(const int doubles, const void *row, const void *coef, ptrdiff_t stride,
+                       ptrdiff_t n, ptrdiff_t columns, double *f)
 {
-    const OLK_R *column[OLK_ROWS];
+    const OLK_R *column[OLK_COLUMNS], *at = coef;
     for (ptrdiff_t c = 0; c < columns;) {
-        const ptrdiff_t left = columns - c;
-        const int rows = left >= OLK_ROWS ? OLK_ROWS : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        for (int r = 0; r < rows; r++)
-            column[r] = (const OLK_R *)coef + (c + r) * stride;
-        if (rows == OLK_ROWS)
-            OLK_FN(olk_dots)(OLK_ROWS, column, row, n, f + c);
-        else if (rows == 4)
-            OLK_FN(olk_dots)(4, column, row, n, f + c);
-        else if (rows == 2)
-            OLK_FN(olk_dots)(2, column, row, n, f + c);
-        else
-            OLK_FN(olk_dots)(1, column, row, n, f + c);
+        const int rows = columns - c < OLK_COLUMNS ? (int)(columns - c) : OLK_COLUMNS;
+        for (int r = 0; r < rows; r++, at += stride)
+            column[r] = at;
+        switch (rows) {
+#define OLK_CASE(count)                                                                            \
+    case count:                                                                                    \
+        OLK_FN(olk_dots_with)(doubles, count, column, row, n, f + c);                              \
+        break;
+            OLK_CASE(1) OLK_CASE(2)
+#if OLK_BYTES >= 32
+            OLK_CASE(3) OLK_CASE(4)
+#endif
+#if OLK_BYTES == 64
+            OLK_CASE(5) OLK_CASE(6) OLK_CASE(7) OLK_CASE(8)
+            OLK_CASE(9) OLK_CASE(10) OLK_CASE(11) OLK_CASE(12)
+#endif
+#undef OLK_CASE
+        }
         c += rows;
     }
+}
+
+static OLK_APART void OLK_FN(olk_weigh)(const void *row, const void *coef, ptrdiff_t stride,
+                                        ptrdiff_t n, ptrdiff_t columns, double *f)
+{
+    OLK_FN(olk_weigh_with)(sizeof(OLK_R) == sizeof(double), row, coef, stride, n, columns, f);
+}
+
+/* The same of kernel values kept as they were computed, of the type `real`. */
+static OLK_APART void OLK_FN(olk_weigh_values)(int real, const void *values, const void *coef,
+                                               ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                                               double *f)
+{
+    const int wide = sizeof(OLK_R) == sizeof(double);
+    if (wide == (real == OLK_F64))
+        OLK_FN(olk_weigh)(values, coef, stride, n, columns, f);
+    else
+        OLK_FN(olk_weigh_with)(!wide, values, coef, stride, n, columns, f);
 }
 
 /* lane[c] += the sums of part of a row, n numbers, a multiple of eight, with column c, c < columns, a
@@ -112,3 +170,5 @@ static OLK_APART void OLK_FN(olk_axpy)(void *vy, double w, const void *vx, ptrdi
     for (ptrdiff_t j = 0; j < n; j++)
         y[j] = (OLK_R)OLK_MADD_F64(w, (double)x[j], (double)y[j]);
 }
+
+#undef OLK_EITHER

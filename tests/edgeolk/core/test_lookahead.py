@@ -61,11 +61,22 @@ def test_every_size(lookahead: int) -> None:
         assert_same(fresh(name, lookahead), X.astype(np.float32), y)
 
 
+@pytest.mark.parametrize("classes", [3, 10, 11, 12, 13, 25])
 @pytest.mark.parametrize("name", ["rbp", "pa1", "ogd", "bpa_s"])
-def test_several_classes(name: str) -> None:
+def test_several_classes(name: str, classes: int) -> None:
     X, _ = stream()
-    y = np.random.default_rng(1).integers(0, 3, ROWS).astype(float)
-    assert_same(fresh(name, 6, n_classes=3), X, y)
+    y = np.random.default_rng(1).integers(0, classes, ROWS).astype(float)
+    assert_same(fresh(name, 6, n_classes=classes), X, y)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_rows_far_from_the_origin(dtype: str) -> None:
+    """Of a ring with norms, some waiting rows are read by products and some by differences."""
+    X, y = stream()
+    X[np.random.default_rng(8).random(ROWS) < 0.5] *= 1e4 if dtype == "float64" else 20.0
+    learner = fresh("rbp", 6, dtype=dtype, sparse=True)
+    assert_same(learner, X, y)
+    assert learner.updates > 0.3 * ROWS
 
 
 def test_every_step_changes_the_ring() -> None:
