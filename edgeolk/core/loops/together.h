@@ -264,7 +264,7 @@ static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, con
                 slice.depth = d - slice.first;
             OLK_FN(olk_part)(kernel, vectors, &slice, block, tile);
         }
-        OLK_FN(olk_distances)(block, norms + start, vectors, tile);
+        OLK_FN(olk_distances)(block, norms ? norms + start : NULL, vectors, tile);
         if (OLK_IS_EXPONENTIAL(kernel))
             OLK_FN(olk_exp_block)(kernel, block, vectors, tile);
         for (ptrdiff_t r = 0; r < block->n; r++)
