@@ -96,7 +96,7 @@ def wheel_of(target: Target, release: Debian) -> Path:
     return found[-1]
 
 
-def prepare(target: Target, release: Debian) -> Path:
+def prepare(target: Target, release: Debian, processor: str) -> Path:
     """Return a root file system with the wheel, the tests and what they need."""
     system = root_file_system(target, release)
     install(system, target, release)
@@ -105,7 +105,7 @@ def prepare(target: Target, release: Debian) -> Path:
     if emulator is None:
         raise SystemExit("qemu-user-static is missing: apt-get install qemu-user-static")
     shutil.copy(emulator, system / "usr/bin")
-    write_python(system, target, release)
+    write_python(system, target, release, processor)
     return system
 
 
@@ -145,12 +145,12 @@ def link(system: Path, target: Target) -> None:
             folder.symlink_to(f"usr/{name}")
 
 
-def write_python(system: Path, target: Target, release: Debian) -> None:
+def write_python(system: Path, target: Target, release: Debian, processor: str) -> None:
     """Let tests start ``sys.executable``: a program of this machine that starts the emulator."""
     words = [
         f"/usr/bin/qemu-{target.emulator}-static",
         "-cpu",
-        target.processors[-1],
+        processor,
         f"/usr/bin/python{release.python}",
     ]
     listed = "".join(f'"{word}", ' for word in words)
@@ -279,7 +279,7 @@ def main() -> int:
     for name, target, release in platforms(asked.only, lambda target: target.name != "x86_64"):
         for processor in target.processors:
             print(f"== {name} on {processor}", flush=True)
-            board = Board(prepare(target, release), target, release, processor)
+            board = Board(prepare(target, release, processor), target, release, processor)
             outcomes.append(try_board(board, name, asked.most, more))
     header = ["platform", "processor", "wheel, bytes", "tests", "beside x86-64"]
     print(Table("Platforms", header, [each.cells() for each in outcomes], left=5).markdown())

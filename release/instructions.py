@@ -42,7 +42,7 @@ def count(target: Target) -> list[Count]:
     The emulator that loads plugins is linked dynamically: it stays outside of the target's root
     file system and looks there for what the program opens.
     """
-    system = prepare(target, BOOKWORM)
+    system = prepare(target, BOOKWORM, target.processors[0])
     folders = ("opt/site", "opt/project", "usr/lib/python3/dist-packages")
     variables = {
         "PYTHONPATH": ":".join(str(system / folder) for folder in folders),

@@ -46,7 +46,7 @@ class Target:
     emulator : str
         The program of qemu-user, without ``qemu-``.
     processors : tuple of str
-        The emulated processors; the one with the fewest instructions comes last.
+        The emulated processors.
     flags : tuple of str
         Further flags of the compiler.
     releases : tuple of Debian

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 
-from edgeolk.core.arena import Arena
 from edgeolk.files.atomic import Path, opened_regular
 
 #: Where a scaler's block has its checksum, and its length right after that.
@@ -33,9 +32,8 @@ def verify(block: bytes | memoryview, nbytes: int, what: str, at: int = CRC_OFFS
         raise ValueError(f"the {what} is damaged: its CRC-32 does not match")
 
 
-def sealed(arena: Arena) -> bytes:
-    """Bytes of a scaler's block with its CRC-32 filled in."""
-    block = bytearray(memoryview(arena))
+def sealed(block: bytearray) -> bytes:
+    """A scaler's block with its CRC-32 filled in."""
     block[CRC_OFFSET : CRC_OFFSET + 4] = checksum(block, CRC_OFFSET).to_bytes(4, "little")
     return bytes(block)
 

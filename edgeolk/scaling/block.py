@@ -1,6 +1,7 @@
 """The block of a scaler as a file holds it: its header checked, older versions brought up to date.
 
-A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan.
+A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan, all
+little-endian; a live block has the byte order of the machine.
 
 Version 1 has a 32-bit method, a 32-bit frozen flag and 8 bytes of zero where version 2 has method
 and frozen in 16 bits each, window and clip. It knew no clipping, so its regions are those of
@@ -10,15 +11,18 @@ version 2 with clip = 0.
 from __future__ import annotations
 
 import struct
+import sys
 from os import PathLike
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from edgeolk.checks import whole
 from edgeolk.configuration.scaling import NAMES, clip_number, window_number
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
-from edgeolk.scaling.layout import HEAD_BYTES, plan_of
+from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
 FORMAT_VERSION = 2
 MAGIC = b"edgescal"
@@ -27,6 +31,13 @@ MOST_SEEN = 2**62
 _COMMON = struct.Struct("<8sIIqqqq")
 HEAD = struct.Struct("<8sIIqqqqHHId")
 _HEAD_1 = struct.Struct("<8sIIqqqqiiq")
+#: Head and Feature (core/winsor.pxd), number by number.
+_HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
+                          ("window", "u4"), ("clip", "f8")])  # fmt: skip
+FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])
+assert (_HEAD_NUMBERS.itemsize, FEATURE.itemsize) == (HEAD_BYTES, FEATURE_BYTES)
+#: What regions are made of; the others are numbers of 8 bytes.
+_ELEMENTS = {"features": FEATURE, "level": np.dtype("u1")}
 
 
 class Head(NamedTuple):
@@ -45,9 +56,25 @@ class Head(NamedTuple):
     clip: float
 
 
+def turned(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
+    """The block in the other byte order."""
+    made = bytearray(block)
+    parts: list[tuple[Any, int, int]] = [(_HEAD_NUMBERS, 1, 0)]
+    for region in plan.regions[1:-1]:
+        element = _ELEMENTS.get(region.name, np.dtype("f8"))
+        parts.append((element, region.nbytes // element.itemsize, region.offset))
+    for element, count, offset in parts:
+        np.frombuffer(made, element, count, offset).byteswap(inplace=True)
+    return made
+
+
 def sealed(arena: Arena) -> bytes:
-    """The block with its CRC-32 filled in."""
-    return seal.sealed(arena)
+    """The bytes of a file, with the CRC-32 of the block."""
+    block = bytearray(memoryview(arena))
+    if sys.byteorder == "big":
+        head = Head(*struct.unpack_from(HEAD.format.replace("<", ">"), block))
+        block = turned(block, plan_of(head.n_features, head.method, head.clip > 0))
+    return seal.sealed(block)
 
 
 def write(path: str | PathLike[str], arena: Arena) -> None:
@@ -135,7 +162,7 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
 
 
 def checked(block: bytes) -> tuple[Head, bytes]:
-    """The header and the block in the present version, everything checked but the statistics.
+    """The header and the live block of a file, everything checked but the statistics.
 
     Raises
     ------
@@ -146,4 +173,7 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     seal.verify(block, nbytes, "scaler")
     if version == 1:
         block = _from_version_1(block)
-    return _checked_head(block), block
+    head = _checked_head(block)
+    if sys.byteorder == "big":
+        block = bytes(turned(block, plan_of(head.n_features, head.method, head.clip > 0)))
+    return head, block

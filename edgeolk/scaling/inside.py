@@ -11,17 +11,13 @@ from edgeolk.configuration.intake import Intake
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import Engine
 from edgeolk.files import seal
-from edgeolk.scaling.block import FORMAT_VERSION, HEAD, MAGIC
-from edgeolk.scaling.layout import FEATURE_BYTES, plan_of
+from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC
+from edgeolk.scaling.layout import plan_of
 from edgeolk.scaling.scaler import RunningScaler
-
-#: Feature of core/winsor.pxd.
-_FEATURE = np.dtype([("numbers", "f8", 4), ("counts", "u4", 2)])
-assert _FEATURE.itemsize == FEATURE_BYTES
 
 
 def copied(intake: Intake, engine: Engine) -> RunningScaler:
-    """A scaler with the statistics in the block of a learner as they are now."""
+    """A scaler with the statistics in the block of a learner, by way of the scaler's file."""
     numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
     counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
     d = len(numbers)
@@ -35,13 +31,11 @@ def copied(intake: Intake, engine: Engine) -> RunningScaler:
         intake.method, frozen, intake.window, intake.clip,
     )  # fmt: skip
     at = {region.name: region.offset for region in plan.regions}
-    features = np.frombuffer(block, _FEATURE, d, at["features"])
+    features = np.frombuffer(block, FEATURE, d, at["features"])
     features["numbers"], features["counts"] = numbers, counts.view(np.uint32)
     if "min" in at:
         span: Any = np.asarray(engine.view("scaler_range")).reshape(2, d)
         for name, values in zip(("min", "max"), span, strict=True):
-            struct.pack_into(f"={d}d", block, at[name], *values)
+            struct.pack_into(f"<{d}d", block, at[name], *values)
     del features
-    crc = seal.checksum(block, seal.CRC_OFFSET)
-    block[seal.CRC_OFFSET : seal.CRC_OFFSET + 4] = crc.to_bytes(4, "little")
-    return RunningScaler._from_block(bytes(block))
+    return RunningScaler._from_block(seal.sealed(block))

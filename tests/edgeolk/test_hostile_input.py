@@ -165,14 +165,16 @@ assert messages, "the rows were never caught changing"
 
 
 #: What the handler of a signal writes into the arguments of a long call, which looks at signals.
+#: Of either word size.
+BEYOND = "M.indptr[:] = np.iinfo(M.indptr.dtype).max // 8"
 CHANGES = {
     "classes": ("learner.learn_many(X, y)", "y[:] = 1e15", {"n_classes": 3}),
     "labels": ("learner.learn_many(X, y)", "y[:] = np.nan", {}),
     "weights": ("learner.learn_many(X, y, weight=w)", "w[:] = np.nan", {}),
-    "scored": ("learner.decision_function(M)", "M.indptr[:] = 10**15", {}),
-    "scored, sparse": ("learner.decision_function(M)", "M.indptr[:] = 10**15", {"sparse": True}),
-    "learned": ("learner.learn_many(M, y)", "M.indptr[:] = 10**15", {}),
-    "skipped": ("learner.learn_many(M, y)", "M.indptr[:] = 10**15", {"on_bad_row": "skip"}),
+    "scored": ("learner.decision_function(M)", BEYOND, {}),
+    "scored, sparse": ("learner.decision_function(M)", BEYOND, {"sparse": True}),
+    "learned": ("learner.learn_many(M, y)", BEYOND, {}),
+    "skipped": ("learner.learn_many(M, y)", BEYOND, {"on_bad_row": "skip"}),
 }
 
 

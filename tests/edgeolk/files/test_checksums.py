@@ -155,7 +155,7 @@ def test_a_seal_that_was_cut_is_none(before: str, monkeypatch: pytest.MonkeyPatc
         ring = next(r for r in learner.plan.regions if r.name == "support_vectors")
         memory[memory.find(MARK) + ring.offset] ^= 1
     seen = states_during_seal(learner, memory, monkeypatch)
-    assert len(seen) == len(unpack(memoryview(learner._engine.arena)).table) + 2
+    assert len(seen) == len(unpack(memoryview(learner._engine.arena), NATIVE).table) + 2
     for cut in seen[1:]:
         assert ek.attach(bytearray(cut)).steps == learner.steps
         with pytest.raises(ValueError, match="not sealed"):
@@ -217,7 +217,7 @@ def test_a_file_has_no_checksums_of_a_block() -> None:
     again = ek.Learner._from_block(before)
     assert again.config == learner.config
     again.seal()
-    assert unpack(memoryview(again._engine.arena)).flags == SEALED
+    assert unpack(memoryview(again._engine.arena), NATIVE).flags == SEALED
 
 
 def test_without_room_there_is_no_seal() -> None:
@@ -237,6 +237,6 @@ def test_what_it_costs() -> None:
     roomy = ek.plan("spa", n_features=D, budget=B, checksums=True)
     held = next(region for region in roomy.regions if region.name == "checksums")
     memory = sealed()
-    table = unpack(memoryview(memory)[memory.find(MARK) :]).table
+    table = unpack(memoryview(memory)[memory.find(MARK) :], NATIVE).table
     assert held.shape == (1, len(table))
     assert roomy.nbytes - plain.nbytes <= held.nbytes + 32

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from scalers import FORMS, block_of, noise, plain, resealed, scaler_of
 
 import edgeolk as ek
+from edgeolk.scaling.block import HEAD, Head, turned
+from edgeolk.scaling.layout import plan_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -36,6 +39,27 @@ def test_saved_and_loaded_goes_on_bit_for_bit(tmp_path, form, freeze_after):
     for twin in (copy.deepcopy(straight), pickle.loads(pickle.dumps(straight))):
         assert block_of(twin) == block_of(straight)
     assert [entry.name for entry in tmp_path.iterdir()] == ["scaler.bin"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_other_byte_order(form):
+    """What a machine with the other order makes of its live block is the same file."""
+    scaler = scaler_of(form, 9, freeze_after=500)
+    scaler.learn_many(noise(100, 9))
+    block = block_of(scaler)
+    head = Head(*HEAD.unpack_from(block))
+    plan = plan_of(head.n_features, head.method, head.clip > 0)
+    other = turned(block, plan)
+    assert Head(*struct.unpack_from(HEAD.format.replace("<", ">"), other)) == head
+    for region in plan.regions[1:-1]:
+        if region.name not in ("features", "level"):
+            here, there = (
+                np.frombuffer(data, kind, head.n_features, region.offset)
+                for data, kind in ((block, "<f8"), (other, ">f8"))
+            )
+            assert np.array_equal(here, there)
+            assert here.any() or region.name == "mean_low"
+    assert turned(other, plan) == block
 
 
 @pytest.mark.parametrize("form", FORMS)
