@@ -42,24 +42,54 @@ static ptrdiff_t OLK_FN(olk_argmin)(const void *values, ptrdiff_t n)
 }
 
 /* weight (own - k_it^2 / k_tt), weight = coef^2: the squared distance of coef Phi_i to the line of
-   Phi_t. */
-static inline OLK_V OLK_FN(olk_line_residual)(OLK_V weight, OLK_V own, OLK_V k_it, double k_tt)
+   Phi_t. With `unit`, a constant, k_tt is 1, and nothing is divided: a division takes most of the
+   time. */
+static OLK_ALWAYS OLK_V OLK_FN(olk_line_residual)(const int unit, OLK_V weight, OLK_V own,
+                                                  OLK_V k_it, double k_tt)
 {
-    return weight * OLK_NAME(olk_above_zero_f64)(own - k_it * k_it / k_tt);
+    const OLK_V share = unit ? k_it * k_it : k_it * k_it / k_tt;
+    return weight * OLK_NAME(olk_above_zero_f64)(own - share);
+}
+
+static OLK_ALWAYS ptrdiff_t
+OLK_FN(olk_search_line)(const int unit, const void *coefficients, const double *diagonal,
+                        const void *kernel_row, double k_tt, ptrdiff_t n, double *least)
+{
+    const OLK_R *coef = coefficients, *row = kernel_row;
+#define OLK_VALUE(i)                                                                               \
+    OLK_FN(olk_line_residual)(unit, OLK_AT(coef, i) * OLK_AT(coef, i),                             \
+                              OLK_FN(olk_own)(diagonal, i), OLK_AT(row, i), k_tt)
+#define OLK_SCALAR(i)                                                                              \
+    OLK_LANE_OF(OLK_FN(olk_line_residual)(unit, OLK_ALL((double)coef[i] * (double)coef[i]),        \
+                                          OLK_ALL(diagonal ? diagonal[i] : 1.0),                   \
+                                          OLK_ALL((double)row[i]), k_tt),                          \
+                0)
+    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
+#undef OLK_VALUE
+#undef OLK_SCALAR
 }
 
 /* The index of the least cost of losing i when Phi_t alone repairs it; -1 if none is below infinity.
    k_it = row[i] = k(s_i, t), own = k_ii = diagonal[i], or 1 where diagonal is NULL. */
-static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coefficients, const double *diagonal,
-                                                  const void *kernel_row, double k_tt, ptrdiff_t n,
+static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coef, const double *diagonal,
+                                                  const void *row, double k_tt, ptrdiff_t n,
                                                   double *least)
 {
-    const OLK_R *coef = coefficients, *row = kernel_row;
+    if (k_tt == 1.0)
+        return OLK_FN(olk_search_line)(1, coef, diagonal, row, k_tt, n, least);
+    return OLK_FN(olk_search_line)(0, coef, diagonal, row, k_tt, n, least);
+}
+
+static OLK_ALWAYS ptrdiff_t
+OLK_FN(olk_search_line_of)(const int unit, const double *weight, const double *diagonal,
+                           const void *kernel_row, double k_tt, ptrdiff_t n, double *least)
+{
+    const OLK_R *row = kernel_row;
 #define OLK_VALUE(i)                                                                               \
-    OLK_FN(olk_line_residual)(OLK_AT(coef, i) * OLK_AT(coef, i), OLK_FN(olk_own)(diagonal, i),     \
+    OLK_FN(olk_line_residual)(unit, OLK_WIDE_AT(weight, i), OLK_FN(olk_own)(diagonal, i),          \
                               OLK_AT(row, i), k_tt)
 #define OLK_SCALAR(i)                                                                              \
-    OLK_LANE_OF(OLK_FN(olk_line_residual)(OLK_ALL((double)coef[i] * (double)coef[i]),              \
+    OLK_LANE_OF(OLK_FN(olk_line_residual)(unit, OLK_ALL(weight[i]),                                \
                                           OLK_ALL(diagonal ? diagonal[i] : 1.0),                   \
                                           OLK_ALL((double)row[i]), k_tt),                          \
                 0)
@@ -70,21 +100,12 @@ static ptrdiff_t OLK_FN(olk_argmin_line_residual)(const void *coefficients, cons
 
 /* The same where a slot has a weight of its own: the sum of its coefficients' squares. */
 static ptrdiff_t OLK_FN(olk_argmin_line_weight)(const double *weight, const double *diagonal,
-                                                const void *kernel_row, double k_tt, ptrdiff_t n,
+                                                const void *row, double k_tt, ptrdiff_t n,
                                                 double *least)
 {
-    const OLK_R *row = kernel_row;
-#define OLK_VALUE(i)                                                                               \
-    OLK_FN(olk_line_residual)(OLK_WIDE_AT(weight, i), OLK_FN(olk_own)(diagonal, i),                \
-                              OLK_AT(row, i), k_tt)
-#define OLK_SCALAR(i)                                                                              \
-    OLK_LANE_OF(OLK_FN(olk_line_residual)(OLK_ALL(weight[i]),                                      \
-                                          OLK_ALL(diagonal ? diagonal[i] : 1.0),                   \
-                                          OLK_ALL((double)row[i]), k_tt),                          \
-                0)
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
+    if (k_tt == 1.0)
+        return OLK_FN(olk_search_line_of)(1, weight, diagonal, row, k_tt, n, least);
+    return OLK_FN(olk_search_line_of)(0, weight, diagonal, row, k_tt, n, least);
 }
 
 /* The same for the plane of Phi_t and Phi_n, n = near[i] (-1: none) with k_in = near_k[i]; for the
