@@ -85,10 +85,13 @@ $(VENV)/.wheels: $(VENV)/.sim
 	@touch $@
 
 wheels: $(VENV)/.wheels
+	$(BIN)/python -m release.syntax
+	$(BIN)/python -m release.vectors
 	$(BIN)/python -m release.wheels
 
 test-pi: $(VENV)/.wheels
 	$(BIN)/python -m release.emulated
+	$(BIN)/python -m release.source
 
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py
