@@ -44,15 +44,15 @@ def written(block: memoryview) -> bytearray:
     file = bytearray(block[: head.nbytes])
     length = length_of(block, NATIVE)
     file[:length] = replace(head, flags=0).pack("<")
-    if "checksums" in head.table:
-        # Those of a block are no concern of its file, which has its own.
-        _, offset, count = head.table["checksums"]
-        file[offset : offset + 4 * count] = bytes(4 * count)
     if _SWAP:
         for element, offset, count in head.table.values():
             width = ELEMENT_BYTES[element]
             end = offset + width * count
             file[offset:end] = swapped(block[offset:end], width)
+    if "checksums" in head.table:
+        # Those of a block are no concern of its file, which has its own.
+        _, offset, count = head.table["checksums"]
+        file[offset : offset + 4 * count] = bytes(4 * count)
     file[CRC_OFFSET : CRC_OFFSET + 4] = checksum(file, CRC_OFFSET).to_bytes(4, "little")
     return file
 
