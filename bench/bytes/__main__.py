@@ -43,7 +43,6 @@ def do(jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], obj
         tick()
     failed = 0
     # A fresh interpreter each: one core a worker, whatever libraries were loaded here.
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
         futures = {pool.submit(run, job): job for job in waiting}

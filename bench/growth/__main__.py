@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 #: Longest of the passes over rows that are tried, and rows of the long pass.
@@ -28,10 +27,6 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Run the benchmark."""
     arguments = _arguments()
-    # Before numpy is imported: what is timed has one thread.
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-
     from tqdm import tqdm
 
     from bench.growth import axes, endless, figure, report

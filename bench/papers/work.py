@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -75,7 +74,7 @@ class Workbench:
                 tick(1)
         if not waiting:
             return
-        with ProcessPoolExecutor(max_workers=self.processes, initializer=_alone) as pool:
+        with ProcessPoolExecutor(max_workers=self.processes) as pool:
             futures = {pool.submit(call, *job): key for key, job in waiting.items()}
             for future in as_completed(futures):
                 key = futures[future]
@@ -90,12 +89,6 @@ class Workbench:
                 except (RuntimeError, ValueError) as error:  # the other runs are kept
                     self.failed[key] = str(error)
                 tick(1)
-
-
-def _alone() -> None:
-    """One thread for each worker: the cores are shared by the processes."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[name] = "1"
 
 
 class Choices:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -24,9 +23,6 @@ from bench.peers.child import BLOCK, Spec
 from bench.peers.models import BULK, LIBRARIES, Case, Params
 from bench.timing import Timing
 
-ENVIRONMENT = {
-    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM")
-}
 SETTINGS = Path(__file__).with_name("settings.json")
 
 
@@ -136,7 +132,6 @@ def run(
         try:
             done = subprocess.run(
                 _command(case, stream, params, allowance, answers),
-                env={**os.environ, **ENVIRONMENT},
                 cwd=ROOT,
                 capture_output=True,
                 text=True,

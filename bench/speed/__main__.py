@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from functools import partial
@@ -113,10 +112,6 @@ def _policies(rounds: int, quick: bool) -> Report:
 def main() -> int:
     """Run the benchmark."""
     arguments = _arguments()
-    # Before numpy is imported: a peer on two cores would be no peer.
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-
     from bench import datasets
     from bench.speed import subjects
 

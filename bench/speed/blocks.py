@@ -9,8 +9,6 @@ interleaved. A ratio, of our time to theirs, is the median of the ratios within 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -23,8 +21,6 @@ import edgeolk as ek
 from bench.table import Report, Table
 from bench.timing import Case, interleave, ratio
 
-#: A peer on two cores would be no peer; numpy counts its threads when it is imported.
-ALONE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: Rows, features, budget; the ratio to numpy that is aimed at.
 RINGS = ((48_842, 123, 1350, 0.6), (48_842, 16, 1350, 0.3), (200_000, 16, 200, 0.35))
 #: Rows, features, frequencies; the ratio of scoring to learning that is aimed at.
@@ -157,9 +153,6 @@ def structured_line(n: int, d: int, D: int, asked: float, rounds: int) -> list[s
 
 def main() -> int:
     """Print the tables, and save them unless asked to be quick."""
-    if any(os.environ.get(name) != one for name, one in ALONE.items()):
-        again = [sys.executable, "-m", "bench.speed.blocks", *sys.argv[1:]]
-        return subprocess.run(again, env={**os.environ, **ALONE}, check=False).returncode
     parser = argparse.ArgumentParser(prog="python -m bench.speed.blocks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rows and rounds, nothing saved")
     quick = parser.parse_args().quick

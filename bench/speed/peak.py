@@ -21,7 +21,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.roofs.peak import Instructions, arithmetic_cases, compiled, in_vectors
-from bench.speed.blocks import ALONE, full, rows, seconds
+from bench.speed.blocks import full, rows, seconds
 from bench.table import Table
 from bench.timing import Case, interleave
 
@@ -70,7 +70,7 @@ def main() -> int:
     for variant in in_vectors(ek.available_simd()):
         again = [sys.executable, "-m", "bench.speed.peak", "--line"]
         command = [*again, "--rounds", str(asked.rounds)]
-        env = {**os.environ, **ALONE, "EDGEOLK_SIMD": variant}
+        env = {**os.environ, "EDGEOLK_SIMD": variant}
         ran = subprocess.run(command, env=env, check=False, stdout=subprocess.PIPE, text=True)
         if ran.returncode:
             return ran.returncode
