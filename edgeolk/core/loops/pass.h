@@ -5,6 +5,12 @@
 #define OLK_BY_TYPE(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
 #define OLK_BY_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_TYPE), OLK_INTYPE))
 #define OLK_WIDE (64 / (int)sizeof(OLK_T))
+/* The most blocks that are transformed before their features are made: of a row, or of rows. */
+#define OLK_AT_ONCE (OLK_SORF_ROWS + OLK_SORF_BLOCKS - 1)
+#ifdef OLK_MANY
+#undef OLK_AT_ONCE
+#define OLK_AT_ONCE (OLK_MANY > OLK_SORF_ROWS ? OLK_MANY : OLK_SORF_ROWS + 1)
+#endif
 
 /* The first `period` of n entries over and over, `period` at most 16; n is above 32. */
 static inline void OLK_FN(olk_repeat)(OLK_T *entry, int period, int n)
@@ -57,19 +63,30 @@ static inline void OLK_FN(olk_block)(const olk_sorf *p, uint64_t *generator,
     OLK_BY_TYPE(olk_mix)(v[0], first, second);
 }
 
-/* The next blocks transformed, two at a time: one or two of one row, or one of m rows. */
-static inline void OLK_FN(olk_blocks)(const olk_sorf *p, uint64_t *generator,
-                                      const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t blocks,
-                                      const OLK_T (*tail)[64], OLK_T (*v)[64])
+/* The next of `left` blocks transformed: of one row as many as go side by side, or two; of m rows
+   one. Returns how many. */
+static inline ptrdiff_t OLK_FN(olk_blocks)(const olk_sorf *p, uint64_t *generator,
+                                           const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
+                                           const OLK_T (*tail)[64], OLK_T (*v)[64])
 {
     OLK_BY_TYPE(olk_signs) first[OLK_SORF_BLOCKS], second[OLK_SORF_BLOCKS];
+    const ptrdiff_t blocks = m == 1 && left >= OLK_SORF_BLOCKS ? OLK_SORF_BLOCKS : 1;
     ptrdiff_t r = 0;
+#ifdef OLK_MANY
+    /* A lane in eight may stay empty: that still costs less. */
+    if (m == 1 && !row->index && left >= OLK_MANY - OLK_MANY / 8) {
+        const ptrdiff_t some = left < OLK_MANY ? left : OLK_MANY;
+        OLK_BY_ROW(olk_abreast)(p, generator, row->values, some, v);
+        return some;
+    }
+#endif
     for (ptrdiff_t i = 0; i < blocks; i++)
         OLK_FN(olk_folded)(p, generator, row, m, tail, v + i, first + i, second + i);
     for (; r + 2 <= m * blocks; r += 2)
         OLK_BY_TYPE(olk_mix_two)(v[r], first, second, m == 1);
     if (r < m * blocks)
         OLK_BY_TYPE(olk_mix)(v[r], first, second);
+    return blocks;
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
@@ -80,7 +97,7 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
                             ptrdiff_t m, int must, OLK_F *keep, ptrdiff_t kept, double *fw,
                             double *fa)
 {
-    OLK_ALIGNED(64) OLK_T v[OLK_SORF_ROWS + OLK_SORF_BLOCKS - 1][64], tail[OLK_SORF_ROWS][64];
+    OLK_ALIGNED(64) OLK_T v[OLK_AT_ONCE][64], tail[OLK_SORF_ROWS][64];
     OLK_ALIGNED(64) OLK_T scale[64 + OLK_SORF_WIDTHS];
     OLK_ALIGNED(64) OLK_F own[128];
     OLK_ALIGNED(64) OLK_SUM lane[OLK_SORF_ROWS][2][OLK_WIDE];
@@ -101,8 +118,7 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
             }
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
-            now = m == 1 && b + OLK_SORF_BLOCKS <= end ? OLK_SORF_BLOCKS : 1;
-            OLK_FN(olk_blocks)(p, &generator, row, m, now, (const OLK_T(*)[64])tail, v);
+            now = OLK_FN(olk_blocks)(p, &generator, row, m, end - b, (const OLK_T(*)[64])tail, v);
             for (ptrdiff_t i = 0; i < m * now; i++) {
                 const ptrdiff_t at = m == 1 ? b + i : b, r = m == 1 ? 0 : i;
                 const ptrdiff_t lines = OLK_FN(olk_lines)(p, at), from = 128 * at * K;
@@ -135,6 +151,7 @@ static OLK_APART int OLK_FN(olk_pass)(const olk_sorf *p, const olk_sorf_state *s
     return 1;
 }
 
+#undef OLK_AT_ONCE
 #undef OLK_WIDE
 #undef OLK_BY_ROW
 #undef OLK_BY_TYPE

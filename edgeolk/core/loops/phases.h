@@ -21,25 +21,32 @@ static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *r
         c = OLK_MADD(c * z, z, OLK_MADD(z, (OLK_T)-0.5, (OLK_T)1.0));
         /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
            cosine's. */
+#if OLK_BYTES == 64
+        OLK_U quarter, a, b;
+        memcpy(&quarter, &shifted, sizeof quarter);
+        const OLK_U turned = (quarter << (8 * sizeof(OLK_U) - 2)) & OLK_SIGN;
+        memcpy(&a, &c, sizeof a);
+        memcpy(&b, &s, sizeof b);
+        a ^= turned;
+        b ^= turned;
+        const OLK_U minus = b ^ OLK_SIGN;
+        const OLK_U cosine = quarter & 1 ? minus : a;
+        const OLK_U sine = quarter & 1 ? a : b;
+        memcpy(feature + 2 * j, &cosine, sizeof a);
+        memcpy(feature + 2 * j + 1, &sine, sizeof b);
+#else
         OLK_U quarter, a, b;
         memcpy(&quarter, &shifted, sizeof quarter);
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
-#if OLK_BYTES == 64
-        const OLK_T along = quarter & 1 ? s : c;
-        OLK_U swapped;
-        memcpy(&swapped, &along, sizeof swapped);
-        b ^= a ^ swapped;
-        a = swapped;
-#else
         const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
         a ^= swap;
         b ^= swap;
-#endif
         a ^= ((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2);
         b ^= (quarter & 2) << (8 * sizeof(OLK_U) - 2);
         memcpy(feature + 2 * j, &a, sizeof a);
         memcpy(feature + 2 * j + 1, &b, sizeof b);
+#endif
     }
 }
 

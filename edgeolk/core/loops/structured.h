@@ -4,7 +4,7 @@
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
    Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in
-   2 KiB of stack, 42 KiB in a step where there is an operating system; the caller gives the rest,
+   2 KiB of stack, 54 KiB in a step where there is an operating system; the caller gives the rest,
    nothing is allocated. Weights of float64 are computed in double, of float32 in float. int8:
    rounding at random turns on the last bits of a weight's change, and stored weights are those of
    any exact implementation. Rows are scored and changes rounded in float, within bounds of its error

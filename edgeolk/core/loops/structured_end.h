@@ -39,3 +39,4 @@
 #undef OLK_GAP_ONE
 #undef OLK_GAP
 #undef OLK_SHORT
+#undef OLK_MANY

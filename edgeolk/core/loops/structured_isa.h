@@ -76,6 +76,7 @@
 #include "walsh.h"
 #include "fixed_features.h"
 #include "fold.h"
+#include "abreast.h"
 #include "levels.h"
 #include "pass.h"
 #include "sorf.h"
@@ -127,6 +128,7 @@
 #define OLK_IN float
 #define OLK_INTYPE f32
 #include "fold.h"
+#include "abreast.h"
 
 #if OLK_SORF_STORES & OLK_SORF_I8
 #define OLK_S int8_t
@@ -240,6 +242,7 @@
 #define OLK_IN float
 #define OLK_INTYPE f32
 #include "fold.h"
+#include "abreast.h"
 #define OLK_S int8_t
 #define OLK_STORED i8
 #define OLK_LEVELS 1
@@ -266,6 +269,7 @@
 #define OLK_IN double
 #define OLK_INTYPE f64
 #include "fold.h"
+#include "abreast.h"
 #define OLK_S double
 #define OLK_STORED f64
 #define OLK_LEVELS 0
