@@ -25,7 +25,7 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
     """Whether dense rows cost less together than one by one."""
     if update_is_whole(s.c.choice.update):
         return s.c.columns == 1
-    return (s.m.n * s.c.n_features >= 2048 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
+    return (s.m.n * s.c.n_features >= 256 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:

@@ -42,6 +42,8 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
 enum { OLK_MOST_TOGETHER = 6 };
 #define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3)
 #define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+/* Rows whose kernel values are weighted together. */
+#define OLK_WEIGHED (OLK_BYTES ? OLK_TOGETHER : 1)
 /* Vectors of exponentials side by side. */
 #define OLK_ABREAST (OLK_WIDE_FILE ? 8 : 4)
 /* Where the numbers of a tile come from: the ring, the ring from where they are copied into the panel,

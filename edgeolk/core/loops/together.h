@@ -239,6 +239,25 @@ OLK_FN(olk_use)(const olk_kernel *kernel, OLK_T *restrict tile, int vectors, ptr
     }
 }
 
+/* The same for a block where exponentials are only to be weighted, by one column of coefficients. */
+static OLK_APART void OLK_FN(olk_weigh_block)(const OLK_FN(olk_block) *block, ptrdiff_t w,
+                                              const olk_wanted *wanted, ptrdiff_t start,
+                                              const OLK_T *restrict tile, double (*lane)[8])
+{
+    switch (wanted->real) {
+#define OLK_CASE(number, name, type, ...)                                                          \
+    case number:                                                                                   \
+        for (ptrdiff_t r = 0; r < block->n; r += OLK_WEIGHED)                                      \
+            OLK_BY_TYPE(olk_weigh_tiles_##name)(OLK_WEIGHED, tile + r * OLK_WIDTH, OLK_WIDTH, w,   \
+                                                (const type *)wanted->coef + start, lane + r);     \
+        break;
+        OLK_EACH_REAL(OLK_CASE, )
+#undef OLK_CASE
+    default:
+        break;
+    }
+}
+
 /* A block's rows with the whole ring, i the first of them. */
 static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, const OLK_T *norms,
                                   const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n,
@@ -249,6 +268,8 @@ static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, con
     OLK_ALIGNED(64) OLK_T panel[OLK_DEPTH * OLK_WIDTH];
     OLK_ALIGNED(64) double lane[OLK_SUMS_OF_BLOCK][8];
     const ptrdiff_t columns = wanted->columns;
+    const int weighed =
+        OLK_IS_EXPONENTIAL(kernel) && wanted->coef && columns == 1 && !wanted->values;
     memset(lane, 0, (size_t)(block->n * columns) * sizeof lane[0]);
     for (ptrdiff_t start = 0; start < n; start += OLK_WIDTH) {
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
@@ -267,7 +288,9 @@ static void OLK_FN(olk_over_ring)(const olk_kernel *kernel, const OLK_S *sv, con
         OLK_FN(olk_distances)(block, norms ? norms + start : NULL, vectors, tile);
         if (OLK_IS_EXPONENTIAL(kernel))
             OLK_FN(olk_exp_block)(kernel, block, vectors, tile);
-        for (ptrdiff_t r = 0; r < block->n; r++)
+        if (weighed)
+            OLK_FN(olk_weigh_block)(block, w, wanted, start, tile, lane);
+        for (ptrdiff_t r = 0; !weighed && r < block->n; r++)
             if (block->to[r] >= 0)
                 OLK_FN(olk_use)(kernel, tile + r * OLK_WIDTH, vectors, w, wanted, i + block->to[r],
                                 start, lane + r * columns);
