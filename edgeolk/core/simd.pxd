@@ -60,6 +60,8 @@ cdef extern from "simd.h" nogil:
     ctypedef void (*olk_divide_fn)(void* coef, const double* w, Py_ssize_t n, double c) noexcept
     ctypedef void (*olk_settle_fn)(const void* coef, double weight, double* start, double* sum,
                                    Py_ssize_t n) noexcept
+    ctypedef double (*olk_sizes_fn)(const void* coef, const double* diagonal, Py_ssize_t n,
+                                    double* size) noexcept
     ctypedef double (*olk_max_abs_fn)(const void* coef, const double* diagonal,
                                       Py_ssize_t n) noexcept
     ctypedef Py_ssize_t (*olk_argmin_fn)(const void* v, Py_ssize_t n) noexcept
@@ -100,6 +102,7 @@ cdef extern from "simd.h" nogil:
         olk_scale_fn scale[3]
         olk_clamp_fn clamp[3]
         olk_divide_fn divide_by_probability[3]
+        olk_sizes_fn sizes[3]
         olk_max_abs_fn max_abs[3]
         olk_argmin_fn argmin[3]
         olk_argmin_abs_fn argmin_abs[3]
@@ -112,6 +115,7 @@ cdef extern from "simd.h" nogil:
         olk_cos_sin_fn cos_sin[3]
         double (*sum_uncertain)(const double* w, Py_ssize_t n, double c,
                                 Py_ssize_t* certain) noexcept nogil
+        Py_ssize_t (*leaver)(const double* w, Py_ssize_t n, double c, double u) noexcept nogil
         void (*matrix_vector)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
                               const double* x, double* y) noexcept nogil
         void (*rotate)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil

@@ -57,6 +57,31 @@ static void OLK_FN(olk_settle)(const void *coefficients, double weight, double *
     }
 }
 
+/* size_i <- |coef_i| sqrt(k_ii), k_ii = diagonal[i], or 1 where diagonal is NULL; the least of them. */
+static double OLK_FN(olk_sizes)(const void *coefficients, const double *diagonal, ptrdiff_t n,
+                                double *restrict size)
+{
+    const OLK_R *coef = coefficients;
+    OLK_V low = OLK_ALL(INFINITY);
+    double least = INFINITY;
+    ptrdiff_t i = 0;
+    for (; i + OLK_L <= n; i += OLK_L) {
+        OLK_V here = OLK_NAME(olk_size_f64)(OLK_AT(coef, i));
+        if (diagonal)
+            for (ptrdiff_t k = 0; k < OLK_L; k++)
+                OLK_LANE(here, k) *= sqrt(diagonal[i + k]);
+        OLK_NAME(olk_put_f64)(size + i, here);
+        low = OLK_PICK(OLK_MASK(OLK_BITS, here < low), here, low);
+    }
+    for (; i < n; i++) {
+        size[i] = fabs((double)coef[i]) * (diagonal ? sqrt(diagonal[i]) : 1.0);
+        least = size[i] < least ? size[i] : least;
+    }
+    for (ptrdiff_t k = 0; k < OLK_L; k++)
+        least = OLK_LANE(low, k) < least ? OLK_LANE(low, k) : least;
+    return least;
+}
+
 /* The largest |coef_i| sqrt(k_ii), k_ii = diagonal[i], or 1 where diagonal is NULL. */
 static double OLK_FN(olk_max_abs)(const void *coefficients, const double *diagonal, ptrdiff_t n)
 {

@@ -30,3 +30,52 @@ static double OLK_NAME(olk_sum_uncertain)(const double *w, ptrdiff_t n, double c
         }
     return total;
 }
+
+/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; rounding may leave that to the
+   last of probability above 0. -1: none has any. */
+static ptrdiff_t OLK_NAME(olk_leaver_in_order)(const double *w, ptrdiff_t n, double c, double u)
+{
+    ptrdiff_t last = -1;
+    double total = 0.0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double stays = c * w[i], leaves = stays < 1.0 ? 1.0 - stays : 0.0;
+        total += leaves;
+        if (leaves > 0.0)
+            last = i;
+        if (total > u)
+            return i;
+    }
+    return last;
+}
+
+/* The same, the additions not one after the other: they sum to about 1, so that whatever their order
+   is changes less than `doubt`. Where that could matter they are made in order. */
+static ptrdiff_t OLK_NAME(olk_leaver)(const double *w, ptrdiff_t n, double c, double u)
+{
+    enum { GROUP = 4 };
+    const double doubt = (double)n * 0x1p-50;
+    double total = 0.0;
+    ptrdiff_t i = 0;
+    for (; i + GROUP * OLK_L <= n; i += GROUP * OLK_L) {
+        OLK_V sum[GROUP];
+        double more = 0.0;
+        for (int g = 0; g < GROUP; g++) {
+            const OLK_V stays = c * OLK_NAME(olk_load_f64)(w + i + g * OLK_L);
+            sum[g] = OLK_PICK(OLK_MASK(OLK_BITS, stays < 1.0), 1.0 - stays, OLK_ALL(0.0));
+        }
+        sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        for (ptrdiff_t k = 0; k < OLK_L; k++)
+            more += OLK_LANE(sum[0], k);
+        if (total + more > u - doubt)
+            break;
+        total += more;
+    }
+    for (; i < n; i++) {
+        total += c * w[i] < 1.0 ? 1.0 - c * w[i] : 0.0;
+        if (total > u + doubt)
+            return i;
+        if (total > u - doubt)
+            break;
+    }
+    return OLK_NAME(olk_leaver_in_order)(w, n, c, u);
+}

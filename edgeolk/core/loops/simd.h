@@ -103,6 +103,7 @@ typedef struct {
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
     void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,
                               ptrdiff_t n);
+    double (*sizes[OLK_REALS])(const void *coef, const double *diagonal, ptrdiff_t n, double *size);
     double (*max_abs[OLK_REALS])(const void *coef, const double *diagonal, ptrdiff_t n);
     ptrdiff_t (*argmin[OLK_REALS])(const void *v, ptrdiff_t n);
     ptrdiff_t (*argmin_abs[OLK_REALS])(const void *coef, const double *diagonal,
@@ -127,6 +128,7 @@ typedef struct {
                              const void *distance, ptrdiff_t n, double *height, double *loss);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
     double (*sum_uncertain)(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain);
+    ptrdiff_t (*leaver)(const double *w, ptrdiff_t n, double c, double u);
     void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
                           const double *x, double *y);
     void (*rotate)(double *low, double *high, double c, double s, ptrdiff_t n);

@@ -110,6 +110,7 @@ OLK_END
         .clamp = OLK_BY_REAL(clamp, isa),                                                          \
         .divide_by_probability = OLK_BY_REAL(divide_by_probability, isa),                          \
         .settle = OLK_BY_REAL(settle, isa),                                                        \
+        .sizes = OLK_BY_REAL(sizes, isa),                                                          \
         .max_abs = OLK_BY_REAL(max_abs, isa),                                                      \
         .argmin = OLK_BY_REAL(argmin, isa),                                                        \
         .argmin_abs = OLK_BY_REAL(argmin_abs, isa),                                                \
@@ -121,6 +122,7 @@ OLK_END
         .merge = OLK_BY_REAL(merge, isa),                                                          \
         .cos_sin = OLK_BY_REAL(cos_sin, isa),                                                      \
         .sum_uncertain = olk_sum_uncertain_##isa,                                                  \
+        .leaver = olk_leaver_##isa,                                                                \
         .matrix_vector = olk_matrix_vector_##isa,                                                  \
         .rotate = olk_rotate_##isa,                                                                \
         .symmetric_product = olk_symmetric_product_##isa,                                          \

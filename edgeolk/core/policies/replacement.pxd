@@ -1,9 +1,9 @@
 """Policies that let one support vector go and give its slot to the newcomer."""
 
-from libc.math cimport fabs, floor, sqrt
+from libc.math cimport floor, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport coefficient, drop, fold, put, rescale, squares
+from edgeolk.core.expansion cimport drop, fold, put, rescale, squares
 from edgeolk.core.real cimport real
 from edgeolk.core.rng cimport index, uniform
 from edgeolk.core.simd cimport OLK_F64
@@ -107,36 +107,18 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
     drawn.
     """
     cdef Model* m = s.m
-    cdef int64_t i, r
-    cdef int64_t last = 0
-    cdef double c, u, q
-    cdef double total = 0.0
+    cdef int64_t r
+    cdef double c
     if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     if s.mean_sum != NULL:
         fold(s)
-    for i in range(m.n):
-        s.work[i] = fabs(coefficient(s, i))
-    if s.diagonal != NULL:
-        for i in range(m.n):
-            s.work[i] *= sqrt(s.diagonal[i])
-    r = s.simd.argmin[OLK_F64](s.work, m.n)
-    if r >= 0 and s.work[r] > 0.0:
-        r = -1
-    if r < 0:
+    if s.simd.sizes[real(s)](s.coef, s.diagonal, m.n, s.work) == 0.0:
+        r = s.simd.argmin[OLK_F64](s.work, m.n)
+    else:
         c = keeping_factor(s)
-        u = uniform(&m.rng)
-        for i in range(m.n):
-            q = 1.0 - min(1.0, c * s.work[i])
-            total += q
-            if q > 0.0:
-                last = i
-            if total > u:
-                r = i
-                break
-        if r < 0:
-            r = last
+        r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, uniform(&m.rng)))
         s.simd.divide_by_probability[real(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
