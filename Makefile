@@ -25,7 +25,7 @@ help:
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (half an hour)"
-	@echo "make bytes    error against bytes, every learner on every set (half an hour)"
+	@echo "make bytes    error against bytes, every learner on every set (an hour)"
 	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
 	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
 	@echo "make fuzz-guided  the same by what inputs reach, for an hour (GUIDED=seconds)"

@@ -62,7 +62,7 @@ def do(jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], obj
 def main(arguments: list[str] | None = None) -> int:
     """Runs and reports."""
     parser = argparse.ArgumentParser(prog="python -m bench.bytes", description=__doc__)
-    parser.add_argument("--grid", choices=list(GRIDS), default="small", help="how much is tried")
+    parser.add_argument("--grid", choices=list(GRIDS), default="wide", help="how much is tried")
     parser.add_argument("--sets", nargs="*", choices=SETS, default=list(SETS), help="sets to run")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="workers")
     parser.add_argument("--report", action="store_true", help="report, run nothing")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.bytes.grid import OURS, Job
 from bench.papers.work import Cache
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Choice:
     name: str
     error: float
     nbytes: int
+
+
+def _best_first(runs: Iterable[Run]) -> Choice | None:
+    """The one that is best on the first rows."""
+    best = min(runs, key=lambda run: run.prefix, default=None)
+    return Choice(best.job.name, best.error, best.nbytes) if best else None
 
 
 def finished(jobs: Iterable[Job], cache: Cache) -> list[Run]:
@@ -64,8 +72,15 @@ class Frontier:
 
     def tuned(self, size: int) -> Choice | None:
         """The best on the first rows, algorithm, storage and settings alike."""
-        best = min(self.published(size), key=lambda run: run.prefix, default=None)
-        return Choice(best.job.name, best.error, best.nbytes) if best else None
+        return _best_first(self.published(size))
+
+    def of_each(self, size: int, key: Callable[[Job], Key]) -> dict[Key, Choice]:
+        """The same among the published runs that have a key in common."""
+        groups: dict[Key, list[Run]] = {}
+        for run in self.published(size):
+            groups.setdefault(key(run.job), []).append(run)
+        found = {at: _best_first(runs) for at, runs in groups.items()}
+        return {at: choice for at, choice in found.items() if choice is not None}
 
     def others(self) -> list[Choice]:
         """The other learners, each with its best rate, and the best of each number of bytes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import edgeolk as ek
@@ -127,7 +127,9 @@ def choices(
 FULL = Grid(
     sizes=(512, *(KIB * size for size in (1, 2, 4, 16, 64, 256))),
     names=tuple(row.name for row in ek.algorithms() if row.name != OURS),
-    storage=tuple(itertools.product(("float32", "int8", "float16"), ("float32", "float64"))),
+    storage=tuple(
+        itertools.product(("float32", "int8", "float16", "float64"), ("float32", "float64"))
+    ),
     widths=(1.0, 3.0, 0.3, 0.0),
     values={
         "C": (1.0, 0.1, 0.3, 10.0),
@@ -138,6 +140,14 @@ FULL = Grid(
     rows=10_000,
     ours=({}, {"relevance": False}),
 )
+#: The same with fewer rows and settings.
+WIDE = replace(
+    FULL,
+    widths=(1.0, 3.0),
+    values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25), "lam": (1e-4, 1e-2)},
+    rows=4_000,
+    ours=({},),
+)
 #: Those that were best wherever anything was compared, in their smallest storage.
 SMALL = Grid(
     sizes=tuple(KIB * size for size in (1, 4, 16, 64)),
@@ -147,4 +157,4 @@ SMALL = Grid(
     values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25)},
     rows=4_000,
 )
-GRIDS = {"full": FULL, "small": SMALL}
+GRIDS = {"full": FULL, "wide": WIDE, "small": SMALL}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from bench.table import RESULTS, Report, Table
 TASKS = {"two": "two classes", "classes": "several classes", "regression": "real targets"}
 #: Ours at this size sets the error that the bytes of the others are asked for.
 REFERENCE = 4096
+#: Storage and coefficients that the others are held against.
+PLAIN = ("float32", "float64")
 
 
 def bytes_of(size: int) -> str:
@@ -30,6 +33,10 @@ def bytes_of(size: int) -> str:
 
 def _cell(choice: Choice | None) -> str:
     return "-" if choice is None else f"{choice.error:.2f} {choice.name}"
+
+
+def _median(shares: Sequence[float]) -> str:
+    return f"{statistics.median(shares):.2f} ({len(shares)})" if shares else "-"
 
 
 def _errors(grid: Grid, frontiers: Sequence[Frontier], size: int) -> Table:
@@ -62,6 +69,53 @@ def _needed(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
         f"Bytes for the error of sorf in {bytes_of(REFERENCE)}",
         ("set", "smallest other, by hindsight", "error %", "sorf", "other"),
         rows,
+        left=2,
+    )
+
+
+def _algorithms(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
+    shares: dict[tuple[str, int], list[float]] = {}
+    for each in frontiers:
+        for size in grid.sizes:
+            mine = each.ours(size)
+            if mine is not None and mine.error > 0.0:
+                for name, choice in each.of_each(size, lambda job: job.name).items():
+                    shares.setdefault((name, size), []).append(choice.error / mine.error)
+    rows = [
+        (name, *(_median(shares.get((name, size), ())) for size in grid.sizes))
+        for name in grid.names
+    ]
+    return Table(
+        "Every algorithm: its error as a multiple of sorf's",
+        ("algorithm", *map(bytes_of, grid.sizes)),
+        rows,
+        note="Median over the sets that the algorithm can learn, and their number; storage, width"
+        " and parameters chosen on the first rows of each.",
+    )
+
+
+def _storages(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
+    def of(job: Job) -> tuple[str, tuple[str, str]]:
+        return job.name, (job.dtype, job.coefficients)
+
+    shares: dict[tuple[tuple[str, str], int], list[float]] = {}
+    for each in frontiers:
+        for size in grid.sizes:
+            found = each.of_each(size, of)
+            for (name, storage), choice in found.items():
+                plain = found.get((name, PLAIN))
+                if plain is not None and plain.error > 0.0:
+                    shares.setdefault((storage, size), []).append(choice.error / plain.error)
+    rows = [
+        (*storage, *(_median(shares.get((storage, size), ())) for size in grid.sizes))
+        for storage in grid.storage
+    ]
+    return Table(
+        f"Storage and coefficients: error as a multiple of that with {' and '.join(PLAIN)}",
+        ("vectors", "coefficients", *map(bytes_of, grid.sizes)),
+        rows,
+        note="In the same bytes: narrower numbers leave room for more of them. Median over"
+        " algorithms and sets, and their number; width and parameters chosen on the first rows.",
         left=2,
     )
 
@@ -156,7 +210,7 @@ def write(grid: Grid, jobs: Sequence[Job], cache: Cache, folder: Path = RESULTS)
     runs = finished(jobs, cache)
     frontiers = [each for each in (Frontier(data, runs) for data in SETS) if each.runs]
     tables = [_needed(grid, frontiers), *(_errors(grid, frontiers, size) for size in grid.sizes)]
-    tables.append(_others(frontiers))
+    tables += [_algorithms(grid, frontiers), _storages(grid, frontiers), _others(frontiers)]
     compact = offline.table(cache)
     if compact is not None:
         tables.append(compact)

@@ -51,6 +51,19 @@ def test_what_is_best_of_the_runs() -> None:
     assert frontier.needed(10.0, ("ahpatron",)) == Choice("ahpatron", 7.5, 4 * KIB)
 
 
+def test_the_best_of_each_kind_of_run() -> None:
+    """Chosen on the first rows among those alike, though another errs less in the end."""
+    other = run_of("ahpatron", KIB, 9.0, 14.0, dtype="int8")
+    frontier = Frontier("banana", [*RUNS, other])
+    assert frontier.of_each(KIB, lambda job: job.name) == {
+        "bpa_s": Choice("bpa_s", 14.0, KIB),
+        "ahpatron": Choice("ahpatron", 11.0, KIB),
+    }
+    by_storage = frontier.of_each(KIB, lambda job: job.dtype)
+    assert by_storage["int8"] == Choice("ahpatron", 9.0, KIB)
+    assert by_storage[""] == Choice("bpa_s", 14.0, KIB)
+
+
 def test_a_kind_is_said_with_the_sets_where_it_errs_no_more() -> None:
     also = run_of("scikit-learn SGD", 0, 7.0, 9.0, 900)
     frontiers = [Frontier("banana", [*RUNS, also]), Frontier("ring", RUNS)]
