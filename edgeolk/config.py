@@ -87,8 +87,9 @@ class Config(Resolved):
         64; what is learned is the same to the last bit. Costs a kernel row and a row of X each.
         Default 6 for a ring of 256 KiB or more of which that is at most an eighth; with
         ``n_classes`` also where ring and coefficients take 64 KiB or more, of which it is at most a
-        fifth, and two fifths of the ring; else 0, and 0 with ``ram=``. Always 0 where a score needs
-        more than kernel values: features, ``scale=``, ``clip_rows=``, merging, BPA-NN.
+        fifth, and two fifths of the ring; for ``nogd`` 24 where ring and map take 256 KiB and that
+        is at most an eighth; else 0, and 0 with ``ram=``. Always 0 where a score needs more than
+        kernel values: other features, ``scale=``, ``clip_rows=``, merging, BPA-NN.
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.

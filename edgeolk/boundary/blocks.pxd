@@ -1,6 +1,7 @@
 """Rows taken in blocks: scored together, or learned with those that come next in view.
 
-Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself.
+Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself, except
+where features are made of kernel values: these are taken row by row.
 """
 
 from libc.math cimport NAN, isfinite
@@ -8,6 +9,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from edgeolk.boundary.batches cimport Batch, take_row
+from edgeolk.core.bases.nystrom cimport take_values
 from edgeolk.core.lookahead cimport (
     follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
@@ -55,7 +57,7 @@ cdef inline Py_ssize_t learn_block(
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, True)
-        if x == NULL or x == s.sparse_x:
+        if x == NULL or (x == s.sparse_x and s.nystrom == NULL):
             break
         put_row_ahead(s, count, x)
         count += 1
@@ -68,6 +70,7 @@ cdef inline Py_ssize_t learn_block(
         x = take_row_ahead(s, k)
         outcome[0] = learn_placed(s, x, label, weight, i, f)
         if outcome[0] != DONE:
+            s.ahead.next = NULL
             return k
         if k + 1 < count and not follow_ring(s, k + 1, count):
             return k + 1
@@ -85,9 +88,11 @@ cdef inline Py_ssize_t score_block(
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, False)
-        if x == NULL or x == s.sparse_x:
+        if x == NULL or (x == s.sparse_x and s.nystrom == NULL):
             break
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
+        if s.nystrom != NULL:
+            take_values(s, count, x)
         count += 1
     if count == 0:
         outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first * s.c.columns)

@@ -167,11 +167,13 @@ class Resolved:
 
     @property
     def value_bytes(self) -> int:
-        """Bytes of a kernel value as it is computed.
+        """Bytes of a kernel value that waits for its row.
 
-        Exponentials are computed in the type of rows, other kernels in float64.
+        As it is computed, exponentials in the type of rows, other kernels in float64; in float64
+        too where it is mapped to features.
         """
-        return self.storage.computing_bytes if self.kernel.normalised else 8
+        mapped = "features_ahead" in self.basis.ahead
+        return self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes
@@ -219,7 +221,7 @@ class Resolved:
         scaled.
         """
         return (
-            self.parts["basis"] == Basis.SUPPORT_VECTORS
+            bool(self.basis.ahead)
             and "distance_row" not in self.policy.regions
             and not self.intake.reshapes
         )
@@ -290,5 +292,5 @@ class Resolved:
         if "checksums" in self.values:
             asked.append("checksums")
         if self.lookahead:
-            asked += ["rows_ahead", "values_ahead"]
+            asked += self.basis.ahead
         return (*asked, *self.intake.regions)

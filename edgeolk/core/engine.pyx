@@ -142,6 +142,7 @@ cdef class Engine:
         s.gram = <double*>self.at("gram")
         s.ahead.x = self.at("rows_ahead")
         s.ahead.values = self.at("values_ahead")
+        s.ahead.features = <double*>self.at("features_ahead")
         s.work = <double*>self.at("work")
         s.work2 = <double*>self.at("work2")
         s.order = <int32_t*>self.at("order")

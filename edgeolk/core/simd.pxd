@@ -118,6 +118,9 @@ cdef extern from "simd.h" nogil:
         Py_ssize_t (*leaver)(const double* w, Py_ssize_t n, double c, double u) noexcept nogil
         void (*matrix_vector)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
                               const double* x, double* y) noexcept nogil
+        void (*matrix_vectors)(const double* a, Py_ssize_t stride, Py_ssize_t m, Py_ssize_t n,
+                               const double* x, Py_ssize_t apart, Py_ssize_t count, double* y,
+                               Py_ssize_t pitch) noexcept nogil
         void (*rotate)(double* low, double* high, double c, double s, Py_ssize_t n) noexcept nogil
         void (*symmetric_product)(const double* a, Py_ssize_t n, const double* x,
                                   double* y) noexcept nogil

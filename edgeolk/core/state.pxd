@@ -141,7 +141,8 @@ cdef struct Ahead:
     int32_t beyond[MOST_AHEAD]     # of each row, as State has it
     void* x                   # (rows, d) in the type rows are computed in
     void* values              # (rows, weights) k(s_i, x)
-    int real                  # the type of these, in which they were computed
+    double* features          # (rows, rank) M (k(s_i, x))_i, NULL where there is no such map
+    int real                  # the type of the values
     int64_t value_bytes       # of one of them
     const void* next          # those of the row that is about to be learned, or NULL
     int32_t changed[MOST_CHANGED]  # slots of the ring written since they were made

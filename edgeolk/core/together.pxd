@@ -3,11 +3,12 @@
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
+from edgeolk.core.bases.nystrom cimport features_of, map_features
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
 from edgeolk.core.real cimport real
-from edgeolk.core.simd cimport OLK_BLOCK, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_wanted
+from edgeolk.core.simd cimport OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_wanted
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
@@ -31,6 +32,10 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
     cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
+    if s.nystrom != NULL:
+        # In the scratch for rows that wait, where there is one and the map is made.
+        most = min(most, s.ahead.rows if s.nystrom.rank > 0 and s.ahead.features != NULL else 1)
+        return max(<int64_t>1, most)
     # With fewer than the loops take at a time nothing is gained.
     if most < OLK_MOST_TOGETHER or not worth_together(s):
         return 1
@@ -42,7 +47,10 @@ cdef inline int64_t rows_together(const State* s) noexcept nogil:
 
 cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
                                     double* f) noexcept nogil:
-    """Scores of rows side by side, as ``decide`` gives them; returns how many rows are good."""
+    """Scores of rows side by side, as ``decide`` gives them; returns how many rows are good.
+
+    Where features are made of kernel values, these have been taken already (``take_values``).
+    """
     cdef Example e
     cdef olk_wanted wanted
     cdef int64_t i, k
@@ -56,8 +64,13 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     wanted.stride = s.c.weights
     wanted.f = f
     wanted.values = NULL
-    s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, s.m.n,
-                             s.c.n_features, rows, s.c.n_features, count, &wanted)
+    if s.nystrom != NULL:
+        map_features(s, count)
+        for i in range(count):
+            f[i] = s.simd.dot[OLK_F64](s.coef, features_of(s, i), s.nystrom.rank)
+    else:
+        s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, s.m.n,
+                                 s.c.n_features, rows, s.c.n_features, count, &wanted)
     for i in range(count):
         if not mean and s.c.columns == 1:
             e.x = <const char*>rows + i * row_bytes(s)

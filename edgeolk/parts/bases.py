@@ -44,6 +44,8 @@ class BasisTraits(Part):
         A full basis admits nobody where the policy says so.
     changes_old : bool
         Old coefficients may change.
+    ahead : tuple of str
+        Regions for rows that wait to be learned; () where none can.
     longest_step : str
         Instead of the policy's, if any.
     members : str
@@ -58,6 +60,7 @@ class BasisTraits(Part):
     starts_full: bool = False
     freezes: bool = False
     changes_old: bool = True
+    ahead: tuple[str, ...] = ()
     longest_step: str = ""
     members: str = ""
 
@@ -86,6 +89,7 @@ BASES: dict[Basis, BasisTraits] = {
         score="ring.ring_score",
         freezes=True,
         changes_old=False,
+        ahead=("rows_ahead", "values_ahead"),
     ),
     Basis.FOURIER: BasisTraits(
         score="fourier.fourier_score",
@@ -166,6 +170,7 @@ BASES: dict[Basis, BasisTraits] = {
         admit="nystrom.nystrom_admit",
         parameters=("eta2", "rank"),
         regions=("nystrom", "kernel_row", "column", "feature_map", "work", "work2"),
+        ahead=("rows_ahead", "values_ahead", "features_ahead"),
         refuses=(
             *_NO_RING,
             (

@@ -249,6 +249,12 @@ KINDS: dict[str, Kind] = {
         "scratch: their kernel values",
         Lifetime.LEARN,
     ),
+    "features_ahead": Kind(
+        "d",
+        lambda c: (c.lookahead, int(c.values["rank"])),
+        "scratch: their features",
+        Lifetime.LEARN,
+    ),
     "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
     "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
     "distance_row": Kind(

@@ -11,6 +11,8 @@ from edgeolk.parts.refusals import refuse
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
 #: bytes and save no time; and the most that the struct State has room for.
 USUAL_AHEAD, MOST_AHEAD = 6, 64
+#: Rows ahead where features are a matrix's product with kernel values: a matrix larger than the ring.
+USUAL_WITH_MAP = 24
 #: Looking ahead saves readings of the ring. It pays from so many bytes of ring on, and may cost at
 #: most this share of them.
 LONG_TO_READ, SHARE_AHEAD = 2**18, 1 / 8
@@ -47,11 +49,26 @@ def usual_lookahead(config: Resolved) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
     ring = config.n_features * config.stride * config.storage.nbytes
     both = ring + config.columns * config.weights * config.coefficient_bytes
+    if not config.can_look_ahead:
+        return 0
+    if "features_ahead" in config.basis.ahead:
+        return _usual_with_map(config, ring)
     cost = USUAL_AHEAD * config.weights * config.value_bytes
     pays = ring >= LONG_TO_READ and cost <= SHARE_AHEAD * ring
     if config.columns > 1 and both >= LONG_WITH_COLUMNS:
         pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
-    return USUAL_AHEAD if pays and config.can_look_ahead else 0
+    return USUAL_AHEAD if pays else 0
+
+
+def _usual_with_map(config: Resolved, ring: int) -> int:
+    """The same where a map to features is read at every row, too."""
+    features = int(config.values["rank"])
+    read = ring + 8 * features * config.budget
+    for ahead in (USUAL_WITH_MAP, USUAL_AHEAD):
+        cost = ahead * (config.weights * config.value_bytes + 8 * features)
+        if read >= LONG_TO_READ and cost <= SHARE_AHEAD * read:
+            return ahead
+    return 0
 
 
 def settled(config: Resolved, sparse: bool | None, lookahead: Any, *, capped: bool) -> Resolved:

@@ -188,9 +188,21 @@ def test_rows_ahead_are_in_the_plan(dtype: str, item: int, n_features: int) -> N
     assert region(linear, "values_ahead") == 8 * 256 * 8
 
 
+def test_a_map_to_features_is_read_for_many_rows() -> None:
+    options = {"n_features": 123, "budget": 1350}
+    assert ek.Config("nogd", **options).lookahead == 24
+    assert ek.Config("nogd", n_features=16, budget=600).lookahead == 6
+    assert ek.Config("nogd", n_features=16, budget=100).lookahead == 0
+    options["budget"] = 512
+    plan = ek.plan("nogd", lookahead=3, k=64, **options)
+    assert region(plan, "features_ahead") == 3 * 64 * 8
+    assert region(plan, "values_ahead") == 3 * 512 * 8
+    assert region(ek.plan("nogd", lookahead=0, **options), "features_ahead") == 0
+
+
 @pytest.mark.parametrize(
     "options",
-    [{"algorithm": "bsgd"}, {"algorithm": "bpa_nn"}, {"algorithm": "fogd"}, {"algorithm": "nogd"},
+    [{"algorithm": "bsgd"}, {"algorithm": "bpa_nn"}, {"algorithm": "fogd"},
      {"algorithm": "sorf"}, {"scale": "standard"}, {"clip_rows": 2.0}],
     ids=str,
 )  # fmt: skip

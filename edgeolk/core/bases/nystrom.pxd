@@ -7,7 +7,7 @@ projection of f on the kept eigenfunctions.
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from edgeolk.core.eigen cimport symmetric_eigen
 from edgeolk.core.bases.weights cimport add_features
@@ -18,14 +18,33 @@ from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
+cdef inline void take_values(State* s, int64_t i, const void* x) noexcept nogil:
+    """The kernel values of a row that has just been placed, the i-th of those that wait."""
+    kernel_row(s, x, NULL, <double*>s.ahead.values + i * s.c.weights)
+
+
+cdef inline void map_features(const State* s, int64_t count) noexcept nogil:
+    """Features of the rows that wait, in one reading of the map."""
+    s.simd.matrix_vectors(s.map, s.m.n, s.nystrom.rank, s.m.n, <const double*>s.ahead.values,
+                          s.c.weights, count, s.ahead.features, s.nystrom.rank)
+
+
+cdef inline double* features_of(const State* s, int64_t i) noexcept nogil:
+    return s.ahead.features + i * s.nystrom.rank
+
+
 cdef inline double nystrom_score(State* s, const void* x, const void* coef,
                                  void* row) noexcept nogil:
     """As the ring's before the change of basis; then w . z(x), work[:rank] holding z(x)."""
     cdef int64_t rank = s.nystrom.rank
     if rank == 0:
         return kernel_row(s, x, coef, row)
-    kernel_row(s, x, NULL, s.row)
-    s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
+    if s.ahead.next != NULL:
+        memcpy(s.work, s.ahead.next, <size_t>rank * sizeof(double))
+        s.ahead.next = NULL
+    else:
+        kernel_row(s, x, NULL, s.row)
+        s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
     return s.simd.dot[OLK_F64](coef, s.work, rank)
 
 

@@ -31,6 +31,7 @@
 #define OLK_BY "by_real.h"
 #include "reals.h"
 #include "linalg.h"
+#include "matrices.h"
 #undef OLK_V
 #undef OLK_BITS
 #undef OLK_WORDS

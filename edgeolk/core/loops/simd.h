@@ -81,9 +81,9 @@ typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
 /* One instruction set's functions, described where they are defined (vectors.h, coefficients.h,
-   searches.h, merge.h, angles.h, linalg.h). Rows and pairs by storage type. Those with an index of
-   OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the others in
-   double. */
+   searches.h, merge.h, angles.h, linalg.h, matrices.h). Rows and pairs by storage type. Those with an
+   index of OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the
+   others in double. */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_STORAGES];
@@ -131,6 +131,9 @@ typedef struct {
     ptrdiff_t (*leaver)(const double *w, ptrdiff_t n, double c, double u);
     void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
                           const double *x, double *y);
+    void (*matrix_vectors)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                           const double *x, ptrdiff_t apart, ptrdiff_t count, double *y,
+                           ptrdiff_t pitch);
     void (*rotate)(double *low, double *high, double c, double s, ptrdiff_t n);
     void (*symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y);
     double (*solve_inverse_factor)(const double *m, ptrdiff_t n, const double *x, double *y);

@@ -124,6 +124,7 @@ OLK_END
         .sum_uncertain = olk_sum_uncertain_##isa,                                                  \
         .leaver = olk_leaver_##isa,                                                                \
         .matrix_vector = olk_matrix_vector_##isa,                                                  \
+        .matrix_vectors = olk_matrix_vectors_##isa,                                                \
         .rotate = olk_rotate_##isa,                                                                \
         .symmetric_product = olk_symmetric_product_##isa,                                          \
         .solve_inverse_factor = olk_solve_inverse_factor_##isa,                                    \

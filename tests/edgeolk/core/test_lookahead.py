@@ -134,6 +134,22 @@ def test_a_full_ring_that_raises() -> None:
     assert pickle.dumps(learner) == pickle.dumps(before)
 
 
+@pytest.mark.parametrize("lookahead", [1, 2, 3, 4, 5, 8, 13, 24, 64])
+@pytest.mark.parametrize("rank", [1, 11, 12, 25, 61])
+def test_features_made_of_kernel_values(lookahead: int, rank: int) -> None:
+    """Made for several rows together, sparse ones between; scored so, too."""
+    X, y = stream()
+    X[np.random.default_rng(6).random(ROWS) < 0.3, 4:] = 0.0
+    learner = fresh("nogd", lookahead, k=rank, sparse=True)
+    assert_same(learner, X, y)
+    assert_same(learner, Csr(X), y, X)
+    np.testing.assert_array_equal(learner.decision_function(X), [learner.decision_one(x) for x in X])
+    plain = fresh("nogd", 0, k=rank, sparse=True)
+    plain.learn_many(X, y)
+    plain.learn_many(X, y)
+    np.testing.assert_array_equal(learner.dual_coef_, plain.dual_coef_)
+
+
 def test_a_mean_model_after_it() -> None:
     X, y = stream()
     learner = fresh(None, 6, update="gradient", policy="stop", averaging="mean")
@@ -149,7 +165,9 @@ def in_child(target: str) -> None:
     kernels = (KERNEL, ek.Laplacian(0.05), ek.Polynomial(2, 0.2, 1.0), ek.Sigmoid(0.1, 0.2))
     for dtype in ("float32", "float64", "float16", "int8"):
         for kernel in kernels:
-            for name, coefficients in (("rbp", "float64"), ("bpa_s", "float32")):
+            for name, coefficients in (
+                ("rbp", "float64"), ("bpa_s", "float32"), ("nogd", "float64"),
+            ):  # fmt: skip
                 options = {"dtype": dtype, "kernel": kernel, "coefficients": coefficients}
                 learner = fresh(name, 6, **options)
                 assert_same(learner, X, y)
@@ -160,4 +178,4 @@ def in_child(target: str) -> None:
 @pytest.mark.filterwarnings("ignore:a reading lies beyond")
 @pytest.mark.parametrize("variant", ek.available_simd())
 def test_every_kernel_and_storage_type(variant: str, tmp_path: Path) -> None:
-    assert len(by_variant(__file__, variant, tmp_path)) == 32
+    assert len(by_variant(__file__, variant, tmp_path)) == 48
