@@ -16,7 +16,6 @@ from edgeolk.parts.numbers import (
     AXES,
     STORED,
     Algorithm,
-    Basis,
     Coefficients,
     Dtype,
     Loss,

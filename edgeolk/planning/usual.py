@@ -11,7 +11,7 @@ from edgeolk.parts.refusals import refuse
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
 #: bytes and save no time; and the most that the struct State has room for.
 USUAL_AHEAD, MOST_AHEAD = 6, 64
-#: Rows ahead where features are a matrix's product with kernel values: a matrix larger than the ring.
+#: Rows ahead where features are made of kernel values by a matrix: it is larger than the ring.
 USUAL_WITH_MAP = 24
 #: Looking ahead saves readings of the ring. It pays from so many bytes of ring on, and may cost at
 #: most this share of them.

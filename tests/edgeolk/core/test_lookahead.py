@@ -143,7 +143,8 @@ def test_features_made_of_kernel_values(lookahead: int, rank: int) -> None:
     learner = fresh("nogd", lookahead, k=rank, sparse=True)
     assert_same(learner, X, y)
     assert_same(learner, Csr(X), y, X)
-    np.testing.assert_array_equal(learner.decision_function(X), [learner.decision_one(x) for x in X])
+    one_by_one = [learner.decision_one(x) for x in X]
+    np.testing.assert_array_equal(learner.decision_function(X), one_by_one)
     plain = fresh("nogd", 0, k=rank, sparse=True)
     plain.learn_many(X, y)
     plain.learn_many(X, y)
