@@ -122,6 +122,7 @@ BLOCKS = [
     Case("rbp", "lookahead", settings={"lookahead": 6}, budget=LARGER),
     Case("stoptron", "lookahead", settings={"lookahead": 6}, budget=LARGER),
     Case("rbp", "decision_function, in blocks", decide_many, learned=ROWS, budget=LARGER),
+    Case("nogd", "lookahead", settings={"lookahead": 6}, learned=ROWS),
 ]
 
 
