@@ -1,4 +1,4 @@
-"""Numbers that storage cannot hold are found wherever they stand; the largest that it can are taken."""
+"""Numbers that storage cannot hold are found wherever they stand; the largest it can are taken."""
 
 from __future__ import annotations
 
