@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from edgeolk.boundary.batches cimport Batch, take_row
-from edgeolk.core.bases.nystrom cimport take_values
+from edgeolk.core.bases.nystrom cimport maps_features, take_values
 from edgeolk.core.lookahead cimport (
     follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
@@ -57,7 +57,7 @@ cdef inline Py_ssize_t learn_block(
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, True)
-        if x == NULL or (x == s.sparse_x and s.nystrom == NULL):
+        if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
         put_row_ahead(s, count, x)
         count += 1
@@ -88,10 +88,10 @@ cdef inline Py_ssize_t score_block(
     cdef const void* x = NULL
     while count < most:
         x = take_row(s, rows, first + count, False)
-        if x == NULL or (x == s.sparse_x and s.nystrom == NULL):
+        if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
-        if s.nystrom != NULL:
+        if maps_features(s):
             take_values(s, count, x)
         count += 1
     if count == 0:

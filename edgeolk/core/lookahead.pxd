@@ -1,16 +1,16 @@
 """Rows learned with the kernel values of several worked out in one reading of the ring.
 
 The values of the rows to come are made with the ring as it is, and kept, or the features made of
-them where the basis is Nystrom's. A row's sum is taken when
-its turn has come, with the coefficients of that moment and in the order of a kernel row; where a
-step has written into the ring, the values of those slots alone are made again for the rows that
-still wait. So decisions, draws and models are, to the last bit, those of the rows one by one.
+them where the basis is Nystrom's. A row's sum is taken when its turn has come, with the
+coefficients of that moment and in the order of a kernel row; where a step has written into the
+ring, the values of those slots alone are made again for the rows that still wait. So decisions,
+draws and models are, to the last bit, those of the rows one by one.
 """
 
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from edgeolk.core.bases.nystrom cimport features_of, map_features, take_values
+from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features, take_values
 from edgeolk.core.ring cimport lengths_from
 from edgeolk.core.simd cimport olk_wanted
 from edgeolk.core.state cimport MOST_CHANGED, State
@@ -19,12 +19,7 @@ from edgeolk.core.together cimport row_bytes, worth_together
 
 cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
     """How many rows are worth looking at now, 0 for none."""
-    if s.ahead.rows == 0:
-        return 0
-    if s.nystrom != NULL:
-        # Until the map is there, each row may change the ring.
-        return s.ahead.rows if s.nystrom.rank > 0 else 0
-    if not worth_together(s):
+    if s.ahead.rows == 0 or not (maps_features(s) or worth_together(s)):
         return 0
     # Until the width of the kernel is known, any row may change it.
     if s.intake.width != NULL and not s.intake.width.gamma > 0.0:
@@ -58,13 +53,13 @@ cdef inline void put_row_ahead(State* s, int64_t i, const void* x) noexcept nogi
     """A row that has just been placed waits as row i."""
     memcpy(row_ahead(s, i), x, <size_t>row_bytes(s))
     s.ahead.beyond[i] = <int32_t>s.beyond
-    if s.nystrom != NULL:
+    if maps_features(s):
         take_values(s, i, x)
 
 
 cdef inline const void* take_row_ahead(State* s, int64_t i) noexcept nogil:
     """Row i has its turn: it is the next that is learned."""
-    if s.nystrom != NULL:
+    if maps_features(s):
         s.ahead.next = features_of(s, i)
     else:
         s.ahead.next = values_ahead(s, i)
@@ -76,7 +71,7 @@ cdef inline void look_ahead(State* s, int64_t count) noexcept nogil:
     """Values of the rows that wait, with all the ring, and features where these stand for it."""
     s.sparse_x = NULL
     s.ahead.n_changed = 0
-    if s.nystrom != NULL:
+    if maps_features(s):
         map_features(s, count)
     else:
         work_out(s, 0, s.m.n, 0, count)

@@ -3,7 +3,7 @@
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.bases.nystrom cimport features_of, map_features
+from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
@@ -32,10 +32,8 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
     cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
-    if s.nystrom != NULL:
-        # In the scratch for rows that wait, where there is one and the map is made.
-        most = min(most, s.ahead.rows if s.nystrom.rank > 0 and s.ahead.features != NULL else 1)
-        return max(<int64_t>1, most)
+    if maps_features(s):
+        return max(<int64_t>1, min(most, s.ahead.rows))
     # With fewer than the loops take at a time nothing is gained.
     if most < OLK_MOST_TOGETHER or not worth_together(s):
         return 1
@@ -64,7 +62,7 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     wanted.stride = s.c.weights
     wanted.f = f
     wanted.values = NULL
-    if s.nystrom != NULL:
+    if maps_features(s):
         map_features(s, count)
         for i in range(count):
             f[i] = s.simd.dot[OLK_F64](s.coef, features_of(s, i), s.nystrom.rank)

@@ -18,6 +18,11 @@ from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
+cdef inline bint maps_features(const State* s) noexcept nogil:
+    """Whether features of several rows can be made: there is a map by now, and scratch for them."""
+    return s.nystrom != NULL and s.nystrom.rank > 0 and s.ahead.features != NULL
+
+
 cdef inline void take_values(State* s, int64_t i, const void* x) noexcept nogil:
     """The kernel values of a row that has just been placed, the i-th of those that wait."""
     kernel_row(s, x, NULL, <double*>s.ahead.values + i * s.c.weights)

@@ -107,6 +107,10 @@ def test_levels_beyond_the_range_are_counted() -> None:
 def test_width_from_the_first_rows() -> None:
     X, y = stream()
     assert_same(fresh("rbp", 6, gamma="auto", gamma_rows=50, kernel=None), X, y)
+    # Its ring is full, and its map made, before the width is known.
+    for budget, ahead in ((2, 24), (9, 6)):
+        options = {"budget": budget, "gamma": "auto", "gamma_rows": 50, "kernel": None}
+        assert_same(fresh("nogd", ahead, **options), X, y)
 
 
 def test_a_row_that_is_refused() -> None:
