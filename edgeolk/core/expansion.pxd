@@ -240,6 +240,16 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     return value
 
 
+cdef inline double slot_distance(State* s, const void* x, int64_t slot) noexcept nogil:
+    """||s_i - x||^2 for one slot, as ``distance_row`` makes it."""
+    cdef olk_kernel plain
+    cdef double value
+    plain.kind = OLK_DISTANCE
+    s.row_fn(&plain, <const char*>s.sv + slot * s.c.item, NULL, &s.quantum, s.c.stride, 1,
+             s.c.n_features, x, OLK_F64, NULL, &value, NULL)
+    return value
+
+
 cdef inline void plain_row(State* s, int kind, const void* x, void* row) noexcept nogil:
     """row <- the products themselves: squared distances, or inner products."""
     cdef olk_kernel plain

@@ -172,6 +172,34 @@ def test_bpa_nn_knows_every_nearest_neighbour(
             assert found == pytest.approx(np.exp(-0.5 * least), rel=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize(("whole", "nonzeros"), [(True, 3), (False, 3), (False, 60)])
+def test_bpa_nn_finds_neighbours_of_rows_that_are_mostly_zeros(
+    dtype: str, whole: bool, nonzeros: int
+) -> None:
+    """A short row is the nearest of many, who look again when it goes; in whole numbers all tie."""
+    rng = np.random.default_rng(nonzeros)
+    d, budget = 90, 50
+    learner = ek.Learner(
+        "bpa_nn", n_features=d, budget=budget, dtype=dtype, kernel=ek.Gaussian(0.2), sparse=True
+    )
+    for step in range(400):
+        x = np.zeros(d)
+        at = rng.permutation(d)[:nonzeros]
+        x[at] = rng.integers(1, 4, nonzeros) if whole else rng.normal(size=nonzeros)
+        learner.learn_one(x, rng.choice([-1.0, 1.0]))
+        if step < budget or step % 10:
+            continue
+        S, n = learner.support_vectors_.astype(float), learner.n_support
+        d2 = ((S[:, None] - S[None]) ** 2).sum(axis=2)
+        np.fill_diagonal(d2, np.inf)
+        found = numbers(learner, "nearest", np.int64)[:n]
+        if whole:
+            assert np.array_equal(found, np.argmin(d2, axis=1))
+        assert d2[np.arange(n), found] == pytest.approx(d2.min(axis=1), rel=1e-5, abs=1e-12)
+    assert learner.n_support == budget
+
+
 @pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
 @pytest.mark.parametrize("seed", range(4))
 def test_bpa_p_keeps_its_inverse(kernel: str, seed: int) -> None:

@@ -7,13 +7,17 @@ with it); -1 where there is no other. Ties go to the lowest slot.
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_kernel
+from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
+from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.real cimport get, put as write, real
+from edgeolk.core.ring cimport note_nonzeros
+from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, olk_kernel
 from edgeolk.core.state cimport Model, State
 
 
 cdef enum:
-    LOST = -2  # the neighbour has just left
+    LOST = -2                 # the neighbour has just left
+    MOST_CANDIDATES = 16      # of so many slots one may be read in full, else all are
 
 
 cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept nogil:
@@ -51,10 +55,63 @@ cdef inline void offer(State* s, int64_t slot) noexcept nogil:
             s.nearest_k[i] = row_at(s, i)
 
 
+cdef inline double squared_length(const State* s, int64_t slot) noexcept nogil:
+    if s.c.vectors == DTYPE_FLOAT64:
+        return (<double*>s.norms)[slot]
+    return (<float*>s.norms)[slot]
+
+
+cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept nogil:
+    """The same search where x is mostly zeros; False where it would not pay.
+
+    Distances from norms and the non-zeros' products leave few candidates: those that may be the
+    nearest, whatever was rounded. Only these are read in full, as everybody's distances are.
+    """
+    cdef olk_kernel plain
+    cdef int64_t i
+    cdef int64_t best = -1
+    cdef int64_t left = s.m.n // MOST_CANDIDATES + 1
+    cdef double own, d2
+    cdef double least = INFINITY
+    cdef double bound = INFINITY
+    # Of |x|^2 + |s|^2: what a squared distance made in either way is off by, at most.
+    cdef double doubt = 4.0 * <double>(s.c.n_features + 8)
+    if s.c.kernel.kind != OLK_GAUSSIAN or s.norms == NULL or s.nonzero_index == NULL:
+        return False
+    note_nonzeros(s, x)
+    if s.sparse_x != x:
+        return False
+    doubt *= 2.0 ** -53 if s.c.vectors == DTYPE_FLOAT64 else 2.0 ** -24
+    plain.kind = OLK_DISTANCE
+    s.sparse_fn(&plain, s.sv, s.norms, s.c.stride, s.m.n, s.nonzeros, s.nonzero_index,
+                s.nonzero_value, real(s), NULL, s.distance)
+    own = squared_length(s, slot)
+    for i in range(s.m.n):
+        if i != slot:
+            bound = min(bound, get(s, s.distance, i) + doubt * (own + squared_length(s, i)))
+    for i in range(s.m.n):
+        if i == slot or get(s, s.distance, i) - doubt * (own + squared_length(s, i)) > bound:
+            continue
+        left -= 1
+        if left < 0:
+            return False
+        write(s, s.distance, i, slot_distance(s, x, i))
+        d2 = get(s, s.distance, i)
+        if d2 < least:
+            least = d2
+            best = i
+    if best < 0:
+        return False
+    set_nearest(s, slot, best, slot_kernel(s, x, best))
+    return True
+
+
 cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
     """Full search for one slot's nearest, O(B d)."""
     cdef const void* x = gather(s, slot)
     cdef int64_t best
+    if rescan_nonzeros(s, slot, x):
+        return
     distance_row(s, x)
     best = nearest_to_newcomer(s, slot)
     set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
@@ -71,6 +128,7 @@ cdef inline void neighbours_admit(State* s) noexcept nogil:
 cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
     """The newcomer has replaced slot r; row and distance are still those of the old ring."""
     cdef Model* m = s.m
+    cdef const void* before = s.sparse_x
     cdef int64_t i
     cdef int64_t best = nearest_to_newcomer(s, r)
     for i in range(m.n):
@@ -78,7 +136,12 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
             s.nearest[i] = LOST
     set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, r)
-    # Those who lost their neighbour look again: about one an exchange.
+    # Those who lost their neighbour look again: about one an exchange, but many where rows are mostly
+    # zeros and a short one is everybody's nearest.
     for i in range(m.n):
         if s.nearest[i] == LOST:
             rescan(s, i)
+    if s.sparse_x != before:
+        s.sparse_x = NULL
+        if before != NULL:
+            note_nonzeros(s, before)
