@@ -136,8 +136,8 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
             s.nearest[i] = LOST
     set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, r)
-    # Those who lost their neighbour look again: about one an exchange, but many where rows are mostly
-    # zeros and a short one is everybody's nearest.
+    # Those who lost their neighbour look again: about one an exchange, but many where rows are
+    # mostly zeros and a short one is everybody's nearest.
     for i in range(m.n):
         if s.nearest[i] == LOST:
             rescan(s, i)
