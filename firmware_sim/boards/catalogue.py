@@ -76,7 +76,7 @@ _LANES = Core(
     41.0,
     "counted for four lanes, B = 100, d = 5 and 16",
     Cost(1_500.0, 100.0, 3_150.0, 8.0, 1_000.0),
-    Cost(5_000.0, 300.0, 14_550.0, 30.0, 4_000.0),
+    Cost(5_000.0, 300.0, 10_500.0, 30.0, 4_000.0),
     "counted for four lanes, int8",
 )
 # B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
