@@ -172,17 +172,19 @@ def test_bpa_nn_knows_every_nearest_neighbour(
             assert found == pytest.approx(np.exp(-0.5 * least), rel=1e-12)
 
 
+@pytest.mark.parametrize("coefficients", ["float32", "float64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize(("whole", "nonzeros"), [(True, 3), (False, 3), (False, 60)])
 def test_bpa_nn_finds_neighbours_of_rows_that_are_mostly_zeros(
-    dtype: str, whole: bool, nonzeros: int
+    dtype: str, coefficients: str, whole: bool, nonzeros: int
 ) -> None:
     """A short row is the nearest of many, who look again when it goes; in whole numbers all tie."""
     rng = np.random.default_rng(nonzeros)
     d, budget = 90, 50
     learner = ek.Learner(
-        "bpa_nn", n_features=d, budget=budget, dtype=dtype, kernel=ek.Gaussian(0.2), sparse=True
-    )
+        "bpa_nn", n_features=d, budget=budget, dtype=dtype, coefficients=coefficients,
+        kernel=ek.Gaussian(0.2), sparse=True,
+    )  # fmt: skip
     for step in range(400):
         x = np.zeros(d)
         at = rng.permutation(d)[:nonzeros]

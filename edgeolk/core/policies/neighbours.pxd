@@ -11,7 +11,7 @@ from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance,
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport note_nonzeros
-from edgeolk.core.simd cimport OLK_DISTANCE, OLK_GAUSSIAN, olk_kernel
+from edgeolk.core.simd cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_kernel
 from edgeolk.core.state cimport Model, State
 
 
@@ -81,7 +81,11 @@ cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept
     note_nonzeros(s, x)
     if s.sparse_x != x:
         return False
-    doubt *= 2.0 ** -53 if s.c.vectors == DTYPE_FLOAT64 else 2.0 ** -24
+    # Distances are kept in the coefficients' type, which may be the shorter one.
+    if s.c.vectors == DTYPE_FLOAT64 and real(s) == OLK_F64:
+        doubt *= 2.0 ** -53
+    else:
+        doubt *= 2.0 ** -24
     plain.kind = OLK_DISTANCE
     s.sparse_fn(&plain, s.sv, s.norms, s.c.stride, s.m.n, s.nonzeros, s.nonzero_index,
                 s.nonzero_value, real(s), NULL, s.distance)
