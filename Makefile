@@ -11,6 +11,9 @@ STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
 # C that Cython writes.
 GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
+# Every test process, and every one that these start, would compile each module and rewrite each test
+# again.
+unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
 	instructions bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind soak nightly coverage \
@@ -70,9 +73,11 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 replay: $(VENV)/.sim
 	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB
 
-# A process for each core; the tests of a file stay together.
+# A process for each core takes tests in their order, so that those of a file stay together, and from
+# the other what is left at the end.
+EVERY_CORE := --numprocesses logical --dist worksteal
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+	$(BIN)/python -m pytest $(EVERY_CORE)
 
 test-mcu: $(VENV)/.test
 	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py
@@ -184,7 +189,7 @@ ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_
 	--ignore=tests/docs --ignore=tests/packaging
 
 asan: sanitized
-	$(SANITIZED) -m pytest --numprocesses logical --dist loadfile $(ASAN_LEFT_OUT)
+	$(SANITIZED) -m pytest $(EVERY_CORE) $(ASAN_LEFT_OUT)
 
 # One pass of every algorithm under valgrind's memory checker; Python's own tricks are suppressed.
 valgrind: $(VENV)/.test
@@ -198,7 +203,7 @@ soak: $(VENV)/.test
 
 # What changes are to stand before the next day: hours of make test-slow and make soak, shortened.
 nightly: $(VENV)/.test
-	$(BIN)/python -m pytest -m "" --numprocesses logical --dist loadfile
+	$(BIN)/python -m pytest -m "" $(EVERY_CORE)
 	$(BIN)/python tests/support/soak.py 1e6
 
 # Lines of the compiled core, of a build that counts them, and branches of the Python code.
@@ -213,7 +218,7 @@ coverage: $(VENV)/.test
 	$(call copy,$(TRACE),EDGEOLK_TRACED=1)
 	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage erase
 	cd $(TRACE) && PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m coverage run -m pytest \
-		--numprocesses logical --dist loadfile --ignore=tests/bench --ignore=tests/firmware_sim \
+		$(EVERY_CORE) --ignore=tests/bench --ignore=tests/firmware_sim \
 		--ignore=tests/edgeolk/files/test_fuzz.py --ignore=tests/docs --ignore=tests/packaging \
 		--ignore=tests/test_mutants.py $(TRACED_OUT)
 	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage combine --quiet

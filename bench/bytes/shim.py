@@ -9,16 +9,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import os
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from bench.compiled import SHARED, compiled, compiler
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
@@ -111,37 +109,19 @@ class Row(ctypes.Structure):
     )
 
 
-class NoCompilerError(RuntimeError):
-    """There is nothing to compile the loops with."""
-
-
-def compiler() -> list[str]:
-    """The C compiler, as a command."""
-    return shlex.split(os.environ.get("CC") or "cc")
-
-
 @functools.cache
-def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
-    """The loops in one form, compiled into a folder that is gone afterwards.
+def library(form: str, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """The loops in one form.
 
     Raises
     ------
-    NoCompilerError
+    FileNotFoundError
         There is no C compiler.
-    RuntimeError
+    CompilerError
         It cannot compile them.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / f"{form}.so"
-        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-shared", "-fPIC"]
-        command += ["-o", str(target), str(SHIM), "-lm"]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
-        except FileNotFoundError as error:
-            raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error
-        except subprocess.CalledProcessError as error:
-            raise RuntimeError(f"{compiler()[0]} cannot compile shim.c: {error.stderr}") from error
-        found = ctypes.CDLL(str(target))
+    command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", *SHARED, "-lm"]
+    found = ctypes.CDLL(str(compiled(command, [SHIM])))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
     found.shim_seeded.restype = ctypes.c_uint64

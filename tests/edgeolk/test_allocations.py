@@ -20,6 +20,12 @@ from helpers import EVERY, LIVELY, python
 #: Structured features with everything there is beside them.
 SUBJECTS = {name: LIVELY.get(name, {}) for name in EVERY}
 SUBJECTS["sorf"] = {"linear": True, "last_label": True, "relevance": True}
+#: One of each kind of step: removal, neighbours, projection, merging, landmarks, features.
+USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
+names = pytest.mark.parametrize(
+    "name",
+    [*USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)],
+)
 #: Measurements of an algorithm that does not have all 27.
 MEASURED = {"fogd": 20, "sorf": 22}
 
@@ -145,23 +151,17 @@ def test_the_counter_counts(counter: Path) -> None:
     assert found == {"nothing": [0, 0], "leak": [1000, 1000]}
 
 
-@pytest.fixture(scope="module")
-def everything(counter: Path) -> dict[str, list[int]]:
-    return counts(counter, json.dumps(SUBJECTS), 20_000)
+@names
+def test_no_heap_call_under_the_normal_allocator(counter: Path, name: str) -> None:
+    found = counts(counter, json.dumps({name: SUBJECTS[name]}), 20_000)
+    assert len(found) == 1 + MEASURED.get(name, 27)
+    assert {what: taken for what, (taken, _) in found.items() if taken} == {}
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_no_heap_call_under_the_normal_allocator(
-    everything: dict[str, list[int]], name: str
-) -> None:
-    found = {what: taken for what, (taken, _) in everything.items() if name in what.split()}
-    assert len(found) == MEASURED.get(name, 27)
-    assert {what: taken for what, taken in found.items() if taken} == {}
-
-
-def test_python_objects_are_given_back(counter: Path) -> None:
-    found = counts(counter, json.dumps(SUBJECTS), 500, PYTHONMALLOC="malloc")
-    assert len(found) == 1 + sum(MEASURED.get(name, 27) for name in EVERY)
+@names
+def test_python_objects_are_given_back(counter: Path, name: str) -> None:
+    found = counts(counter, json.dumps({name: SUBJECTS[name]}), 500, PYTHONMALLOC="malloc")
+    assert len(found) == 1 + MEASURED.get(name, 27)
     # Below 0 the interpreter gave back something of its own, older than the measurement.
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 

@@ -63,13 +63,14 @@ def planned(chosen: dict[str, Any]) -> ek.Plan | None:
         return None
 
 
-@given(configurations())
-@settings(
-    max_examples=2000,
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
-def test_plan_learner_and_buffer_are_one_number(chosen: dict[str, Any]) -> None:
+@pytest.mark.parametrize("examples", [250, pytest.param(2000, marks=pytest.mark.slow)])
+def test_plan_learner_and_buffer_are_one_number(examples: int) -> None:
+    many = [HealthCheck.filter_too_much, HealthCheck.too_slow]
+    often = settings(max_examples=examples, deadline=None, suppress_health_check=many)
+    often(given(configurations())(one_number))()
+
+
+def one_number(chosen: dict[str, Any]) -> None:
     plan = planned(chosen)
     assume(plan is not None)
     assert plan is not None
@@ -93,7 +94,7 @@ def test_plan_learner_and_buffer_are_one_number(chosen: dict[str, Any]) -> None:
 
 @given(configurations(), st.integers(0, 5000))
 @settings(
-    max_examples=300,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )

@@ -12,9 +12,12 @@ import pytest
 
 SCRIPT = Path(__file__).with_name("nomemory.py")
 OPERATIONS = ("construct", "buffer", "plan", "attach", "load", "save")
-MODELS = (("rbp", "float32"), ("bpa_nn", "int8"))
 CASES = [
-    *((operation, *model) for operation in OPERATIONS for model in MODELS),
+    *((operation, "rbp", "float32") for operation in OPERATIONS),
+    *(
+        pytest.param(operation, "bpa_nn", "int8", marks=pytest.mark.slow)
+        for operation in OPERATIONS
+    ),
     ("construct", "fogd", "float64"),  # numpy draws its frequencies
 ]
 #: What Python itself raises instead, with edgeolk not on the stack's end.

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import functools
 import math
+import shutil
 
 import numpy as np
 import pytest
 from twins.streams import random_stream, regression_stream
 from twins.structured import Sorf as Twin
 
-from bench.bytes.shim import NoCompilerError, Sorf, variants
+from bench.bytes.shim import Sorf
+from bench.compiled import compiler
+from edgeolk.core.variants import available_simd
 
 #: Those that have int8 alone, and round otherwise.
 NARROW = ("single", "fixed")
 
 
-def compiled_forms():
-    try:
-        return [
-            (form, variant) for form in ("vector", "plain", *NARROW) for variant in variants(form)
-        ]
-    except NoCompilerError:
-        return []
-
-
-FORMS = compiled_forms()
+#: Listed without compiling them: the instruction sets are those the library was built with.
+FORMS = [
+    *(("vector", variant) for variant in available_simd()),
+    *((form, "plain") for form in ("plain", *NARROW)),
+]
 EXACT = [form for form in FORMS if form[0] not in NARROW]
 VECTORS = [form for form in FORMS if form[0] == "vector"]
-needs_compiler = pytest.mark.skipif(not FORMS, reason="no C compiler to compile the loops with")
+needs_compiler = pytest.mark.skipif(
+    shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
+)
 every_form = pytest.mark.parametrize("form", EXACT, ids="-".join)
 every_type = pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
 

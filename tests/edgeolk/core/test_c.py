@@ -1,7 +1,8 @@
 """The C mathematics by itself, under address and undefined-behaviour sanitizers: c/*.c.
 
-A case is one subject by every instruction-set variant that a compiler makes and this machine runs.
-Arrays there end where the loops are documented to read to, so a longer reach fails.
+A case is one subject by every instruction-set variant that a compiler makes and this machine runs;
+without the nightly ones, by the plain variant and the widest. Arrays there end where the loops are
+documented to read to, so a longer reach fails.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import edgeolk.core
+from bench.compiled import compiled
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))
 SUBJECTS = [path.stem for path in SOURCES if path.stem not in ("main", "table")]
@@ -25,6 +27,11 @@ COMPILERS = ("gcc", "clang")
 FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 FLAGS += ["-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+#: Variants, and how the loops are compiled for them.
+BUILDS = [
+    pytest.param(("scalar", "native"), ["-DCHECK_NATIVE", "-march=native"], id="native"),
+    pytest.param(("scalar", "baseline"), [], id="all", marks=pytest.mark.slow),
+]
 
 
 def run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
@@ -41,22 +48,17 @@ def lacking(compiler: str) -> str:
     return f"{compiler} has no sanitizers: {ran.stderr[-200:]}" if ran.returncode else ""
 
 
-@pytest.fixture(scope="module", params=COMPILERS)
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    compiler = str(request.param)
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(("known", "flags"), BUILDS)
+def test_checks(known: tuple[str, ...], flags: list[str], compiler: str, subject: str) -> None:
     if reason := lacking(compiler):
         pytest.skip(reason)
-    made = str(tmp_path_factory.mktemp(compiler) / "checks")
     # Without optimisation the instrumented loops compile three times as fast.
-    ran = run([compiler, "-O0", "-g1", *FLAGS, *SANITIZE, *map(str, SOURCES), "-o", made, "-lm"])
-    assert ran.returncode == 0, ran.stderr
-    return made
-
-
-@pytest.mark.parametrize("subject", SUBJECTS)
-def test_checks(subject: str, program: str) -> None:
+    command = [compiler, "-O0", "-g1", *FLAGS, *SANITIZE, *flags, "-lm"]
+    program = str(compiled(command, SOURCES, suffix=""))
     variants = run([program]).stdout.split()
-    assert "baseline" in variants
+    assert set(known) <= set(variants)
     for variant in variants:
         ran = run([program, variant, subject])
         assert ran.returncode == 0, f"{variant}: {ran.stderr}{ran.stdout}"
@@ -75,6 +77,7 @@ def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.slow  # make lint does the same with the compiler of the build
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_no_warnings_when_optimised(compiler: str) -> None:
     """Some warnings only come of what the optimiser sees."""

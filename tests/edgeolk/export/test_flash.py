@@ -47,12 +47,11 @@ def told(program: Path, *arguments: object) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("unit", [4, 32, 256])
-def test_no_cut_loses_a_checkpoint(unit: int, tmp_path: Path) -> None:
+def test_no_cut_loses_a_checkpoint(tmp_path: Path) -> None:
     """Cut at every operation, under the sanitizers; damaged images too."""
-    program = simulator(tmp_path, unit)
-    assert told(program, "cut", 1500, unit) >= 1500
-    assert told(program, "fuzz", 2000, unit) == 2000
+    program = simulator(tmp_path, 32)
+    assert told(program, "cut", 1500, 32) >= 1500
+    assert told(program, "fuzz", 2000, 32) == 2000
 
 
 @pytest.mark.slow

@@ -34,6 +34,12 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
+def few_first(*kept: str) -> list[Any]:
+    """All forms, those that are not named at night."""
+    slow = pytest.mark.slow
+    return [form if form in kept else pytest.param(form, marks=slow) for form in FORMS]
+
+
 def folder_of(form: str, folder: Path) -> Path:
     options = dict(FORMS[form])
     learner = ek.Learner(options.pop("algorithm", None), n_features=3, **options)
@@ -60,7 +66,7 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
             run(compiler, *STRICT, *flags, "-c", source, "-o", source.with_suffix(".o"))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", few_first("recommended", "float64", "ring", "ring, probability"))
 def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""
     folder = folder_of(form, tmp_path)

@@ -21,7 +21,9 @@ def watch() -> Iterator[None]:
     faulthandler.cancel_dump_traceback_later()
 
 
-@pytest.mark.parametrize("seed", range(FUZZERS))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, FUZZERS))]
+)
 def test_mutants_are_refused_or_can_be_used(seed: int, tmp_path: Path) -> None:
     with Fuzzer(tmp_path, seed) as fuzzer:
         fuzzer.run(MUTANTS // FUZZERS)
