@@ -1,6 +1,6 @@
 """Several threads that only read one model: each has a copy of its struct, and scratch of its own.
 
-The struct notes things about the row that is placed, so that no two readers may share one. The first
+The struct notes things about the row that is placed, so no two readers may share one. The first
 reader uses the block's scratch; the copies of the others point into memory of their own.
 """
 
