@@ -54,6 +54,9 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
+    intake : dict
+        What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
+        arguments of ``Config``.
     """
 
     algorithm: Algorithm
@@ -65,6 +68,7 @@ class Method:
     defaults: dict[str, Default] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
     gamma: float = 1.0
+    intake: dict[str, str] = field(default_factory=dict)
 
     @property
     def public(self) -> dict[str, str]:
@@ -385,6 +389,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
+        intake={"scale": "standard", "gamma": "auto"},
     ),
 )
 
