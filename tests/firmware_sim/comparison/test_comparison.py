@@ -20,6 +20,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
 from firmware_sim.errors import SimulatorError
 
+FULL = Path("/dev/full")
 NAMES = ["rbp", "bpa_s", "ahpatron"]
 CONFIG = fs.ReplayConfig("occupancy", algorithm="rbp", limit=1200)
 
@@ -257,11 +258,11 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     assert sorted(path.name for path in out.iterdir()) == ["compare.txt", "runs.jsonl"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 def test_a_result_that_is_not_written_is_told(tmp_path: Path) -> None:
     book = Book(tmp_path / "runs.jsonl", "mark")
     book._file.close()
-    book._file = Path("/dev/full").open("w")
+    book._file = FULL.open("w")
     with pytest.raises(SimulatorError, match=r"cannot write to .*runs\.jsonl: No space left"):
         book.enter(Outcome("rbp", 1, 0, "done"))
     assert not book.outcomes
