@@ -317,7 +317,7 @@ class Learner(Storing, Counting):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file of format 1, 2 or 3. Nothing in the file is executed.
+    """Load a learner from a file of format 3. Nothing in the file is executed.
 
     Parameters
     ----------
