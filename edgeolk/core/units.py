@@ -5,7 +5,6 @@ Used by ``setup.py``, which runs it as a file, by the release and by tests.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -91,12 +90,13 @@ def chosen_flags(
     """
     if compiler is None:
         return () if instructions.made_by == "1" else None
-    probe = f"#if !({instructions.made_by})\n#error\n#endif\n"
-    for flags in instructions.flags:
-        command = [*compiler, "-Werror", *flags, "-x", "c", "-c", "-o", os.devnull, "-"]
-        run = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
-        if run.returncode == 0:
-            return flags
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder) / "probe.c"
+        probe.write_text(f"#if !({instructions.made_by})\n#error\n#endif\n")
+        for flags in instructions.flags:
+            command = [*compiler, "-Werror", *flags, "-c", "-o", f"{probe}.o", str(probe)]
+            if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+                return flags
     return None
 
 
