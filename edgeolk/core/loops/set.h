@@ -8,7 +8,12 @@
 
 #include "compiler.h"
 
-#if defined(OLK_SET_V4)
+#if !defined(OLK_VECTORS)
+#define OLK_BYTES 0
+#define OLK_FUSED 0
+#define OLK_OF_SET(name) name##_scalar
+#define OLK_SET "scalar"
+#elif defined(OLK_SET_V4)
 #define OLK_BYTES 64
 #define OLK_FUSED 1
 #define OLK_OF_SET(name) name##_v4
