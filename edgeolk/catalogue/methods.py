@@ -57,6 +57,9 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
+    intake : dict
+        What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
+        arguments of ``Config``.
     """
 
     algorithm: Algorithm
@@ -68,6 +71,7 @@ class Method:
     defaults: Mapping[str, Default] = {}
     renames: Mapping[str, str] = {}
     gamma: float = 1.0
+    intake: Mapping[str, str] = {}
 
     @property
     def public(self) -> dict[str, str]:
@@ -389,6 +393,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
+        intake={"scale": "standard", "gamma": "auto"},
     ),
 )
 

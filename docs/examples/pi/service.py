@@ -60,7 +60,9 @@ def watch(
     with ek.Checkpointer(place, every=None, seconds=600, slots=8) as checkpoints:
         pair = checkpoints.open() or (
             ek.RunningScaler(len(row)),
-            ek.Learner("sorf", n_features=len(row), ram="4KiB", loss="novelty", nu=0.01),
+            ek.Learner(
+                n_features=len(row), ram="4KiB", loss="novelty", nu=0.01, scale=None, gamma=None
+            ),
         )
         scaler, learner = pair
         notify("READY=1")

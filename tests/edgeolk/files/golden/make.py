@@ -38,6 +38,7 @@ LIVELY: dict[str, dict[str, Any]] = {
     "pegasos": {"lam": 0.02},
     "bsgd": {"lam": 0.02},
     "nogd": {"eta": 0.4, "k": 3},
+    "sorf": {"scale": None},
 }
 POLYNOMIAL = ("Polynomial", 2, 0.5, 1.0)
 LAPLACIAN = ("Laplacian", 0.4)
