@@ -179,10 +179,12 @@ class Resolved:
         """Bytes of a kernel value that waits for its row.
 
         As it is computed, exponentials in the type of rows, other kernels in float64; in float64
-        too where it is mapped to features.
+        too where it is mapped to features. Several columns of coefficients are summed from the
+        kernel row, which is of their type: no value that waits may have more digits.
         """
         mapped = "features_ahead" in self.basis.ahead
-        return self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
+        computed = self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
+        return min(computed, self.coefficient_bytes) if self.columns > 1 else computed
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes
