@@ -8,15 +8,16 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from edgeolk.core.units import Unit, units
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "compiled"
 WEEK = 7 * 86400.0
-SHARED = ("-shared", "-fPIC")
 
 
 class CompilerError(RuntimeError):
@@ -28,11 +29,17 @@ def compiler() -> list[str]:
     return shlex.split(os.environ.get("CC") or "cc")
 
 
-def compiled(command: Sequence[str], sources: Sequence[Path], suffix: str = ".so") -> Path:
+def compiled(
+    command: Sequence[str],
+    sources: Sequence[Path],
+    suffix: str = ".so",
+    linked: Sequence[str] = (),
+) -> Path:
     """The file that a compiler makes of sources, made only if nobody has made the same one.
 
-    Two are the same if command, version of the compiler, sources, and headers (those beside the
-    sources and in the folders named by ``-I``) are. What was not asked for in a week goes.
+    Two are the same if command, version of the compiler, sources, headers (those beside the sources
+    and in the folders named by ``-I``) and the words that say what is linked are. What nobody asked
+    for in a week goes.
 
     Raises
     ------
@@ -41,7 +48,8 @@ def compiled(command: Sequence[str], sources: Sequence[Path], suffix: str = ".so
     CompilerError
         It cannot compile this.
     """
-    digest = hashlib.sha256(repr((list(command), suffix)).encode() + _version(command[0]))
+    digest = hashlib.sha256(repr((list(command), suffix, list(linked))).encode())
+    digest.update(_version(command[0]))
     folders = {source.parent for source in sources}
     folders |= {Path(flag[2:]) for flag in command if flag.startswith("-I")}
     headers = {header for folder in folders for header in folder.glob("*.h")}
@@ -53,13 +61,36 @@ def compiled(command: Sequence[str], sources: Sequence[Path], suffix: str = ".so
         if not target.exists():
             _sweep()
             part = target.with_suffix(".part")
-            made = [*command, "-o", str(part), *map(str, sources)]
+            made = [*command, "-o", str(part), *map(str, sources), *linked]
             ran = subprocess.run(made, capture_output=True, text=True, check=False)
             if ran.returncode:
                 raise CompilerError(f"{command[0]} cannot compile {sources[0].name}: {ran.stderr}")
             part.replace(target)
         os.utime(target)
     return target
+
+
+def compiled_sets(
+    command: Sequence[str], loops: str, names: Container[str] | None = None
+) -> list[str]:
+    """What is linked: objects of the loops, one a set of instructions, and macros that name them.
+
+    Of the sets of ``names`` only, where it is given, and of those that the compiler makes.
+    """
+    made = []
+    for unit in _units(tuple(command), loops):
+        if names is None or unit.instructions.name in names:
+            small = ["-Os"] if unit.instructions.small else []
+            target = compiled([*command, *unit.flags, *small, "-c"], [unit.source], ".o")
+            made += [str(target), f"-D{unit.instructions.built}"]
+    return made
+
+
+@cache
+def _units(command: tuple[str, ...], loops: str) -> list[Unit]:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with _locked(FOLDER / "units.lock"):
+        return units(command, loops, FOLDER / "units")
 
 
 @cache
@@ -69,7 +100,7 @@ def _version(program: str) -> bytes:
 
 def _sweep() -> None:
     for file in FOLDER.iterdir():
-        if file.stat().st_mtime < time.time() - WEEK:
+        if file.is_file() and file.stat().st_mtime < time.time() - WEEK:
             file.unlink(missing_ok=True)
 
 

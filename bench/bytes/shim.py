@@ -1,6 +1,6 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
-The header is compiled here and called through ctypes, in every form it has: once per instruction
+The loops are compiled here and called through ctypes, in every form it has: once per instruction
 set, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bench.compiled import SHARED, compiled, compiler
+from bench.compiled import compiled, compiled_sets, compiler
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
@@ -110,8 +110,8 @@ class Row(ctypes.Structure):
 
 
 @functools.cache
-def library(form: str, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
-    """The loops in one form.
+def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) -> ctypes.CDLL:
+    """The loops in one form, for all sets of instructions or for one beside the plainest.
 
     Raises
     ------
@@ -120,8 +120,11 @@ def library(form: str, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
     CompilerError
         It cannot compile them.
     """
-    command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", *SHARED, "-lm"]
-    found = ctypes.CDLL(str(compiled(command, [SHIM])))
+    command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
+    made = []
+    if form == "vector":
+        made = compiled_sets(command, "structured.h", {"scalar", variant} if variant else None)
+    found = ctypes.CDLL(str(compiled([*command, "-shared"], [SHIM], ".so", [*made, "-lm"])))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
     found.shim_seeded.restype = ctypes.c_uint64
@@ -144,7 +147,10 @@ def library(form: str, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
 
 def variants(form: str = "vector", flags: tuple[str, ...] = ()) -> list[str]:
     """Names of the instruction sets compiled for that this processor has."""
-    loaded = library(form, flags)
+    return _names(library(form, flags))
+
+
+def _names(loaded: ctypes.CDLL) -> list[str]:
     names: list[str] = []
     while (name := loaded.shim_name(len(names))) is not None and loaded.shim_runs(len(names)):
         names.append(name.decode())
@@ -177,8 +183,8 @@ class Sorf:
         variant: str | None = None,
         flags: tuple[str, ...] = (),
     ) -> None:
-        self.library = library(form, flags)
-        known = variants(form, flags)
+        self.library = library(form, flags, variant)
+        known = _names(self.library)
         self.variant = known.index(variant) if variant else len(known) - 1
         self.storage = STORAGE.index(dtype)
         self.real = np.dtype(np.float64 if dtype == "float64" else np.float32)

@@ -29,7 +29,16 @@ VECTORS = [form for form in FORMS if form[0] == "vector"]
 needs_compiler = pytest.mark.skipif(
     shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
 )
-every_form = pytest.mark.parametrize("form", EXACT, ids="-".join)
+
+
+def marked(forms):
+    """Sets of instructions between the plainest and the widest at night only."""
+    between = {("vector", variant) for variant in available_simd()[1:-1]}
+    slow = pytest.mark.slow
+    return [pytest.param(form, marks=slow if form in between else ()) for form in forms]
+
+
+every_form = pytest.mark.parametrize("form", marked(EXACT), ids="-".join)
 every_type = pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
 
 TWO_GROUPS = [(0.3, 1.0, 3.0), (3.0, 5.5)]

@@ -1,8 +1,7 @@
 """The C mathematics by itself, under address and undefined-behaviour sanitizers: c/*.c.
 
-A case is one subject by every instruction-set variant that a compiler makes and this machine runs;
-without the nightly ones, by the plain variant and the widest. Arrays there end where the loops are
-documented to read to, so a longer reach fails.
+A case is one subject by sets of instructions that a compiler makes and this machine runs. Arrays
+there end where the loops are documented to read to, so a longer reach fails.
 """
 
 from __future__ import annotations
@@ -16,22 +15,23 @@ from pathlib import Path
 
 import pytest
 
-import edgeolk.core
-from bench.compiled import compiled
+from bench.compiled import compiled, compiled_sets
+from edgeolk.core.units import LOOPS, NUMBERS, objects
+from edgeolk.core.variants import available_simd
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))
 SUBJECTS = [path.stem for path in SOURCES if path.stem not in ("main", "table")]
-LOOPS = Path(edgeolk.core.__file__).parent / "loops"
+#: What a unit of each set is made of.
+RINGS = "rings.h"
+LOOPS_OF_SETS = (RINGS, "structured.h")
 COMPILERS = ("gcc", "clang")
-#: As setup.py has them: what decides the numbers.
-FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-FLAGS += ["-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-#: Variants, and how the loops are compiled for them.
+FLAGS = ["-std=gnu11", *NUMBERS, "-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
+#: Sets of instructions: the plainest and the widest; at night all.
 BUILDS = [
-    pytest.param(("scalar", "native"), ["-DCHECK_NATIVE", "-march=native"], id="native"),
-    pytest.param(("scalar", "baseline"), [], id="all", marks=pytest.mark.slow),
+    pytest.param({"scalar", available_simd()[-1]}, id="widest"),
+    pytest.param(None, id="all", marks=pytest.mark.slow),
 ]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 def run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
@@ -50,22 +50,24 @@ def lacking(compiler: str) -> str:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize(("known", "flags"), BUILDS)
-def test_checks(known: tuple[str, ...], flags: list[str], compiler: str, subject: str) -> None:
+@pytest.mark.parametrize("sets", BUILDS)
+def test_checks(sets: set[str] | None, compiler: str, subject: str) -> None:
     if reason := lacking(compiler):
         pytest.skip(reason)
     # Without optimisation the instrumented loops compile three times as fast.
-    command = [compiler, "-O0", "-g1", *FLAGS, *SANITIZE, *flags, "-lm"]
-    program = str(compiled(command, SOURCES, suffix=""))
+    command = [compiler, "-O0", "-g1", *FLAGS, *SANITIZE]
+    loops = compiled_sets(command, RINGS, sets)
+    program = str(compiled(command, SOURCES, "", [*loops, "-lm"]))
     variants = run([program]).stdout.split()
-    assert set(known) <= set(variants)
+    assert "scalar" in variants
+    assert sets is None or len(variants) == len(sets)
     for variant in variants:
         ran = run([program, variant, subject])
         assert ran.returncode == 0, f"{variant}: {ran.stderr}{ran.stdout}"
         assert re.fullmatch(r"[1-9]\d* checks, 0 failed\n", ran.stdout)
 
 
-@pytest.mark.parametrize("header", ["variants.h", "structured.h"])
+@pytest.mark.parametrize("header", LOOPS_OF_SETS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
     """What a compiler without vector types gets."""
@@ -79,10 +81,9 @@ def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
 
 @pytest.mark.slow  # make lint does the same with the compiler of the build
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_no_warnings_when_optimised(compiler: str) -> None:
+def test_no_warnings_when_optimised(compiler: str, tmp_path: Path) -> None:
     """Some warnings only come of what the optimiser sees."""
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
-    table = str(Path(__file__).parent / "c/table.c")
-    ran = run([compiler, "-O2", *FLAGS, "-c", table, "-o", os.devnull])
-    assert ran.returncode == 0, ran.stderr
+    for header in LOOPS_OF_SETS:
+        objects([compiler, "-O2", *FLAGS], header, tmp_path)
