@@ -16,7 +16,7 @@ GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
-	instructions bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind soak nightly coverage \
+	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind soak nightly coverage \
 	wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
@@ -26,6 +26,7 @@ help:
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
+	@echo "make results  the pages of results that take minutes, again; then which are older than their code"
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   every published table again, into bench/papers (half an hour)"
 	@echo "make bytes    error against bytes, every learner on every set (an hour)"
@@ -133,6 +134,14 @@ memory: $(VENV)/.bench
 
 instructions: $(VENV)/.sim
 	$(BIN)/python -m bench.instructions
+
+# Pages of results that take minutes, made again; what is older than its code after that takes longer.
+results: $(VENV)/.test roofs speed growth memory
+	$(BIN)/python -m bench.speed.blocks
+	$(BIN)/python -m bench.fleets
+	$(BIN)/python -m bench.instructions --record
+	$(BIN)/python -m bench.accuracy
+	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers
 	$(BIN)/python -m bench.bytes

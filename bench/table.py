@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.commit import here
+
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
@@ -52,7 +54,8 @@ class Report:
 
     def markdown(self) -> str:
         """The whole report."""
-        blocks = [f"# {self.title}", self.introduction, *(t.markdown() for t in self.tables)]
+        head = [f"# {self.title}", f"Measured on {here()}.", self.introduction]
+        blocks = [*head, *(t.markdown() for t in self.tables)]
         return "\n\n".join(blocks) + "\n"
 
     def save(self, stem: str, directory: Path = RESULTS) -> list[Path]:

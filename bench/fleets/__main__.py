@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import firmware_sim as fs
+from bench.commit import here
 from bench.fleets.idle import shares
 from bench.fleets.streams import write
 from bench.machine import sentence
@@ -84,8 +85,8 @@ def main() -> None:
             f"second; {100 * rest:.1f} % not in tasks; {len(fleet.failed)} failed"
         )
     if len(sys.argv) == 1:
-        lines = ["# Fleets", "", "`python -m bench.fleets`", "", f"{sentence()}.", "", *found]
-        _RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = [f"Measured on {here()}.", "", "`python -m bench.fleets`", "", f"{sentence()}."]
+        _RESULT.write_text("\n".join(["# Fleets", "", *lines, "", *found, ""]), encoding="utf-8")
 
 
 def _against_loops(boards: list[Board], configurations: list[Configuration]) -> str:

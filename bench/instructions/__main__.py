@@ -10,6 +10,7 @@ import sys
 
 import edgeolk as ek
 from bench import callgrind
+from bench.commit import here as measured_on
 from bench.datasets import ROOT
 from bench.instructions import compare
 from bench.instructions.build import build
@@ -49,7 +50,9 @@ def record(chosen: list[Case], whole: bool, recorded: Counts | None, here: dict[
         return 2
     known = {**(recorded.cases if recorded and not whole else {}), **measure(chosen)}
     ordered = {case.name: known[case.name] for case in cases() if case.name in known}
-    compare.save(Counts(here, ordered))
+    # Lines of one algorithm do not make the others newer.
+    commit = measured_on() if whole or not recorded else recorded.measured_on
+    compare.save(Counts(here, ordered, commit))
     print(f"recorded in {compare.FILE.relative_to(ROOT)}; cases counted: {len(chosen)}")
     return 0
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.commit import UNKNOWN
 from bench.table import RESULTS, Table
 
 FILE = RESULTS / "instructions.json"
@@ -33,10 +34,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class Counts:
-    """The costs of the cases, by name, with the build they were counted on."""
+    """The costs of the cases, by name, with the build and the commit they were counted on."""
 
     build: dict[str, str]
     cases: dict[str, Cost]
+    measured_on: str = UNKNOWN
 
     def text(self) -> str:
         """As JSON, one line a case, so that a change of one is a change of its line."""
@@ -45,13 +47,15 @@ class Counts:
             f'  {json.dumps(name)}: {{"instructions": {cost.instructions}, "calls": {cost.calls}}}'
             for name, cost in self.cases.items()
         ]
-        return f'{{\n "build": {build},\n "cases": {{\n' + ",\n".join(lines) + "\n }\n}\n"
+        head = f'{{\n "measured_on": {json.dumps(self.measured_on)},\n "build": {build},\n'
+        return f'{head} "cases": {{\n' + ",\n".join(lines) + "\n }\n}\n"
 
     @classmethod
     def of_text(cls, text: str) -> Counts:
         """The reverse of ``text``."""
         data = json.loads(text)
-        return cls(data["build"], {name: Cost(**cost) for name, cost in data["cases"].items()})
+        cases = {name: Cost(**cost) for name, cost in data["cases"].items()}
+        return cls(data["build"], cases, data.get("measured_on", UNKNOWN))
 
 
 def save(counts: Counts, path: Path = FILE) -> None:

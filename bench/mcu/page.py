@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from bench.commit import here
 from bench.table import RESULTS, Table
 
 PAGE = RESULTS / "mcu.md"
@@ -26,6 +28,8 @@ def begin(title: str, introduction: str) -> None:
 
 def put(table: Table) -> None:
     """A table in the place of the one of the same title, or at the end."""
+    measured = " ".join(text for text in (table.note, f"Measured on {here()}.") if text)
+    table = replace(table, note=measured)
     parts = _parts()
     known = [part.split("\n")[0] for part in parts]
     title = f"## {table.title}"

@@ -1,0 +1,100 @@
+"""Which pages of results are older than the code they measure: ``python -m bench.older``.
+
+``--all`` lists all. The commit of a page stands on it (commit.py), what it measures here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.commit import ROOT, UNKNOWN, git, said
+from bench.table import Table
+
+#: All that a row passes through, and the code that decides what is learned.
+LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
+#: What the time of a step or a score depends on.
+LOOPS = ("edgeolk/core", "edgeolk/boundary", "edgeolk/parts")
+EXPORT = ("edgeolk/export", "edgeolk/core/loops", "firmware_sim/mcu")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of results.
+
+    Parameters
+    ----------
+    path : str
+        Where it is, below the folder of the benchmarks.
+    command : str
+        What makes it again.
+    measures : sequence of str
+        What it measures, as git names paths: a commit that touches one makes the page older.
+    """
+
+    path: str
+    command: str
+    measures: Sequence[str]
+
+
+PAGES = (
+    Page("results/roofs.md", "make roofs", (*LOOPS, "bench/roofs")),
+    Page("results/speed.md", "make speed", (*LOOPS, "bench/speed")),
+    Page("results/passes.md", "make speed", (*LOOPS, "bench/speed")),
+    Page("results/policies.md", "make speed", (*LOOPS, "bench/speed")),
+    Page("results/blocks.md", "python -m bench.speed.blocks", (*LOOPS, "bench/speed/blocks.py")),
+    Page("results/growth.md", "make growth", (*LOOPS, "bench/growth")),
+    Page("results/peers.md", "make peers", (*LIBRARY, "bench/peers")),
+    Page("results/accuracy.md", "make accuracy", (*LIBRARY, "bench/accuracy")),
+    Page("results/memory.md", "make memory", (*LIBRARY, "bench/memory")),
+    Page("results/steps.md", "make memory", (*LOOPS, "bench/memory/steps.py")),
+    Page("results/instructions.json", "python -m bench.instructions --record",
+         (*LOOPS, "bench/instructions")),
+    Page("results/fleets.md", "python -m bench.fleets", (*LIBRARY, "firmware_sim", "bench/fleets")),
+    Page("results/bytes.md", "make bytes", (*LIBRARY, "bench/bytes", ":!bench/bytes/pushes")),
+    Page("results/pushes.md", "python -m bench.bytes.pushes", (*LIBRARY, "bench/bytes/pushes")),
+    Page("results/citizens_classes.md", "python -m bench.citizens", (*LIBRARY, "bench/citizens")),
+    Page("results/citizens_regression.md", "python -m bench.citizens",
+         (*LIBRARY, "bench/citizens")),
+    Page("results/citizens_novelty.md", "python -m bench.citizens", (*LIBRARY, "bench/citizens")),
+    Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
+    Page("results/boards.md", "python -m release.instructions",
+         (*LOOPS, "release/instructions.py")),
+    Page("papers/RESULTS.md", "make papers", (*LIBRARY, "bench/papers")),
+)  # fmt: skip
+
+
+def newer(commit: str, paths: Sequence[str]) -> str:
+    """The commits since one that touched what a page measures, in words; empty for none."""
+    if commit == UNKNOWN:
+        return "not known"
+    name = re.findall("[0-9a-f]{7,}", commit)[0]
+    if not git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
+        return "not known: the commit is not in this repository"
+    since = git("log", "--format=%h", f"{name}..HEAD", "--", *paths).split()
+    return f"{len(since)} commits, the last `{since[0]}`" if since else ""
+
+
+def table(everything: bool = False) -> Table:
+    """The pages, a row for each commit that one was measured on."""
+    rows = []
+    for page in PAGES:
+        file = ROOT / "bench" / page.path
+        for commit in said(file.read_text(encoding="utf-8")) if file.exists() else [UNKNOWN]:
+            since = newer(commit, page.measures)
+            if since or everything:
+                rows.append([page.path, commit, since or "none", f"`{page.command}`"])
+    header = ["page", "measured on", "touched what it measures since", "made again by"]
+    return Table("Pages and the code they measure", header, rows, left=4)
+
+
+def main() -> int:
+    """Print the table."""
+    print(table("--all" in sys.argv[1:]).markdown())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

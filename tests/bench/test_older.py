@@ -1,0 +1,92 @@
+"""Pages of results say the commit they were measured on; which are older than the code."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# At the end: where an installed wheel is tested, edgeolk must not be the one beside bench.
+sys.path.append(str(Path(__file__).parents[2]))
+
+from bench import commit, older
+from bench.instructions.compare import Cost, Counts
+from bench.table import Report, Table
+
+PAGE = older.Page("results/speed.md", "make speed", ("core",))
+
+
+def git(folder, *words):
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A repository with code and a page measured on its first commit."""
+    for module in (commit, older):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(older, "PAGES", (PAGE,))
+    git(tmp_path, "init", "--quiet")
+    change(tmp_path, "core/loops")
+    Report("Speed", "Introduction.", [], {}).save("speed", tmp_path / "bench" / "results")
+    return tmp_path
+
+
+def change(tree, path):
+    file = tree / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{file.exists() and file.read_text()}x")
+    git(tree, "add", "core", "docs") if (tree / "docs").exists() else git(tree, "add", "core")
+    git(tree, "commit", "--quiet", "--message", path)
+
+
+def since():
+    return [row[2] for row in older.table().rows]
+
+
+def test_a_page_is_older_once_its_code_changes(tree):
+    assert since() == []
+    assert [row[2] for row in older.table(everything=True).rows] == ["none"]
+    change(tree, "docs/page")
+    assert since() == []
+    change(tree, "core/loops")
+    change(tree, "core/others")
+    assert [found.split(",")[0] for found in since()] == ["2 commits"]
+
+
+def test_a_page_says_its_commit(tree):
+    (said,) = commit.said((tree / "bench/results/speed.md").read_text())
+    assert said == commit.here()
+    (tree / "core/loops").write_text("not committed")
+    assert commit.here() == f"{said} and changes to it"
+    text = Counts({}, {"rbp": Cost(1, 2)}, commit.here()).text()
+    assert Counts.of_text(text).measured_on == commit.here() == commit.said(text)[0]
+
+
+@pytest.mark.parametrize("text", ["", "Measured on an unknown commit.", "Measured on a Pi."])
+def test_what_nobody_knows_is_listed(text, tree):
+    (tree / "bench/results/speed.md").write_text(text)
+    assert since() == ["not known"]
+
+
+def test_a_commit_of_another_history(tree):
+    (tree / "bench/results/speed.md").write_text("Measured on commit `0123456789ab`.")
+    assert since() == ["not known: the commit is not in this repository"]
+
+
+def test_without_a_repository(tree, monkeypatch):
+    monkeypatch.setattr(commit, "ROOT", tree / "core")
+    (tree / ".git").rename(tree / "gone")
+    assert commit.here() == commit.UNKNOWN
+    assert f"Measured on {commit.UNKNOWN}." in Report("T", "I", [Table("t", ["a"], [])]).markdown()
+
+
+def test_every_page_is_listed_and_what_it_measures_is_there():
+    root = Path(older.__file__).parents[1]
+    pages = {page.path for page in older.PAGES}
+    assert pages >= {f"results/{path.name}" for path in (root / "bench/results").glob("*.md")}
+    for page in older.PAGES:
+        assert (root / "bench" / page.path).is_file()
+        for path in page.measures:
+            assert list(root.glob(path.removeprefix(":!"))), path
