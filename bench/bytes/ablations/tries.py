@@ -12,7 +12,7 @@ from bench.bytes.grid import BINARY, CLASSES, KIB, REGRESSION, Job
 from bench.bytes.runs import run
 from bench.papers.work import Cache
 
-CACHE = Path(__file__).resolve().parents[1] / "cache" / "pushes.jsonl"
+CACHE = Path(__file__).resolve().parents[1] / "cache" / "ablations.jsonl"
 #: More sets of several classes than the frontier has.
 MORE = ("outdoor", "dna_train", "wall_moves", "wisdm_activity", "insect_classes", "gases")
 STATES = (*CLASSES, *MORE)

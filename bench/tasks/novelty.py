@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 import edgeolk as ek
-from bench.citizens.data import ANOMALIES, Rows, anomalies
 from bench.table import Table
+from bench.tasks.data import ANOMALIES, Rows, anomalies
 
 #: Rows of each set that every detector sees; the slow ones allow no more.
 MOST = 10_000

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 import edgeolk as ek
+from bench.bytes.ablations.tries import Try, halves
 from bench.bytes.figures import frequencies
 from bench.bytes.grid import BINARY, KIB, Job
-from bench.bytes.pushes.tries import Try, halves
 from bench.bytes.runs import learner_of
 from bench.bytes.scoring import record
 from bench.bytes.sets import Rows, gamma_of, load
@@ -75,7 +75,12 @@ def of_columns(data: str, size: int, setting: str) -> float:
                 D = frequencies(size, 4 * d + 64)
                 each = 0
             learner = ek.Learner(
-                "sorf", n_features=d, kernel=kernel, scale=None, budget=D, seed=seed,
+                "sorf",
+                n_features=d,
+                kernel=kernel,
+                scale=None,
+                budget=D,
+                seed=seed,
                 relevance=each > 0,
             )
         made = record("two", learner.learn_many(X, y), y, learner.nbytes, 0.0)

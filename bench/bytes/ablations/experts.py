@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.pushes.tries import SIZES, Try, halves, tolerant
+from bench.bytes.ablations.tries import SIZES, Try, halves, tolerant
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
 
 USUAL, LINEAR, SOFTMAX = "sorf alone", "and a linear expert", "and a softmax expert"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import edgeolk as ek
+from bench.bytes.ablations.tries import Measure, Try, halves
 from bench.bytes.grid import BINARY, KIB, Job
-from bench.bytes.pushes.tries import Measure, Try, halves
 from bench.bytes.runs import learner_of
 from bench.bytes.scoring import record
 from bench.bytes.sets import load
@@ -70,6 +70,7 @@ TRIES = tuple(
         bounds=tuple(BOUNDS),
     )
     for name, about, params in (
-        ("bpa_s", "C = 1", {"C": 1.0}), ("ogd", "eta = .3", {"eta": 0.3}),
+        ("bpa_s", "C = 1", {"C": 1.0}),
+        ("ogd", "eta = .3", {"eta": 0.3}),
     )
 )

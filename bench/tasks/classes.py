@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 import edgeolk as ek
-from bench.citizens.data import CLASSES, STREAMS, Rows, classes
 from bench.table import Table
+from bench.tasks.data import CLASSES, STREAMS, Rows, classes
 
 SIZES = ("16KiB", "64KiB", "256KiB")
 PREFIX = 2000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bench.bytes.ablations.tries import SIZES, STATES, Try, halves, of_settings, tolerant
 from bench.bytes.grid import BINARY, KIB, REGRESSION
-from bench.bytes.pushes.tries import SIZES, STATES, Try, halves, of_settings, tolerant
 from bench.bytes.sets import SPECS
 
 USUAL = "as it is"
@@ -52,7 +52,9 @@ TRIES = (
             plain,
         )
         for task, sets in (
-            ("several classes", STATES), ("two classes", BINARY), ("real targets", REGRESSION),
+            ("several classes", STATES),
+            ("two classes", BINARY),
+            ("real targets", REGRESSION),
         )
     ),
     Try(

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.bytes.pushes import __main__ as program
-from bench.bytes.pushes import experts, levels, storage, twins
-from bench.bytes.pushes.tries import Try, halves, judged, measured, ratio, tolerant
+from bench.bytes.ablations import __main__ as program
+from bench.bytes.ablations import experts, levels, storage, twins
+from bench.bytes.ablations.tries import Try, halves, judged, measured, ratio, tolerant
 from bench.papers.work import Cache
 
 ERRORS = {"usual": 10.0, "good": 8.0, "bad": 9.0}
@@ -49,6 +49,7 @@ def test_errors_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "tries.jsonl"
     errors = measured(TRY, Cache(path), lambda: None)
     assert len([json.loads(line) for line in path.read_text().splitlines()]) == 12
+
     def refuse(data: str, size: int, setting: str) -> float:
         raise AssertionError
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bench.bytes.ablations.tries import Try, halves
 from bench.bytes.figures import frequencies
 from bench.bytes.grid import KIB
-from bench.bytes.pushes.tries import Try, halves
 from bench.bytes.sets import gamma_of, load
 from bench.bytes.shim import Sorf
 

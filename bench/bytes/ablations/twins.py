@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from bench.bytes.ablations.tries import Try, halves
 from bench.bytes.grid import BINARY, KIB
-from bench.bytes.pushes.tries import Try, halves
 from bench.bytes.sets import Rows, gamma_of, load
 
 structured = import_module("tests.support.twins.structured")

@@ -1,7 +1,7 @@
-"""What was tried, as a table: ``python -m bench.bytes.pushes [--only WORD ...]``.
+"""What was tried, as a table: ``python -m bench.bytes.ablations [--only WORD ...]``.
 
 Errors are kept in ``bench/bytes/cache``; broken off, it goes on where it was. Without ``--only`` it
-writes ``bench/results/pushes.md``.
+writes ``bench/results/ablations.md``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from bench.bytes.pushes import experts, levels, relevance, storage, twins, widths
-from bench.bytes.pushes.tries import CACHE, PAYS, Outcome, Try, judged, measured
+from bench.bytes.ablations import experts, levels, relevance, storage, twins, widths
+from bench.bytes.ablations.tries import CACHE, PAYS, Outcome, Try, judged, measured
 from bench.bytes.report import bytes_of
 from bench.papers.work import Cache
 from bench.table import RESULTS, Report, Table
@@ -36,7 +36,7 @@ def line(found: Outcome) -> tuple[str, ...]:
 def table(tried: Try, outcomes: list[Outcome]) -> Table:
     """All settings of a try."""
     note = (
-        f"{tried.about} Against \"{tried.settings[0]}\"; chosen on {', '.join(tried.chosen_on)};"
+        f'{tried.about} Against "{tried.settings[0]}"; chosen on {", ".join(tried.chosen_on)};'
         f" kept aside: {', '.join(tried.aside)}."
     )
     header = ("bytes", "setting", "error, chosen on", "error, kept aside", "better / worse aside")
@@ -81,7 +81,7 @@ def main(arguments: list[str] | None = None, folder: Path = RESULTS) -> int:
     """Runs what is not kept yet, prints, and writes the report where everything was asked for."""
     from tqdm import tqdm
 
-    parser = argparse.ArgumentParser(prog="python -m bench.bytes.pushes", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.bytes.ablations", description=__doc__)
     parser.add_argument("--only", nargs="*", default=[], help="tries with one of these words")
     only = parser.parse_args(arguments).only
     asked = [one for one in TRIES if not only or any(word in one.name for word in only)]
@@ -95,9 +95,9 @@ def main(arguments: list[str] | None = None, folder: Path = RESULTS) -> int:
             judgements.append((one, judged(one, errors)))
     letter = [letters(cache)] if widths.TRIES[0] in asked else []
     introduction = (
-        "`python -m bench.bytes.pushes`. The geometric mean over the sets of the error relative to"
-        " the usual setting, on the sets that a setting was chosen on and on those kept aside, and"
-        " on how many of these it errs less or more. A try pays where the mean on the sets kept"
+        "`python -m bench.bytes.ablations`. The geometric mean over the sets of the error relative"
+        " to the usual setting, on the sets that a setting was chosen on and on those kept aside,"
+        " and on how many of these it errs less or more. A try pays where the mean on the sets kept"
         f" aside is at least {100.0 * (1.0 - PAYS):.0f} % lower and more of them gain than lose."
         " A bound leaves bytes or knowledge of the future uncounted: what it gains is the most that"
         " could be had."
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None, folder: Path = RESULTS) -> int:
     )
     print(report.markdown())
     if not only:
-        report.save("pushes", folder)
+        report.save("ablations", folder)
     return 0
 
 

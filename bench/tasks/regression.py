@@ -13,9 +13,9 @@ from river import linear_model, optim, preprocessing
 from sklearn.linear_model import SGDRegressor
 
 import edgeolk as ek
-from bench.citizens.classes import width
-from bench.citizens.data import REGRESSION, Rows, regression
 from bench.table import Table
+from bench.tasks.classes import width
+from bench.tasks.data import REGRESSION, Rows, regression
 
 PREFIX = 2000
 #: Errors count from this row on: the first answers know no mean of the targets yet.
