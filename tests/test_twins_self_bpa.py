@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from twins import TWINS, Pcg32
 from twins import base as tb
-from twins.budgeted_pa import nearest
 from twins.checks import KERNELS, features, joint_gram, run
 from twins.streams import random_stream
 
@@ -165,17 +164,6 @@ def test_an_example_in_the_span_never_takes_a_slot(skip):
         assert twin.m <= (2 if kernel is not None and kernel(np.eye(2), np.zeros(2))[0] == 0 else 5)
 
 
-def test_nearest_neighbours_on_a_grid_with_ties():
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        S, x = rng.integers(-1, 2, (6, 2)).astype(float), rng.integers(-1, 2, 2).astype(float)
-        d = [sum((p - q) ** 2 for p, q in zip(s, x, strict=True)) for s in S]
-        assert nearest(S, x) == d.index(min(d))
-        r = int(rng.integers(6))
-        d[r] = float("inf")
-        assert nearest(S, x, excluded=r) == d.index(min(d))
-
-
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_on_a_grid_with_ties(name):
     rng = np.random.default_rng(5)
@@ -189,30 +177,6 @@ def test_on_a_grid_with_ties(name):
             check_step(name, old, twin, f=f, x=a, y=b)
             full += 1
     assert full > 30
-
-
-@pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
-def test_ramp_changes_nothing_beyond_the_margins(name):
-    X, y = random_stream(9, 250, 2, label_noise=0.3)
-    twin, beyond = TWINS[name](tb.gaussian(0.5), 25, loss="ramp"), 0
-    for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
-        if abs(f) > 1.0:
-            beyond += b * f < -1.0
-            assert np.array_equal(old.alpha, twin.alpha)
-            assert np.array_equal(old.sv, twin.sv)
-            assert twin.updates == old.updates
-    assert beyond > 0
-
-
-def test_family_refuses_impossible_settings():
-    for name in ("bpa_nn", "bpa_p"):
-        for bad in ({"C": 0.0}, {"loss": "square"}, {"eps": 0.0}):
-            with pytest.raises(ValueError, match=r".+"):
-                TWINS[name](KERNELS[0], 4, **bad)
-        with pytest.raises(ValueError, match="budget"):
-            TWINS[name](KERNELS[0], None)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "ramp"])

@@ -100,20 +100,6 @@ def test_only_some_do_without_a_budget(name):
         TWINS[name](KERNELS[0], smallest - 1, 0, **EXTRA.get(name, {}))
 
 
-AVERAGED = {"spa", "oskl", "klr", "olk", "olru", "pegasos", "fogd"}
-
-
-@pytest.mark.parametrize("name", sorted(TWINS))
-def test_only_some_have_an_average(name):
-    twin = TWINS[name](KERNELS[0], 4, 0, **EXTRA.get(name, {}))
-    assert twin.keeps_average == (name in AVERAGED)
-    if name in AVERAGED:
-        assert twin.averaged(np.zeros(2)) == 0.0
-    else:
-        with pytest.raises(AttributeError):
-            twin.averaged(np.zeros(2))
-
-
 @pytest.mark.parametrize("name", ["olk", "olru", "bogd", "bogd++", "ogd", "fogd", "nogd"])
 def test_regression_counts_squared_errors(name):
     twin = TWINS[name](KERNELS[0], 4, **(EXTRA.get(name, {}) | {"loss": "square"}))
@@ -122,24 +108,6 @@ def test_regression_counts_squared_errors(name):
         errors += (b - twin.step(np.array([x]), b)) ** 2
     assert twin.sq_error == pytest.approx(errors)
     assert twin.mistakes == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "bad"),
-    [
-        ("ogd", {"eta": 2.0, "lam": 0.5}), ("ogd", {"full": "random"}), ("olk", {"U": 0.0}),
-        ("olk", {"schedule": "dynamic"}), ("olru", {"gamma": 1.0}), ("olru", {"c": 0.0}),
-        ("olru", {"schedule": "constant"}), ("bogd", {"projection": "ball"}),
-        ("bogd", {"gamma": 0.0}), ("bogd++", {"lam": -0.1}), ("projectron", {"eta": -0.1}),
-        ("projectron++", {"rule": "none"}), ("projectron++", {"U": 0.0}), ("pomdr", {"M": 0}),
-        ("pomdr", {"U": math.inf}), ("shifting_perceptron", {"lam": 0.0}),
-        ("forgetron_basic", {"U": 0.0}), ("pegasos", {"lam": 0.0}), ("bsgd", {"iters": 0}),
-        ("bsgd", {"maintenance": "none"}), ("fogd", {"D": 0}), ("olk", {"full": "raise"}),
-    ],
-)  # fmt: skip
-def test_impossible_parameters_are_refused(name, bad):
-    with pytest.raises(ValueError, match=r".+"):
-        TWINS[name](KERNELS[0], 4, **bad)
 
 
 # --- dynamic budgets ------------------------------------------------------------------

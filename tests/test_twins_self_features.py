@@ -34,21 +34,6 @@ def at(twin, points):
 # --- FOGD -----------------------------------------------------------------------------
 
 
-def test_fogd_frequencies_and_features():
-    for seed, D, d, gamma in [(0, 5, 3, 0.5), (2**40 + 1, 8, 2, 3.0)]:
-        twin = TWINS["fogd"](tb.gaussian(gamma), seed=seed, D=D)
-        twin.step(np.ones(d), 1.0)
-        assert np.array_equal(
-            twin.omega, np.random.default_rng(seed).standard_normal((D, d)) * math.sqrt(2 * gamma)
-        )
-        z = twin.features(np.arange(d))
-        for j, angle in enumerate(twin.omega @ np.arange(d)):
-            assert z[j] == pytest.approx(math.cos(angle) / math.sqrt(D))
-            assert z[D + j] == pytest.approx(math.sin(angle) / math.sqrt(D))
-    with pytest.raises(ValueError, match="Gaussian"):
-        TWINS["fogd"](tb.laplacian(1.0))
-
-
 def test_fogd_inner_products_tend_to_the_kernel():
     kernel, rng = tb.gaussian(0.7), np.random.default_rng(0)
     twin = TWINS["fogd"](kernel, seed=3, D=20000)

@@ -106,32 +106,6 @@ def test_olk_freezes_and_its_average_goes_on():
 
 # --- averages -------------------------------------------------------------------------
 
-AVERAGED = {
-    "olk": {"eta": 0.4, "U": 0.9},
-    "olru": {"eta": 0.8, "U": 0.9},
-    "oskl": {"eta": 0.5, "G": 2.0, "R": 0.9},
-    "klr": {"eta": 0.7, "R": 0.9},
-    "pegasos": {"lam": 0.1},
-    "fogd": {"D": 7, "eta": 0.3, "lam": 0.2},
-}
-
-
-@pytest.mark.parametrize("name", sorted(AVERAGED))
-@pytest.mark.parametrize("B", [5, None])
-def test_averages_are_means_of_the_models_used(name, B):
-    X, y = random_stream(8, 60, 2)
-    twin = TWINS[name](tb.gaussian(0.5), B, 3, **AVERAGED[name])
-    values = []
-    assert [twin.averaged(p) for p in PROBES] == [0.0] * len(PROBES)
-    for a, b in zip(X, y, strict=True):
-        values.append(at_probes(twin))
-        twin.step(a, b)
-        mean = [twin.averaged(p) for p in PROBES]
-        assert np.allclose(mean, np.mean(values, axis=0), atol=1e-11)
-        with_last = [twin.averaged(p, include_current=True) for p in PROBES]
-        assert np.allclose(with_last, np.mean([*values, at_probes(twin)], axis=0), atol=1e-11)
-    assert twin.updates > 4
-
 
 # --- unbiased over the coin -----------------------------------------------------------
 
@@ -264,27 +238,3 @@ def test_bogd_plus_plus_drops_the_lowest_weightless_slot_without_a_draw():
         assert twin.rng.state == old.rng.state
     twin.step(np.array([0.1]), -1.0)
     assert twin.rng.state != old.rng.state
-
-
-@pytest.mark.parametrize("name", ["bogd", "bogd++"])
-@pytest.mark.parametrize("projection", ["clip", "scale"])
-def test_bogd_bounds_its_coefficients(name, projection):
-    eta, gamma, B = 0.4, 1.3, 6
-    X, y = random_stream(4, 150, 2, label_noise=0.3)
-    twin = TWINS[name](KERNELS[0], B, 1, eta=eta, lam=0.1, gamma=gamma, projection=projection)
-    fired = 0
-    for a, b in zip(X, y, strict=True):
-        raw = copy.deepcopy(twin)
-        raw.projection = "none"
-        twin.step(a, b)
-        raw.step(a, b)
-        excess = np.abs(raw.alpha).max(initial=0.0) / (eta * gamma)
-        fired += excess > 1
-        assert np.abs(twin.alpha).max(initial=0.0) <= eta * gamma * (1 + 1e-12)
-        if projection == "scale":
-            assert np.allclose(twin.alpha, raw.alpha / max(1.0, excess))
-        else:
-            inside = np.abs(raw.alpha) <= eta * gamma
-            assert np.array_equal(twin.alpha[inside], raw.alpha[inside])
-            assert np.all(twin.alpha[~inside] == eta * gamma * np.sign(raw.alpha[~inside]))
-    assert fired > 10

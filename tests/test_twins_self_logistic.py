@@ -162,11 +162,3 @@ def test_klr_enters_with_the_stated_chance(setting):
             expected = [loss / literal_upper(z, setting["h"], 5.0)]
         assert branch.rng.chances == pytest.approx(expected)
         twin.step(a, b)
-
-
-def test_klr_refuses_impossible_settings():
-    for bad in (
-        {"method": "margin", "eta": 2.0}, {"gamma": 0.9}, {"h": "none"}, {"eta": 0.0}, {"R": 0.0},
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=r".+"):
-            TWINS["klr"](KERNELS[0], None, **bad)

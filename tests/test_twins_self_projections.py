@@ -46,21 +46,6 @@ def test_projection_is_orthogonal_and_splits_the_norm(seed, n):
     assert p == pytest.approx(beta @ K @ beta, abs=1e-8)
 
 
-@pytest.mark.parametrize(("kernel", "rank"), [(KERNELS[0], 120), (KERNELS[1], 6), (tb.linear(), 2)])
-@pytest.mark.parametrize("seed", [2, 3, 4])
-def test_projectron_without_threshold_is_the_perceptron(kernel, rank, seed):
-    X, y = random_stream(seed, 120, 2, zeros=0.0)
-    twin, full = TWINS["projectron"](kernel, None, eta=0.0), TWINS["perceptron"](kernel, None)
-    for i, (a, b) in enumerate(zip(X, y, strict=True)):
-        f, expected = twin.step(a, b), full.step(a, b)
-        if i > 60 and abs(expected) < 1e-9:
-            break
-        assert f == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    assert twin.m <= rank
-    assert twin.mistakes > twin.m
-    assert np.linalg.eigvalsh(twin.gram()).min() > 0
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("eta", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("rule", [None, "jmlr", "icml", "loose"])
@@ -200,92 +185,6 @@ def test_margin_step_in_the_span_with_an_infinite_radius():
 
 
 # --- POMDR ----------------------------------------------------------------------------
-
-
-def literal_hint(kernel, past, M, x):
-    recent = past[-M:]
-    return sum(b * float(kernel(a[None, :], x)[0]) for a, b in recent) / max(1, len(recent))
-
-
-@modest
-@given(
-    seeds,
-    st.integers(2, 9),
-    st.sampled_from([0, 3, None]),
-    st.sampled_from([0.005, 0.5]),
-    st.sampled_from([3.0, 25.0]),
-)
-def test_pomdr_facts(seed, B, b0, ald, U):
-    M, coe, h, kernel = 4, 0.3, B // 2, tb.gaussian(0.5)
-    X, y = random_stream(seed, 90, 2)
-    twin = TWINS["pomdr"](kernel, B, U=U, M=M, coe=coe, b0=b0, ald=ald)
-    past, insertions, over = [], 0, b0 == 0 or (b0 is None and B < 2)
-    limit = B // 2 if b0 is None else b0
-    first = np.zeros((0, 2))
-    for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        F = twin.step(a, b)
-        rate = (coe if old.halvings else 1.0) * U / math.sqrt(3 + old.S)
-        hint = literal_hint(kernel, past, M, a)
-        base = float(old.alpha @ kernel(old.sv, a)) if old.m else 0.0
-        assert pytest.approx(base + rate * hint, abs=1e-10) == F
-        past.append((a, b))
-        now = twin.rate() * literal_hint(kernel, past, M, PROBES[0])
-        assert twin.decision(PROBES[0]) == pytest.approx(twin.base(PROBES[0]) + now, abs=1e-10)
-        assert math.sqrt(max(0.0, twin.norm2())) <= U * (1 + 1e-9)
-        assert twin.m < B
-        assert twin.S >= 0
-        assert np.array_equal(twin.sv[: len(first)], first)
-        first = twin.sv[: min(h, twin.m)].copy()
-        if b * F >= 1:
-            assert np.array_equal(twin.alpha, old.alpha)
-            assert twin.S == old.S
-            continue
-        points = [*old.sv, a, *(z for z, _ in past[:-1][-M:])]
-        phi = features(joint_gram(kernel, points))
-        labels = np.array([c for _, c in past[:-1][-M:]])
-        mean = labels @ phi[old.m + 1 :] / max(1, len(labels)) if len(labels) else 0 * phi[0]
-        shadow = phi[old.m]
-        if not over and old.m:
-            gap2 = missed2(kernel, old.sv, a)
-            if abs(math.sqrt(gap2) - ald) < 1e-6 or abs(gap2 - 1e-10) < 1e-9:
-                return
-            if math.sqrt(gap2) < ald:
-                basis = np.linalg.lstsq(phi[: old.m].T, phi[old.m], rcond=1e-12)[0]
-                shadow = basis @ phi[: old.m]
-                target = old.alpha @ phi[: old.m] + rate * b * shadow
-                target *= min(1.0, U / np.linalg.norm(target))
-                assert np.array_equal(twin.sv, old.sv)
-                assert np.allclose(twin.alpha @ phi[: old.m], target, atol=1e-6)
-                gain = max(0.0, shadow @ shadow - 2 * b * (mean @ shadow))
-                assert pytest.approx(old.S + gain, abs=1e-6) == twin.S
-                continue
-        insertions += 1
-        target = np.append(old.alpha, rate * b)
-        size = np.linalg.norm(target @ phi[: old.m + 1])
-        target *= min(1.0, U / size)
-        over = over or old.m + 1 >= limit
-        if old.m + 1 < B:
-            assert np.allclose(twin.alpha, target)
-            assert twin.halvings == old.halvings
-            gain = max(0.0, shadow @ shadow - 2 * b * (mean @ shadow))
-            assert pytest.approx(old.S + gain, abs=1e-8) == twin.S
-            continue
-        sv = np.vstack([old.sv, a])
-        for r in range(h, B):
-            likeness = [float(kernel(sv[j : j + 1], sv[r])[0]) for j in range(h)]
-            target[likeness.index(max(likeness))] += target[r]
-        assert twin.m == h
-        assert twin.S == 0
-        assert twin.halvings == old.halvings + 1
-        assert np.array_equal(twin.sv, sv[:h])
-        assert math.sqrt(twin.norm2()) == pytest.approx(U)
-        assert np.allclose(
-            twin.alpha / np.abs(twin.alpha).max(), target[:h] / np.abs(target[:h]).max()
-        )
-    n = insertions
-    assert twin.halvings == (0 if n < B else 1 + (n - B) // (B - h))
-    assert b0 != 0 or twin.updates == n
 
 
 def test_pomdr_does_not_blow_up_what_cancels():

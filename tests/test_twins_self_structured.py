@@ -24,10 +24,6 @@ def after(twin, n=120, d=3, seed=1):
     return twin, X, y
 
 
-def stored(twin):
-    return twin.w.v.tobytes() + twin.a.v.tobytes()
-
-
 def test_words_of_the_generator():
     generator = Pcg32(42)
     assert [generator.next_u32() for _ in range(3)] == [0xA15C02B7, 0x7B47F409, 0xBA1D3330]
@@ -138,16 +134,6 @@ def test_ranges_draws_and_windows(dtype):
         assert twin.L.max() <= 1.0 / (1.0 - 0.999)
         assert 1.0 <= twin.n[0] <= twin.t / 8 + 1
     assert (twin.rounding.state == start) == (dtype != "int8")
-
-
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
-def test_a_copy_goes_on_the_same_and_deciding_changes_nothing(dtype):
-    twin, _, _ = after(sorf(dtype=dtype))
-    other = copy.deepcopy(twin)
-    twin.decision(np.ones(3))
-    after(twin, seed=2)
-    after(other, seed=2)
-    assert stored(twin) == stored(other)
 
 
 def test_the_score_does_not_see_a_common_scale():

@@ -1,13 +1,8 @@
-"""Numbers at the ends of their range, and two threads at one learner."""
+"""Numbers at the ends of their range."""
 
 from __future__ import annotations
 
-import copy
-import pickle
 import subprocess
-import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -152,100 +147,6 @@ def test_a_kernel_that_overflows() -> None:
             call(X)
     assert owned.state() == before
     owned.learner.learn_many(X[5:], y[5:])
-
-
-# ---- threads -------------------------------------------------------------------------------------
-
-
-class Busy:
-    """A learner that another thread is training in one long call."""
-
-    def __init__(self) -> None:
-        X, y = random_stream(1, 2000, 16)
-        self.X, self.y = np.tile(X, (15, 1)), np.tile(y, 15)
-        self.learner = self.fresh()
-        self.thread = threading.Thread(target=self.learner.learn_many, args=(self.X, self.y))
-
-    @staticmethod
-    def fresh() -> ek.Learner:
-        return ek.Learner("rbp", n_features=16, budget=300, dtype="float64", seed=3)
-
-    def __enter__(self) -> Busy:
-        self.thread.start()
-        while self.learner.steps == 0 and self.thread.is_alive():
-            pass
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.thread.join()
-
-
-CALLS: dict[str, Callable[[ek.Learner, np.ndarray], Any]] = {
-    "learn_one": lambda m, X: m.learn_one(X[0], 1),
-    "learn_many": lambda m, X: m.learn_many(X[:3], [1, 1, 1]),
-    "decision_one": lambda m, X: m.decision_one(X[0]),
-    "predict_one": lambda m, X: m.predict_one(X[0]),
-    "decision_function": lambda m, X: m.decision_function(X[:3]),
-    "predict": lambda m, X: m.predict(X[:3]),
-}
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_second_thread_is_refused(call: str) -> None:
-    busy, refusals = Busy(), 0
-    with busy:
-        while busy.thread.is_alive() and refusals < 100:
-            try:
-                CALLS[call](busy.learner, busy.X)
-            except RuntimeError as error:
-                refusals += "thread" in str(error)
-            else:
-                break
-    assert refusals or not busy.thread.is_alive()
-    if refusals == 100:
-        reference = busy.fresh()
-        reference.learn_many(busy.X, busy.y)
-        assert np.array_equal(reference.dual_coef_, busy.learner.dual_coef_)
-        assert np.array_equal(reference.support_vectors_, busy.learner.support_vectors_)
-
-
-@pytest.mark.parametrize("way", ["pickle", "deepcopy", "file"])
-def test_a_copy_from_a_second_thread_is_whole_or_refused(way: str, tmp_path: Any) -> None:
-    """What is copied while another thread learns is a model as it was between two examples."""
-
-    def taken(learner: ek.Learner) -> ek.Learner:
-        if way == "file":
-            learner.save(tmp_path / "model")
-            return ek.load(tmp_path / "model")
-        return pickle.loads(pickle.dumps(learner)) if way == "pickle" else copy.deepcopy(learner)
-
-    busy, copies = Busy(), []
-    with busy:
-        while busy.thread.is_alive() and len(copies) < 30:
-            try:
-                copies.append(taken(busy.learner))
-            except RuntimeError:
-                break
-    reference = busy.fresh()
-    for model in copies:
-        more = slice(reference.steps, model.steps)
-        reference.learn_many(busy.X[more], busy.y[more])
-        assert model.mistakes == reference.mistakes
-        assert np.array_equal(model.support_vectors_, reference.support_vectors_)
-
-
-def test_what_a_second_thread_is_shown() -> None:
-    """Coefficients and support vectors of one and the same moment, or a refusal."""
-    busy = Busy()
-    with busy:
-        while busy.thread.is_alive():
-            try:
-                S, alpha = busy.learner.support_vectors_, busy.learner.dual_coef_
-            except RuntimeError:
-                return
-            assert S.shape[1] == 16
-            assert np.isin(alpha, [-1.0, 0.0, 1.0]).all()
-            assert 0.0 not in alpha  # a slot between drop and put
 
 
 def test_nothing_to_learn_in() -> None:
