@@ -1,7 +1,8 @@
 """What the compiled core needs of the parts, written from their rows when it is built.
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
-switch a role over the functions that the rows name. Run by ``setup.py``; without numpy.
+switch a role over the functions that the rows name. ``structs.pxd`` declares the structs of the
+loops as their headers have them. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from edgeolk.core import structs
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.kernels import KERNELS
@@ -53,6 +55,17 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
     "coefficients_most_factor": (
         "double", "coefficients", {real: row.most_factor for real, row in COEFFICIENTS.items()}
     ),
+}
+
+
+#: Structs of the loops that Cython code reads, by the header that declares them.
+STRUCTS = {
+    "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
+    "winsor.h": ("olk_feature",),
+    "lines.h": ("olk_line",),
+    "intake.h": ("olk_scaler",),
+    "length.h": ("olk_length",),
+    "width.h": ("olk_width",),
 }
 
 
@@ -195,9 +208,30 @@ def switches_pxd() -> str:
     return "\n".join(head + bodies) + "\n"
 
 
+def structs_pxd() -> str:
+    """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
+    lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
+    lines += ["from libc.stddef cimport ptrdiff_t"]
+    lines += ["from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t"]
+    for header, wanted in STRUCTS.items():
+        constants, found = structs.read(header)
+        lines += ["", "", f'cdef extern from "{header}" nogil:']
+        if constants:
+            lines += ["    enum:"] + [f"        {name}" for name in constants] + [""]
+        for struct in wanted:
+            lines += [f"    ctypedef struct {struct}:"]
+            for name, kind, sizes in found[struct]:
+                dimensions = "".join(f"[{size}]" for size in sizes)
+                lines += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
+            lines += [""]
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
 def write() -> None:
-    """Write both files, where they would change."""
-    for name, text in (("parts.pxd", parts_pxd()), ("switches.pxd", switches_pxd())):
+    """Write the files, where they would change."""
+    made = {"parts.pxd": parts_pxd, "switches.pxd": switches_pxd, "structs.pxd": structs_pxd}
+    for name, text in ((name, of()) for name, of in made.items()):
         target = HERE / name
         if not target.exists() or target.read_text() != text:
             target.write_text(text)

@@ -19,7 +19,7 @@ static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_
 {
     if (!p->relevance)
         return *row;
-    const OLK_IN *x = row->values, *lambda = s->lambda;
+    const OLK_IN *x = row->values, *lambda = s->log_scale;
     const ptrdiff_t count = row->index ? row->count : p->d;
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
@@ -154,11 +154,11 @@ static inline void OLK_FN(olk_climb)(const olk_sorf *p, const olk_sorf_state *s,
                                      const olk_sorf_row *x, double sigma)
 {
     const OLK_IN *scaled = x->values, *sum = (const OLK_IN *)s->inputs + p->d;
-    OLK_IN *lambda = s->lambda, *G = s->G;
+    OLK_IN *lambda = s->log_scale, *G = s->gradient_square;
     const ptrdiff_t count = x->index ? x->count : p->d;
     double faded = 1.0, power = 0.999;
-    *s->turns += 1;
-    for (uint64_t u = *s->turns; u; u >>= 1, power *= power)
+    *s->gradient_steps += 1;
+    for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
         faded *= u & 1 ? power : 1.0;
     ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < p->d; i++) {
@@ -419,7 +419,7 @@ static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_
     if (p->task != OLK_SORF_NOVELTY)
         olk_sorf_share(p, s->L, &share);
     for (ptrdiff_t k = 0; together && p->relevance && k < p->d; k++)
-        by[k] = (OLK_EXACT)olk_sorf_exp((double)((const OLK_IN *)s->lambda)[k]);
+        by[k] = (OLK_EXACT)olk_sorf_exp((double)((const OLK_IN *)s->log_scale)[k]);
     ptrdiff_t alone = together ? 0 : m; /* rows that go one by one */
     for (ptrdiff_t r = 0; r < m;) {
         const ptrdiff_t now = r < alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);

@@ -41,8 +41,8 @@ typedef struct {
     double *last;           /* last label: y, z, or class + 1 */
     double *novelty;        /* rho, m */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
-    void *lambda, *G;       /* relevance: [d] of type */
-    uint64_t *turns;        /* relevance */
+    void *log_scale, *gradient_square; /* relevance: [d] of type */
+    uint64_t *gradient_steps;          /* relevance */
     /* scratch */
     void *inputs;           /* relevance: [2][d] of type */
     double *scores;         /* K > 1: [2][groups][K] */

@@ -88,9 +88,9 @@ static void ek_enter(void *arena, ek_call *c)
     s->novelty = (double *)ek_at(base, EK_AT_novelty);
     s->wl = ek_at(base, EK_AT_linear);
     s->Sl = s->wl ? (ek_number *)s->wl + EK_FEATURES + 1 : NULL;
-    s->lambda = ek_at(base, EK_AT_relevance);
-    s->G = s->lambda ? (ek_number *)s->lambda + EK_FEATURES : NULL;
-    s->turns = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->log_scale = ek_at(base, EK_AT_relevance);
+    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_FEATURES : NULL;
+    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
     s->inputs = ek_at(base, EK_AT_inputs);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
