@@ -108,8 +108,7 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
 		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
-	printf '#include "variants.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
-		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core/loops -x c -c -o /dev/null -
+	$(BIN)/python -m edgeolk.core.units $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror
 
 bench: roofs speed growth peers
 

@@ -1,7 +1,7 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
-The header is compiled here and called through ctypes, in every form it has: once per instruction
-set, as plain C99, and in single precision and in whole numbers for microcontrollers.
+The units are compiled here and called through ctypes, in every form they have: for each set of
+instructions, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
 from __future__ import annotations
@@ -20,18 +20,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.core import structs
+from edgeolk.core import structs, units
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
-COMMON = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 #: Flags of each form; setup.py's for the first.
 FORMS = {
-    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *COMMON),
-    "plain": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *COMMON),
-    "single": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_SINGLE", *COMMON),
-    "fixed": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_FIXED", *COMMON),
+    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *units.NUMBERS),
+    "plain": PLAIN,
+    "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
+    "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
+UNIT = units.HEADERS["edgeolk.core.structured"]
+#: Forms of int8 alone.
+NARROW = ("single", "fixed")
 STORAGE = ("int8", "float32", "float64")
 TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}
 LINES = 64
@@ -68,6 +71,20 @@ def compiler() -> list[str]:
     return shlex.split(os.environ.get("CC") or "cc")
 
 
+def _parts(form: str) -> Sequence[str]:
+    """The types of weights that a form has."""
+    return units.PARTS[UNIT][: 1 if form in NARROW else None]
+
+
+def _plain(command: list[str], part: str, folder: Path) -> str:
+    """The object of a unit of plain C99."""
+    source = folder / f"{part}.c"
+    source.write_text(f'#define {part}\n#include "{UNIT}"\n')
+    target = str(source.with_suffix(".o"))
+    subprocess.run([*command, "-c", "-o", target, str(source)], check=True, capture_output=True)
+    return target
+
+
 @functools.cache
 def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     """The loops in one form, compiled into a folder that is gone afterwards.
@@ -79,16 +96,22 @@ def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     RuntimeError
         It cannot compile them.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / f"{form}.so"
-        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-shared", "-fPIC"]
-        command += ["-o", str(target), str(SHIM), "-lm"]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        target = folder / f"{form}.so"
+        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
         try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
+            made = (
+                units.objects(command, UNIT, folder)
+                if form == "vector"
+                else [_plain(command, part, folder) for part in _parts(form)]
+            )
+            linked = ["-shared", "-o", str(target), str(SHIM), *made, "-lm"]
+            subprocess.run([*command, *linked], check=True, capture_output=True, text=True)
         except FileNotFoundError as error:
             raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error
         except subprocess.CalledProcessError as error:
-            raise RuntimeError(f"{compiler()[0]} cannot compile shim.c: {error.stderr}") from error
+            raise RuntimeError(f"{compiler()[0]} cannot compile the loops: {error.stderr}") from error
         found = ctypes.CDLL(str(target))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]

@@ -37,7 +37,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags            # bits of loops/marks.h
+    uint16_t flags            # bits of loops/dirty_flag.h
     int32_t n                 # support vectors held
     uint64_t rng
     int64_t steps             # examples seen, t

@@ -17,10 +17,10 @@ cdef extern from "sorf_types.h" nogil:
 
     ctypedef struct olk_sorf_functions:
         const char* name
-        olk_sorf_step_fn step[3]
-        olk_sorf_novelty_fn novelty[3]
-        olk_sorf_scores_fn scores[3]
-        olk_sorf_features_fn features[3]
+        olk_sorf_step_fn step
+        olk_sorf_novelty_fn novelty
+        olk_sorf_scores_fn scores
+        olk_sorf_features_fn features
 
 
 cdef extern from "sorf_row.h" nogil:

@@ -14,7 +14,7 @@ from edgeolk.parts.kernels import Laplacian
 from edgeolk.planning.layout import boundary
 
 SOURCE = "sorf.c"
-#: Bits of loops/structured.h.
+#: Types of weights, as c/sorf.c names them to loops/structured.h.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source looks for; one that the model lacks has offset 0.
 REGIONS = (

@@ -7,7 +7,13 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
-#define OLK_SORF_STORES EK_STORES
+#if EK_STORES == 1
+#define OLK_SORF_INT8 1
+#elif EK_STORES == 2
+#define OLK_SORF_FLOAT32 1
+#else
+#define OLK_SORF_FLOAT64 1
+#endif
 #if defined(EK_FIXED)
 #if EK_STORES != 1
 #error "-DEK_FIXED is for weights of int8"
@@ -20,14 +26,6 @@
 #include "loops/sorf_row.h"
 #include "loops/structured.h"
 #include "loops/width.h"
-
-#if EK_STORES == OLK_SORF_I8
-#define EK_BY_TYPE(name) name##_i8_plain
-#elif EK_STORES == OLK_SORF_F32
-#define EK_BY_TYPE(name) name##_f32_plain
-#else
-#define EK_BY_TYPE(name) name##_f64_plain
-#endif
 
 static const olk_sorf ek_made = EK_SORF;
 #if EK_GAMMA_ROWS
@@ -159,7 +157,7 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
     const olk_sorf_row row = {ek_take(&c, x, 0), NULL, 0};
     if (!row.values)
         return EK_BAD_ROW;
-    EK_BY_TYPE(olk_sorf_scores)(c.p, &c.s, &row, 1, scores);
+    olk_sorf_scores(c.p, &c.s, &row, 1, scores);
     for (int k = 0; k < EK_COLUMNS; k++)
         if (!(scores[k] - scores[k] == 0.0))
             return EK_BAD_ROW;
@@ -230,13 +228,13 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     if (!row.values)
         return ek_refused(&c, EK_BAD_ROW);
 #if EK_TASK == 3
-    before = EK_BY_TYPE(olk_sorf_novelty)(c.p, &c.s, &row);
+    before = olk_sorf_novelty(c.p, &c.s, &row);
 #else
 #if EK_TASK == 2
     if (!olk_sorf_takes_target(y))
         return ek_refused(&c, EK_BAD_ROW);
 #endif
-    before = EK_BY_TYPE(olk_sorf_step)(c.p, &c.s, &row, y, weight);
+    before = olk_sorf_step(c.p, &c.s, &row, y, weight);
 #endif
 #if EK_AT_errors
     double *errors = (double *)ek_at(c.base, EK_AT_errors);
