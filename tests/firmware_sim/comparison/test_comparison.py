@@ -311,3 +311,10 @@ def test_processes_are_started_with_interrupts_held_back(
     assert held
     assert all(held)
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_loss_may_be_judged_from_a_row_on() -> None:
+    lesson = TwoClasses(np.zeros((4, 1)), np.array([1.0, -1.0, 1.0, -1.0]))
+    answers = np.array([-1.0, -1.0, 0.0, 2.0])
+    assert [lesson.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
+    assert lesson.loss(answers[:3], 1) == 0.0
