@@ -15,8 +15,8 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
 
     def write(path: Path) -> None:
         assert path.parent == tmp_path
-        assert not (tmp_path / "a.txt").exists()
         path.write_text("new")
+        assert not (tmp_path / "a.txt").exists()
 
     assert write_each(tmp_path, {"a.txt": write}) == [tmp_path / "a.txt"]
     assert [path.read_text() for path in tmp_path.iterdir()] == ["new"]
