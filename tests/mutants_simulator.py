@@ -53,7 +53,7 @@ TESTS = {
     LESSONS: [f"{_TESTS}/comparison/test_kinds.py", f"{_TESTS}/comparison/test_comparison.py"],
     WORK: [f"{_TESTS}/comparison/test_comparison.py"],
     BOOK: [f"{_TESTS}/comparison/test_comparison.py"],
-    FILES: [f"{_TESTS}/report/test_writing.py"],
+    FILES: [f"{_TESTS}/report/test_files.py"],
 }
 
 MUTATIONS = (
