@@ -111,7 +111,8 @@ def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
         except FileNotFoundError as error:
             raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error
         except subprocess.CalledProcessError as error:
-            raise RuntimeError(f"{compiler()[0]} cannot compile the loops: {error.stderr}") from error
+            said = f"{compiler()[0]} cannot compile the loops: {error.stderr}"
+            raise RuntimeError(said) from error
         found = ctypes.CDLL(str(target))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]

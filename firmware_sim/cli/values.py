@@ -23,6 +23,22 @@ def count(text: str) -> int:
     return int(text)
 
 
+def failures(text: str) -> str | int:
+    """Return ``never``, ``any``, ``all``, or a number of at least 1.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        The words are none of these.
+    """
+    if text in ("never", "any", "all"):
+        return text
+    try:
+        return count(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, nor never, any or all") from None
+
+
 def duration(text: str) -> float:
     """Return a number of seconds above 0.
 

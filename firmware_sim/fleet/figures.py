@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from firmware_sim.metrics import Figures, Metrics, Novelty, Regression
+from firmware_sim.metrics import Figures, Metrics, Multiclass, Novelty, Regression
 from firmware_sim.replaying.loop import ReplayResult
 
 #: The figure of a baseline that a record has.
@@ -36,6 +36,8 @@ def of_result(result: ReplayResult) -> Figures:
     }
     if result.config.is_eventful:
         out |= {f"labels_{name}": count for name, count in asdict(result.labels).items()}
+    if isinstance(result.metrics, Multiclass):
+        out["classes_seen"] = sum(one.support > 0 for one in result.metrics.by_class())
     if result.power is not None:
         out |= {f"power_{name}": count for name, count in asdict(result.power).items()}
     return out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firmware_sim.errors import SimulatorError
+from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.fleet import journal
 from firmware_sim.fleet.cluster import Alone, Crew, Done
 from firmware_sim.fleet.configurations import Configuration, check_kinds
@@ -37,6 +37,8 @@ class Fleet:
         Workers of this run.
     files : list of Path
         What was written.
+    unwritten : str
+        Which files could not be written, and why; empty where all were.
     """
 
     boards: int
@@ -48,6 +50,7 @@ class Fleet:
     busy: float = 0.0
     workers: int = 1
     files: list[Path] = field(default_factory=list)
+    unwritten: str = ""
 
     @property
     def failed(self) -> list[Record]:
@@ -122,11 +125,8 @@ def run_fleet(
         )
     check_kinds(configurations, boards)
     journal.check_form(form)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    place = "" if models is None else str(Path(models).absolute())
-    if place:
-        Path(place).mkdir(parents=True, exist_ok=True)
+    folder = _made(Path(folder))
+    place = "" if models is None else str(_made(Path(models).absolute()))
     book = journal.Journal(folder)
     try:
         plan = _Plan(boards, configurations, book, place, worker_memory)
@@ -147,12 +147,28 @@ def run_fleet(
                 seconds = time.perf_counter() - began
         records = plan.records()
         times = [book.seconds.get(record.key) for record in records]
-        files = journal.publish(folder, records, times, form)
+        files, unwritten = [], ""
+        try:
+            files = journal.publish(folder, records, times, form)
+        except NotWrittenError as error:  # what was found is told all the same
+            files, unwritten = error.files, str(error)
     finally:
         book.close()
     names = tuple(one.name for one in configurations)
     complete = len(spent) == len(todo)
-    return Fleet(len(boards), names, records, earlier, complete, seconds, sum(spent), many, files)
+    return Fleet(
+        *(len(boards), names, records, earlier, complete),
+        *(seconds, sum(spent), many, files, unwritten),
+    )
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder where there is none; return it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
+    return folder
 
 
 def _worked(
