@@ -5,63 +5,59 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.shared import add_common
+from firmware_sim.cli.shared import NO_PROGRESS, QUIET, WORKERS, add_command, out
 from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, show, tell
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import Option
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
-from firmware_sim.tasks.kinds import KINDS
+
+OWN = {
+    "configs": Option(
+        "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...", metavar="FILE"
+    ),
+    "scheduler": Option(
+        "a Dask scheduler, as tcp://10.0.0.1:8786", group="workers", metavar="ADDRESS"
+    ),
+    "workers": replace(
+        WORKERS,
+        help="processes here (default: all processors; 1: this one, without Dask)",
+        group="workers",
+    ),
+    "worker_memory": Option(
+        "what the learners of a worker may take together: 64KiB; more is refused",
+        group="workers",
+        metavar="SIZE",
+    ),
+    "out": out("fleet-report"),
+    "format": Option("of the records", default=FORMATS[0], group="report", choices=FORMATS),
+    "save_models": Option(
+        "keep each final model, as edgeolk.load reads it", group="report", metavar="DIR"
+    ),
+    "quiet": QUIET,
+    "no_progress": NO_PROGRESS,
+}
 
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    command = commands.add_parser(
-        "fleet",
-        help="replay many boards' streams with several learners, on Dask",
-        description="Replay every stream of a manifest with every configuration. Interrupted, the "
-        "same command goes on where it stopped.",
+    about = (
+        "Replay many boards' streams with several learners, on Dask. Every stream of a manifest, "
+        "with every configuration; interrupted, the same command goes on where it stopped."
     )
-    command.set_defaults(run=run)
-    add = command.add_argument
-    add(
+    add_command(commands, "fleet", about, run, OWN).add_argument(
         "manifest",
         metavar="MANIFEST",
         help="a CSV with a column 'stream' and where wanted device, target, ...; or a pattern in "
         "quotes, as 'logs/*.csv.gz'",
     )
-    add(
-        "--configs",
-        metavar="FILE",
-        required=True,
-        help="TOML (or JSON) with a table for each learner: ram, algorithm, params, ...",
-    )
-    add("--target", metavar="COLUMN", help="the label column, where the manifest says none")
-    add("--positive", metavar="VALUE", help="the label that means +1, where it says none")
-    add("--kind", choices=KINDS, help="of labels, where neither it nor the configurations say")
-    add = command.add_argument_group("workers").add_argument
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, as tcp://10.0.0.1:8786")
-    add(
-        "--workers",
-        metavar="N",
-        type=values.count,
-        help="processes here (default: all processors; 1: this one, without Dask)",
-    )
-    add(
-        "--worker-memory",
-        metavar="SIZE",
-        help="what the learners of a worker may take together: 64KiB; more is refused",
-    )
-    add = command.add_argument_group("report").add_argument
-    add("--out", metavar="DIR", default="fleet-report", help="default: %(default)s")
-    add("--format", choices=FORMATS, default=FORMATS[0], help="of the records")
-    add("--save-models", metavar="DIR", help="keep each final model, as edgeolk.load reads it")
-    add_common(add, "--quiet", "--no-progress")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -83,10 +79,10 @@ def _run(chosen: argparse.Namespace, interrupted: Interruption) -> str:
 
     if chosen.scheduler and chosen.workers:
         raise SimulatorError("--workers is for workers here; those of --scheduler are there")
-    given = {name: getattr(chosen, name) for name in ("target", "positive", "kind")}
-    boards = read_manifest(
-        chosen.manifest, {name: value for name, value in given.items() if value is not None}
-    )
+    if chosen.configs is None:
+        raise SimulatorError("a fleet needs --configs FILE")
+    given = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
+    boards = read_manifest(chosen.manifest, given)
     configurations = read_configurations(chosen.configs)
     needed = memory_needed(configurations)
     if not chosen.quiet:

@@ -7,9 +7,11 @@ rows that took no part in the choice.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import SimulatorError
+from firmware_sim.report.writing import write_texts
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
@@ -231,6 +234,27 @@ def _loss(
     except (RuntimeError, SimulatorError, ValueError):
         return math.inf
     return loss if math.isfinite(loss) else math.inf
+
+
+def write_tuning(found: Tuning, folder: Path) -> None:
+    """Write ``tune.txt`` and ``tune.json``."""
+    data = {
+        "algorithm": found.config.algorithm,
+        "options": found.options,
+        "tuned_on": found.tuned_on,
+        "judged_on": found.judged_on,
+        "rows_learned": found.work,
+        **{
+            name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
+            for name, one, loss in (
+                ("start", found.start, found.before),
+                ("chosen", found.chosen, found.after),
+            )
+        },
+    }
+    write_texts(
+        folder, {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
+    )
 
 
 def to_text(tuning: Tuning) -> str:

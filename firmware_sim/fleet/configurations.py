@@ -10,35 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
 from firmware_sim.tasks.kinds import KINDS
 
-#: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
-FIELDS = (
-    "ram",
-    "algorithm",
-    "budget",
-    "params",
-    "kernel",
-    "gamma",
-    "degree",
-    "offset",
-    "dtype",
-    "seed",
-    "scale",
-    "freeze_after",
-    "prefix",
-    "kind",
-    "classes",
-    "ask",
-    "label_delay",
-    "label_queue",
-    "label_missing",
-    "power_cut",
-    "checkpoint_every",
-)
+#: What a table may hold: the options that say what is flashed.
+FIELDS = tuple(name for name, one in OPTIONS.items() if one.where >= TABLE)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,6 +78,22 @@ def picture_refusal() -> str:
     if find_spec("matplotlib") is None:
         return "no picture: matplotlib is not installed (pip install 'edgeolk[sim]')"
     return ""
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write texts into a folder by their names, and return the files.
+
+    Raises
+    ------
+    SimulatorError
+        One of them cannot be written.
+    """
+    try:
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
+    return [folder / name for name in texts]
 
 
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firmware_sim.cli import main, replay, values
+from firmware_sim.cli import main, replay
+from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
