@@ -14,7 +14,7 @@ from pathlib import Path
 
 import edgeolk as ek
 from firmware_sim.comparison.book import Book
-from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
@@ -153,7 +153,7 @@ def compare(
         names = [name for name in names if goes(name, config, rows.X.shape[1])]
     runs = []
     for name in names:
-        many = seeds if draws(name, rows.lesson, config, gamma) else 1
+        many = seeds if draws(name, rows.evaluator, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
     book = Book(folder / "runs.jsonl", _mark(config, rows, seconds))
@@ -161,7 +161,7 @@ def compare(
         missing = [run for run in runs if run.key not in book.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
-        shared = (rows.lesson, replace(config, stream="", faults=()), gamma, seconds)
+        shared = (rows.evaluator, replace(config, stream="", faults=()), gamma, seconds)
         _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
         found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
     finally:
@@ -171,7 +171,7 @@ def compare(
 
 def _share_out(
     runs: list[Run],
-    shared: tuple[Lesson, ReplayConfig, float, float],
+    shared: tuple[Evaluator, ReplayConfig, float, float],
     workers: int,
     book: Book,
     on_run: Callable[[], object] | None,
@@ -204,12 +204,12 @@ def _share_out(
                 return
 
 
-def _begin(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
+def _begin(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Begin a process: Ctrl-C is for the one that shares out."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    share(lesson, config, gamma, seconds)
+    share(evaluator, config, gamma, seconds)
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
@@ -221,5 +221,6 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
         config.scale,
         config.missing,
         config.freeze_after,
+        *rows.evaluator.metrics.table,
     )
     return hashlib.sha256(repr((*said, seconds)).encode()).hexdigest()[:16]

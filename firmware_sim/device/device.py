@@ -16,7 +16,7 @@ from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.supervision import Supervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Score, pupil
+from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
 
 #: What became of a row: its score, or why it was not learned.
@@ -104,11 +104,11 @@ class Device:
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
-        self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
+        self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
         """Teach what ``wrap`` makes of the learner, which passes it on."""
-        self._pupil = pupil(self._config.kind, wrap(self.learner), self._targets)
+        self._adapter = adapter(self._config.kind, wrap(self.learner), self._targets)
 
     @property
     def lasting(self) -> tuple[Any, ...]:
@@ -169,7 +169,7 @@ class Device:
 
     def _let_go(self) -> None:
         """Let go of the learner."""
-        self.learner = self._pupil = None
+        self.learner = self._adapter = None
 
     def _resume(self, learner: Any) -> None:
         """Go on with a learner that a checkpoint held."""
@@ -241,7 +241,7 @@ class Device:
         if isinstance(one, Exception):
             return one
         try:
-            return self.supervision.step(self._pupil, self._scaled, *one)
+            return self.supervision.step(self._adapter, self._scaled, *one)
         except SimulatorError:
             raise
         except (RuntimeError, ValueError) as error:

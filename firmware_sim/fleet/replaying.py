@@ -8,7 +8,6 @@ that of the command, over rows that are parsed once.
 from __future__ import annotations
 
 import gzip
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +17,12 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.fleet.blocks import Reader
 from firmware_sim.fleet.configurations import Configuration
-from firmware_sim.fleet.figures import loss_of, of_result
+from firmware_sim.fleet.figures import figures_of, of_result
 from firmware_sim.fleet.saving import save_parts
-from firmware_sim.fleet.scores import ClassBaselines, NumberBaselines
 from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import Record, Task, digest
-from firmware_sim.metrics import Figures
+from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import opened
 from firmware_sim.streams import Row, Stream
@@ -108,8 +107,7 @@ def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
     if result.status != "complete":
         return _record(task, one, "failed", result.detail)
     record = _record(task, one, "done")
-    record.figures = {name: _finite(value) for name, value in of_result(result).items()}
-    record.loss = _finite(loss_of(result.metrics))
+    record.figures, record.loss = of_result(result), _loss(result.metrics)
     if task.models:
         device, name = replay.device, f"{task.board.device}.{one.name}"
         save_parts(Path(task.models), name, device.learner, device.scaler, device.target_scaler)
@@ -125,7 +123,6 @@ def _broken(config: ReplayConfig, stream: Stream) -> Stream:
 
 def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Record]:
     reader = Reader(configs[0], stream)
-    baselines = NumberBaselines() if configs[0].is_regression else ClassBaselines()
     table = _Table(task, configs, len(stream.features))
     prefix = max(config.prefix for config in configs)
     waiting: list[tuple[Row, Row]] = []
@@ -133,8 +130,6 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
     if isinstance(stream, FaultyStream):
         table.seat(_clean_prefix(configs[0], stream.clean, prefix))
     for X, y, first in reader.blocks():
-        if len(y):
-            baselines.add(y)
         if table.seated:
             table.learn(X, y)
             continue
@@ -148,14 +143,8 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
         _settle(table, waiting)
     if not table.seated:
         raise StreamError(_nothing_used(stream, reader, 0))
-    rows: Figures = {
-        "rows_read": reader.read,
-        "rows_missing": reader.missing,
-        "rows_damaged": reader.damaged,
-        "rows_repaired": reader.repaired,
-    }
     return [
-        _figured(task, one, seat, rows, baselines)
+        _figured(task, one, seat, reader)
         if isinstance(seat, str) or seat.stopped or seat.used
         else _record(task, one, "failed", _nothing_used(stream, reader, seat.refused))
         for one, seat in zip(task.configurations, table.seats, strict=True)
@@ -163,10 +152,10 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
 
 
 def _nothing_used(stream: Stream, reader: Reader, refused: int) -> str:
-    beside = f", the learner refuses {refused:,}" if refused else ""
+    rows, beside = reader.rows, f", the learner refuses {refused:,}" if refused else ""
     return (
-        f"{stream.name}: none of the {reader.read:,} rows can be used: {reader.missing:,} lack "
-        f"a value, {reader.damaged:,} are damaged{beside}"
+        f"{stream.name}: none of the {rows.read:,} rows can be used: {rows.missing:,} lack a "
+        f"value, {rows.damaged:,} are damaged{beside}"
     )
 
 
@@ -186,30 +175,23 @@ def _settle(table: _Table, waiting: list[tuple[Row, Row]]) -> None:
     waiting.clear()
 
 
-def _figured(
-    task: Task,
-    one: Configuration,
-    seat: Seat | str,
-    rows: Figures,
-    baselines: ClassBaselines | NumberBaselines,
-) -> Record:
+def _figured(task: Task, one: Configuration, seat: Seat | str, reader: Reader) -> Record:
     if isinstance(seat, str):
         return _record(task, one, "failed", seat)
     if seat.stopped:
         return _record(task, one, "failed", f"the learner takes no more rows: {seat.stopped}")
     record = _record(task, one, "done")
-    own = seat.figures()
-    figures: Figures = {**rows, "rows_used": seat.used, **own, **baselines.figures()}
-    record.figures = {name: _finite(value) for name, value in figures.items()}
-    record.loss = _finite(baselines.loss(own))
+    rows = replace(reader.rows, used=seat.used, refused=seat.refused)
+    record.figures = figures_of(rows, seat.metrics, seat.counters(), seat.nbytes)
+    record.loss = _loss(seat.metrics)
     if task.models:
         seat.save(Path(task.models), f"{task.board.device}.{one.name}")
     return record
 
 
-def _finite(value: float | int | None) -> float | int | None:
-    """JSON has no other numbers."""
-    return value if value is None or math.isfinite(value) else None
+def _loss(metrics: Metrics) -> float | None:
+    """What is compared, where JSON has such a number."""
+    return finite({"loss": metrics.comparable})["loss"]
 
 
 class _Table:

@@ -14,9 +14,9 @@ from firmware_sim.metrics.base import Beside
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.adapters import Watched
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
-from firmware_sim.tasks.pupils import Watched
 
 
 class _Waiting(NamedTuple):

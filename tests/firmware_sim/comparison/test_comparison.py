@@ -12,7 +12,7 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
-from firmware_sim.comparison.lessons import TwoClasses
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
@@ -157,17 +157,17 @@ def test_results_of_another_stream_do_not_count(tmp_path: Path) -> None:
 
 
 def test_runs_that_do_not_end_well() -> None:
-    lesson = prepare(CONFIG).lesson
-    small = do(Run("rbp", 500, 0), lesson, CONFIG, 0.2, 9.0)
+    evaluator = prepare(CONFIG).evaluator
+    small = do(Run("rbp", 500, 0), evaluator, CONFIG, 0.2, 9.0)
     assert small.status == "small"
     assert "the smallest cap that fits" in small.detail
-    slow = do(Run("rbp", 4096, 0), lesson, CONFIG, 0.2, 0.0)
+    slow = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 0.0)
     assert (slow.status, slow.rows) == ("slow", 500)
-    beyond = lesson.X.copy()
+    beyond = evaluator.X.copy()
     beyond[700] = 1e300
-    refused = do(Run("rbp", 4096, 0), TwoClasses(beyond, lesson.y), CONFIG, 0.2, 9.0)
+    refused = do(Run("rbp", 4096, 0), Evaluator(beyond, evaluator.y, CONFIG), CONFIG, 0.2, 9.0)
     assert refused.status == "refused"
-    assert do(Run("nonsense", 4096, 0), lesson, CONFIG, 0.2, 9.0).status == "refused"
+    assert do(Run("nonsense", 4096, 0), evaluator, CONFIG, 0.2, 9.0).status == "refused"
 
 
 def test_choice_is_the_smallest_that_is_as_good(found: Comparison) -> None:

@@ -20,7 +20,6 @@ from firmware_sim.fleet import (
     replay_task,
     run_fleet,
 )
-from firmware_sim.fleet.figures import loss_of
 from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.report import to_text
@@ -87,7 +86,7 @@ def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
             result = replay.run()
             found = result.metrics.summary()["learner"]
             assert {name: record.figures[name] for name in found} == found
-            assert record.loss == loss_of(result.metrics)
+            assert record.loss == result.metrics.comparable
             assert record.figures["rows_used"] == result.rows.used == 400
             if what == "late":
                 assert record.figures["labels_waiting"] == result.labels.waiting > 0
