@@ -24,7 +24,7 @@ import math
 import struct
 import sys
 
-from edgeolk.lean import dataclass, field
+from edgeolk.lean import dataclass
 from edgeolk.parts import elements
 
 MARK = b"eolk"
@@ -136,7 +136,7 @@ class Head:
     steps: int = 0
     mistakes: int = 0
     updates: int = 0
-    crc: int = field(default=0, compare=False)
+    crc: int = 0
 
     def pack(self, order: str = "<") -> bytes:
         """The header's bytes."""
@@ -182,6 +182,12 @@ def version_of(data: bytes | memoryview) -> int:
     return 0
 
 
+def refusal_of(version: int) -> str:
+    """Why a file of another format version is not read."""
+    never = ", which was never released" if version < VERSION else ""
+    return f"the model is of format {version}{never}; this version reads format {VERSION}"
+
+
 def length_of(data: bytes | memoryview, order: str = "<") -> int:
     """Length of the header that these bytes, at least the fixed ones, begin."""
     return int(struct.unpack_from(order + "H", data, 6)[0])
@@ -205,7 +211,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     if mark != MARK:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
-        raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
+        raise ValueError(refusal_of(version))
     if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     if flags not in (0, TORN, SEALED):

@@ -168,12 +168,14 @@ class ReplayConfig(Fields):
     def learner_params(self) -> dict[str, Any]:
         """The algorithm's own parameters, with what the kind of labels asks for.
 
+        Rows are scaled inside the learner only where these say so: otherwise the device does it.
+
         Raises
         ------
         SimulatorError
             The algorithm does not go with this kind.
         """
-        return {**KINDS[self.kind].params(self), **self.params}
+        return {"scale": None, **KINDS[self.kind].params(self), **self.params}
 
     @property
     def is_eventful(self) -> bool:

@@ -9,9 +9,11 @@ table.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
-from edgeolk.lean import dataclass, field
+from edgeolk.lean import dataclass
 from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,
@@ -54,17 +56,21 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
+    intake : dict
+        What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
+        arguments of ``Config``.
     """
 
     algorithm: Algorithm
     name: str
     title: str
     source: str
-    parts: Parts = field(default_factory=dict)
-    choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
-    defaults: dict[str, Default] = field(default_factory=dict)
-    renames: dict[str, str] = field(default_factory=dict)
+    parts: Mapping[str, IntEnum] = {}
+    choices: Mapping[str, Mapping[str, Parts]] = {}
+    defaults: Mapping[str, Default] = {}
+    renames: Mapping[str, str] = {}
     gamma: float = 1.0
+    intake: Mapping[str, str] = {}
 
     @property
     def public(self) -> dict[str, str]:
@@ -385,6 +391,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
+        intake={"scale": "standard", "gamma": "auto"},
     ),
 )
 

@@ -7,25 +7,29 @@ from enum import IntEnum
 
 from edgeolk.configuration.intake import Intake
 from edgeolk.head import OMITTED
-from edgeolk.lean import cast, dataclass, field
-from edgeolk.parts.bases import BasisTraits
-from edgeolk.parts.bounds import ProjectionTraits
+from edgeolk.lean import dataclass
+from edgeolk.parts.bases import BASES, BasisTraits
+from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import (
     AXES,
     STORED,
     Algorithm,
+    Basis,
     Coefficients,
     Dtype,
     Loss,
+    Policy,
+    Projection,
     Sampling,
+    Update,
 )
-from edgeolk.parts.policies import PolicyTraits
-from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
+from edgeolk.parts.policies import POLICIES, PolicyTraits
+from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
-from edgeolk.parts.updates import UpdateTraits
+from edgeolk.parts.updates import UPDATES, UpdateTraits
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
 #: aligned loads are faster, but a small ring has no bytes to spare.
@@ -38,7 +42,7 @@ OPTIONS = ("skip_bad_rows", "checksums")
 LOOKAHEAD = "lookahead"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Resolved:
     """What a model block is made from.
 
@@ -73,8 +77,8 @@ class Resolved:
     values: Mapping[str, float]
     feature_range: tuple[object, object] | None = None
     columns: int = 1
-    lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    intake: Intake = field(default_factory=Intake)
+    lists: Mapping[str, tuple[float, ...]] = {}
+    intake: Intake = Intake()
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -86,27 +90,27 @@ class Resolved:
     @property
     def policy(self) -> PolicyTraits:
         """The row of the budget policy."""
-        return cast(PolicyTraits, TRAITS["policy"][self.parts["policy"]])
+        return POLICIES[Policy(self.parts["policy"])]
 
     @property
     def basis(self) -> BasisTraits:
         """The row of the basis."""
-        return cast(BasisTraits, TRAITS["basis"][self.parts["basis"]])
+        return BASES[Basis(self.parts["basis"])]
 
     @property
     def update(self) -> UpdateTraits:
         """The row of the update."""
-        return cast(UpdateTraits, TRAITS["update"][self.parts["update"]])
+        return UPDATES[Update(self.parts["update"])]
 
     @property
     def projection(self) -> ProjectionTraits:
         """The row of the projection."""
-        return cast(ProjectionTraits, TRAITS["projection"][self.parts["projection"]])
+        return PROJECTIONS[Projection(self.parts["projection"])]
 
     @property
     def storage(self) -> StorageTraits:
         """The row of the storage type."""
-        return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
+        return STORAGES[self.dtype]
 
     @property
     def vectors(self) -> Dtype:
@@ -169,10 +173,12 @@ class Resolved:
         """Bytes of a kernel value that waits for its row.
 
         As it is computed, exponentials in the type of rows, other kernels in float64; in float64
-        too where it is mapped to features.
+        too where it is mapped to features. Several columns of coefficients are summed from the
+        kernel row, which is of their type: no value that waits may have more digits.
         """
         mapped = "features_ahead" in self.basis.ahead
-        return self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
+        computed = self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
+        return min(computed, self.coefficient_bytes) if self.columns > 1 else computed
 
     def _padded(self, n: int) -> int:
         lanes = ROW_BYTES // self.storage.computing_bytes

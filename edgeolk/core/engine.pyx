@@ -233,21 +233,23 @@ cdef class Engine:
     cdef void release(self) noexcept:
         self.users = 0
 
-    cdef State* enter(self) except NULL:
-        """A long call that only reads begins; where others read too, with scratch of its own."""
-        cdef State* s = &self.state
+    cdef int enter(self, State* own, void** scratch) except -1:
+        """A long call that only reads begins, with a struct of its own; where others read too, with
+        scratch of its own, which ``leave`` gives back."""
         self.check_idle()
+        own[0] = self.state
+        own.sparse_x = NULL
+        scratch[0] = NULL
         if self.users > 0:
-            s = with_own_scratch(&self.state, self.arena.length)
-            if s == NULL:
+            scratch[0] = with_own_scratch(own, self.arena.length)
+            if scratch[0] == NULL:
                 raise MemoryError("no memory for the scratch of one more thread")
         self.users += 1
-        return s
+        return 0
 
-    cdef void leave(self, State* s) noexcept:
+    cdef void leave(self, void* scratch) noexcept:
         self.users -= 1
-        if s != &self.state:
-            PyMem_Free(s)
+        PyMem_Free(scratch)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 

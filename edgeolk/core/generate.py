@@ -11,7 +11,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from edgeolk.parts.bases import BASES
+from edgeolk.parts.bases import BASES, most_gamma
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.numbers import AXES, STORED, KernelKind
@@ -37,6 +37,7 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
         "dtype", [kind for kind, row in STORAGES.items() if row.most < MOST_FLOAT]
     ),
     "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
+    "basis_has_frequencies": ("basis", [b for b, row in BASES.items() if row.members]),
     "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
 }
 
@@ -44,6 +45,9 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
 NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
     "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
     "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
+    "dtype_most_gamma": (
+        "double", "dtype", {kind: most_gamma(row.most) for kind, row in STORAGES.items()}
+    ),
     "coefficients_most": (
         "double", "coefficients", {real: row.most for real, row in COEFFICIENTS.items()}
     ),

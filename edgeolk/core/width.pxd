@@ -1,8 +1,9 @@
 """The width of the kernel from the first rows, where it is not given: loops/width.h."""
 
+from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma
 from edgeolk.core.simd cimport OLK_LAPLACIAN
 from edgeolk.core.state cimport State, Width
 from edgeolk.core.updates.sorf cimport sorf_set_width
@@ -13,7 +14,7 @@ cdef extern from "width.h" nogil:
                              bint laplacian) noexcept
     void olk_measure_row_f64(Width* w, double* mean, const double* x, Py_ssize_t d,
                              bint laplacian) noexcept
-    double olk_gamma_of(const Width* w, bint laplacian, double provisional) noexcept
+    double olk_gamma_of(const Width* w, bint laplacian, double most, double provisional) noexcept
 
 
 cdef inline void use_width(State* s) noexcept nogil:
@@ -40,6 +41,9 @@ cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
 
 cdef inline void set_width(State* s) noexcept nogil:
     """The width from what was measured."""
-    s.intake.width.gamma = olk_gamma_of(s.intake.width, s.c.kernel.kind == OLK_LAPLACIAN,
+    cdef double most = DBL_MAX
+    if basis_has_frequencies(s.c.choice.basis):
+        most = dtype_most_gamma(s.c.choice.dtype)
+    s.intake.width.gamma = olk_gamma_of(s.intake.width, s.c.kernel.kind == OLK_LAPLACIAN, most,
                                         s.c.kernel.gamma)
     use_width(s)

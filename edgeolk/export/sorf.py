@@ -9,6 +9,7 @@ from edgeolk.export.text import Model, braced, number
 from edgeolk.head import length_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
+from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import Laplacian
 from edgeolk.planning.layout import boundary
 
@@ -83,6 +84,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_FREEZE_AFTER": f"INT64_C({intake.freeze_after})",
         "EK_GAMMA_ROWS": intake.gamma_rows,
         "EK_GAMMA": float(config.kernel.fields()[2]),
+        "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
         "EK_MULTIPLES": braced(made["multiples"]),
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),

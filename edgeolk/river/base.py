@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.learner import Learner
-from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
 
 Row = Mapping[Hashable, Any]
@@ -76,12 +76,9 @@ class KernelModel:
 
     def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
         size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
-        width: dict[str, Any] = {"gamma": "auto"} if self.gamma == "auto" else {}
+        # By the name that means the width for every algorithm; some have a gamma of their own.
         kernel: Kernel | None = self.kernel
-        if kernel is not None:
-            width = {"kernel": kernel}
-        elif not width:
-            width = {"kernel": Gaussian(float(self.gamma))}
+        width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
         return Learner(
             self.algorithm,
             n_features=n_features,

@@ -57,7 +57,7 @@ class OnlineKernelBase(BaseEstimator):
         *,
         ram: Any = "16KiB",
         budget: int | None = None,
-        gamma: Any = "median",
+        gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
         params: dict[str, Any] | None = None,
@@ -90,8 +90,10 @@ class OnlineKernelBase(BaseEstimator):
             order="C", **how,
         )  # fmt: skip
 
-    def _begin(self, X: Any, random: np.random.RandomState, **own: Any) -> Learner:
-        """A learner for rows like these."""
+    def _begin(
+        self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any
+    ) -> Learner:
+        """A learner for rows like these, of which there may be more."""
         options: dict[str, Any] = {**own, **(self.params or {})}
         size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
         return Learner(
@@ -100,7 +102,7 @@ class OnlineKernelBase(BaseEstimator):
             seed=int(random.randint(2**31 - 1)),
             scale=self.scale,
             **size,
-            **kernel_options(self.gamma, self.kernel, self.scale, X),
+            **kernel_options(self.gamma, self.kernel, self.scale, X, more=more),
             **options,
         )
 

@@ -31,10 +31,11 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         Bytes of the learner, such as ``"16KiB"``; the budget is the largest that fits.
     budget : int, optional
         Instead of ``ram``: support vectors, or frequencies of a basis of features.
-    gamma : {"median", "scale", "auto"} or float
-        Width of a Gaussian kernel. ``"median"``: 1 over the median squared distance of the first
-        500 rows; ``"scale"``: 1 / (n_features times the variance), also where rows do not differ;
-        both of rows as scaled. ``"auto"``: from the first rows inside the learner.
+    gamma : {"auto", "scale"} or float
+        Width of a Gaussian kernel. ``"auto"``: 1 over the median squared distance of the first 500
+        rows; where ``partial_fit`` begins with fewer than 100, the learner makes it from its first
+        100 rows, as ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
+        where rows do not differ. Both of rows as scaled.
     kernel : kernel, optional
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale : {"standard", "minmax"} or None
@@ -91,7 +92,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         *,
         ram: Any = "16KiB",
         budget: int | None = None,
-        gamma: Any = "median",
+        gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
         class_weight: Any = None,
@@ -137,7 +138,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         random = check_random_state(self.random_state)
         for number, (epoch, rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
             if number == 0:
-                self._start(rows, random)
+                self._start(rows, random, more=False)
             self._learn(rows, labels, new=epoch == 0)
         return self
 
@@ -185,7 +186,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             self.classes_ = known
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=False)
         if first:
-            self._start(X, check_random_state(self.random_state))
+            self._start(X, check_random_state(self.random_state), more=True)
         weight, X, columns = counted(weight, X, columns)
         self._learn(X, columns, weight)
         return self
@@ -211,10 +212,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         )
         return checked_weight(each[columns] * (1.0 if weight is None else weight), len(columns))
 
-    def _start(self, rows: Any, random: np.random.RandomState) -> None:
+    def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
         own = {"n_classes": len(self.classes_)} if several else {}
-        self.learner_ = self._begin(rows, random, **own)
+        self.learner_ = self._begin(rows, random, more=more, **own)
         logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
         self.calibration_ = None if logistic else Calibration()
 

@@ -52,7 +52,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         nu: float = 0.05,
         ram: Any = "8KiB",
         budget: int | None = None,
-        gamma: Any = "median",
+        gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
         params: dict[str, Any] | None = None,
@@ -98,7 +98,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         nothing = np.zeros(X.shape[0])
         for number, (_, rows, _) in enumerate(self._epochs(X, nothing, None, random)):
             if number == 0:
-                self._start(rows, random)
+                self._start(rows, random, more=False)
             self.learner_.learn_many(rows)
         return self
 
@@ -125,13 +125,13 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         first = not hasattr(self, "learner_")
         X = self._checked(X, reset=first)
         if first:
-            self._start(X, check_random_state(self.random_state))
+            self._start(X, check_random_state(self.random_state), more=True)
         self.learner_.learn_many(X)
         return self
 
-    def _start(self, rows: Any, random: np.random.RandomState) -> None:
+    def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         own = {} if self.algorithm is None else {"loss": "novelty"}
-        self.learner_ = self._begin(rows, random, nu=self.nu, **own)
+        self.learner_ = self._begin(rows, random, more=more, nu=self.nu, **own)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores less the threshold.

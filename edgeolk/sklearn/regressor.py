@@ -79,7 +79,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         random = check_random_state(self.random_state)
         for number, (_, rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
             if number == 0:
-                self._start(rows, chunk, random)
+                self._start(rows, chunk, random, more=False)
             self._learn(rows, chunk)
         return self
 
@@ -109,7 +109,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         weight = checked_weight(sample_weight, len(targets))
         weight, X, targets = counted(weight, X, targets)
         if first:
-            self._start(X, targets, check_random_state(self.random_state))
+            self._start(X, targets, check_random_state(self.random_state), more=True)
         self._learn(X, targets, weight)
         return self
 
@@ -126,8 +126,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
             " 'sorf', 'ogd' and 'bpa_s' do"
         )
 
-    def _start(self, rows: Any, targets: FloatArray, random: np.random.RandomState) -> None:
-        learner = self._begin(rows, random, **self._loss())
+    def _start(
+        self, rows: Any, targets: FloatArray, random: np.random.RandomState, *, more: bool
+    ) -> None:
+        learner = self._begin(rows, random, more=more, **self._loss())
         if not learner.is_regression:
             raise ValueError("params must make a learner with the square or the epsilon loss")
         self.target_mean_, self.target_scale_ = 0.0, 1.0

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import (
     NO_PICTURE,
     NO_PROGRESS,
@@ -20,7 +19,7 @@ from firmware_sim.cli.shared import (
     out,
 )
 from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show, tell
+from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.configuration.choices import RECOMMENDED
@@ -97,9 +96,9 @@ def run(chosen: argparse.Namespace) -> int:
             should_stop=lambda: bool(interrupted),
         )
         bar.close()
-        files = write_comparison(found, chosen.out, picture=picture)
+        files, unwritten = written(lambda: write_comparison(found, chosen.out, picture=picture))
     if not chosen.quiet:
         for warning in found.rows.warnings:
             tell(f"warning: {warning}")
         show(to_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
-    return interrupted.exit_code if interrupted else OK
+    return interrupted.exit_code if interrupted else told(unwritten)

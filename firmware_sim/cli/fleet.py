@@ -7,17 +7,21 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli.exit_codes import OK
+from firmware_sim.cli.exit_codes import FAILED
 from firmware_sim.cli.shared import NO_PROGRESS, QUIET, WORKERS, add_command, out
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, show, tell
+from firmware_sim.cli.terminal import Bar, show, tell, told, written
+from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS
-from firmware_sim.configuration.option import Option
+from firmware_sim.configuration.option import Option, Value
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
+
+if TYPE_CHECKING:
+    from firmware_sim.fleet import Fleet
 
 OWN = {
     "configs": Option(
@@ -41,6 +45,12 @@ OWN = {
     "save_models": Option(
         "keep each final model, as edgeolk.load reads it", group="report", metavar="DIR"
     ),
+    "fail_on": Option(
+        "exit code 1 where so many runs failed: one, all, N or more",
+        Value("never|any|all|N", values.failures),
+        default="any",
+        group="report",
+    ),
     "quiet": QUIET,
     "no_progress": NO_PROGRESS,
 }
@@ -62,18 +72,37 @@ def add_options(commands: Any) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Replay the fleet, write and print its report, and return the exit code."""
-    with interruption() as interrupted:
-        text = _run(chosen, interrupted)
+    from firmware_sim.fleet.findings import findings
+    from firmware_sim.fleet.report import to_text, write_fleet
+
+    with ExitStack() as stack:
+        interrupted = stack.enter_context(interruption())
+        fleet = _fleet(chosen, interrupted, stack)
+        found = findings(fleet)
+        files, unwritten = written(lambda: write_fleet(found, chosen.out))
     if not chosen.quiet:
-        show(text)
-    return interrupted.exit_code if interrupted else OK
+        places = "  ".join(str(file) for file in [*files, *fleet.files])
+        show(f"{to_text(found)}\nreport    {places}")
+    code = told([*unwritten, *filter(None, [fleet.unwritten])])
+    if interrupted:
+        return interrupted.exit_code
+    return FAILED if _fails(chosen.fail_on, fleet) else code
 
 
-def _run(chosen: argparse.Namespace, interrupted: Interruption) -> str:
-    """Replay the fleet and write its report; return it as text."""
+def _fails(limit: str | int, fleet: Fleet) -> bool:
+    """Whether so many runs failed that the command did; tells how many."""
+    failed, most = len(fleet.failed), len(fleet.records)
+    least = {"never": most + 1, "any": 1, "all": most}.get(str(limit), limit)
+    found = failed >= int(least) and failed > 0
+    if found:
+        tell(f"{failed:,} of {most:,} runs failed (--fail-on {limit})")
+    return found
+
+
+def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitStack) -> Fleet:
+    """Replay the fleet in a folder that is kept until the stack is left."""
     from firmware_sim.fleet.configurations import read_configurations
     from firmware_sim.fleet.manifest import read_manifest
-    from firmware_sim.fleet.report import write_fleet
     from firmware_sim.fleet.run import memory_needed, run_fleet
     from firmware_sim.report.writing import claimed
 
@@ -95,10 +124,9 @@ def _run(chosen: argparse.Namespace, interrupted: Interruption) -> str:
         if page and not chosen.quiet:
             tell(f"Dask's own page: {page}")
 
-    with ExitStack() as stack:
-        stack.enter_context(claimed(Path(chosen.out)))
-        bar = stack.enter_context(Bar(" boards", chosen))
-        fleet = run_fleet(
+    stack.enter_context(claimed(Path(chosen.out)))
+    with Bar(" boards", chosen) as bar:
+        return run_fleet(
             boards,
             configurations,
             chosen.out,
@@ -112,9 +140,6 @@ def _run(chosen: argparse.Namespace, interrupted: Interruption) -> str:
             on_crew=on_crew,
             should_stop=lambda: bool(interrupted),
         )
-        bar.close()
-        text, files = write_fleet(fleet, chosen.out)
-    return text + "\nreport    " + "  ".join(str(file) for file in [*files, *fleet.files])
 
 
 def _memory(text: str | None) -> int:

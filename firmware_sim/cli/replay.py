@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from firmware_sim.cli.shared import (
     out,
 )
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show, tell
+from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
@@ -123,14 +123,18 @@ def run(chosen: argparse.Namespace) -> int:
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()
-        files = write_files(result, Path(chosen.out), picture=picture)
+        writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
         if result.status not in ("killed", "died"):  # the learner's process is still there
-            files += _saved(replay, chosen)
+            writers += _savers(replay, chosen)
+        outcomes = [written(write) for write in writers]
+    files = [file for found, _ in outcomes for file in found]
+    unwritten = [sentence for _, found in outcomes for sentence in found]
     if not chosen.quiet:
         for warning in result.warnings:
             tell(f"warning: {warning}")
         show(to_text(result) + "\nreport    " + "  ".join(str(file) for file in files))
-    return _exit_code(result, interrupted)
+    code = told(unwritten)
+    return _exit_code(result, interrupted) or code
 
 
 def _check_export(config: ReplayConfig, folder: Path) -> None:
@@ -180,20 +184,23 @@ def _replayed(
         return replay.run(on_row=bar.move, should_stop=lambda: bool(interrupted))
 
 
-def _saved(replay: Replay, chosen: argparse.Namespace) -> list[Path]:
-    """Write the model, its script and its C, where they are asked for."""
-    files = []
-    if chosen.save_model:
-        files.append(model_file.save_model(replay, chosen.save_model))
-    if chosen.write_script:
-        files.append(board_script.write_script(replay, chosen.write_script, chosen.save_model))
-    if chosen.export:
+def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
+    """Return what writes the model, its script and its C, where they are asked for."""
+
+    def export() -> list[Path]:
         try:
             ek.export_c(replay.device.learner, chosen.export)
         except (OSError, ValueError) as error:
             raise SimulatorError(f"--export {chosen.export}: {error}") from None
-        files.append(Path(chosen.export))
-    return files
+        return [Path(chosen.export)]
+
+    model, script = chosen.save_model, chosen.write_script
+    savers: list[Callable[[], list[Path]]] = []
+    if model:
+        savers.append(lambda: [model_file.save_model(replay, model)])
+    if script:
+        savers.append(lambda: [board_script.write_script(replay, script, model)])
+    return [*savers, export] if chosen.export else savers
 
 
 def _exit_code(result: ReplayResult, interrupted: Interruption) -> int:

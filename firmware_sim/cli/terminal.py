@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+from firmware_sim.cli.exit_codes import FAILED, OK
+from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
 
@@ -41,6 +45,23 @@ def can_draw(chosen: argparse.Namespace) -> bool:
         tell(picture_refusal() + "; --no-picture leaves it out without a word")
         return False
     return True
+
+
+def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:
+    """Write files; return those that were, and a sentence on each that could not be."""
+    try:
+        return write(), []
+    except NotWrittenError as error:
+        return error.files, [str(error)]
+    except SimulatorError as error:
+        return [], [str(error)]
+
+
+def told(unwritten: list[str]) -> int:
+    """Tell which files could not be written, and return the exit code."""
+    for sentence in unwritten:
+        tell(sentence)
+    return FAILED if unwritten else OK
 
 
 class Bar:

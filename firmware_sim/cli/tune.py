@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import NO_PROGRESS, QUIET, STREAM, add_command, config_of, out
-from firmware_sim.cli.terminal import Bar, show
+from firmware_sim.cli.terminal import Bar, show, told, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
 
@@ -51,7 +50,8 @@ def run(chosen: argparse.Namespace) -> int:
             on_start=bar.start,
             on_run=bar.move,
         )
+        unwritten: list[str] = []
         if chosen.out is not None:
-            tuning.write_tuning(found, Path(chosen.out))
+            _, unwritten = written(lambda: tuning.write_tuning(found, Path(chosen.out)))
     show(found.options if chosen.quiet else tuning.to_text(found).rstrip())
-    return OK
+    return told(unwritten)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from firmware_sim.comparison.work import Outcome
@@ -27,13 +29,12 @@ class Book:
 
     def __init__(self, path: Path, mark: str) -> None:
         self.outcomes: dict[str, Outcome] = {}
-        try:
+        self._path = path
+        with _writing(path):
             whole = self._read(path, mark)
             if not whole:
                 path.write_text(json.dumps({"mark": mark}) + "\n")
             self._file = path.open("a")
-        except OSError as error:
-            raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
     def _read(self, path: Path, mark: str) -> bool:
         """Take in the results that count; return whether the file can be appended to."""
@@ -56,11 +57,28 @@ class Book:
         return True
 
     def enter(self, outcome: Outcome) -> None:
-        """Keep a result."""
+        """Keep a result.
+
+        Raises
+        ------
+        SimulatorError
+            It cannot be written.
+        """
+        with _writing(self._path):
+            self._file.write(json.dumps(outcome.to_dict()) + "\n")
+            self._file.flush()
         self.outcomes[outcome.key] = outcome
-        self._file.write(json.dumps(outcome.to_dict()) + "\n")
-        self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # of a write that failed before
+            self._file.close()
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware_sim.comparison.run import Comparison
+from firmware_sim.configuration.choices import RECOMMENDED
 
 #: What a label is, the loop's last line, and what it gives, by kind of labels.
 _LAST = {
@@ -37,6 +38,8 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d, kind = len(rows.features), config.kind
     own = replace(config, algorithm=name, stream="", dtype="").learner_params
+    if name != RECOMMENDED:  # the others have no scaler by themselves
+        own = {what: value for what, value in own.items() if what != "scale"}
     said = "".join(f", {what}={value!r}" for what, value in own.items())
     before, loop = [], ["    x = np.array(readings, dtype=float)"]
     if config.scale != "none":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import counted, printable
+from firmware_sim.report.files import text_of, write_each
 
 FORMAT = 2  # of compare.json
 #: An error so little above the least, in its own measure, counts as no worse.
@@ -17,17 +19,20 @@ _AS_GOOD = 1.05
 
 
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
-    """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them."""
-    folder = Path(folder)
-    files = [folder / "compare.txt", folder / "compare.json"]
-    files[0].write_text(to_text(found), encoding="utf-8")
-    files[1].write_text(json.dumps(to_dict(found), indent=1, allow_nan=False) + "\n")
+    """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them.
+
+    Raises
+    ------
+    NotWrittenError
+        Some of them cannot be written; those that are there are whole.
+    """
+    data = json.dumps(to_dict(found), indent=1, allow_nan=False)
+    writers = {"compare.txt": text_of(to_text(found)), "compare.json": text_of(data + "\n")}
     if picture:
         from firmware_sim.comparison.picture import draw
 
-        files.append(folder / "compare.png")
-        draw(found, files[2])
-    return files
+        writers["compare.png"] = partial(draw, found)
+    return write_each(Path(folder), writers)
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import SimulatorError
-from firmware_sim.report.writing import write_texts
+from firmware_sim.report.files import text_of, write_each
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
@@ -236,8 +236,8 @@ def _loss(
     return loss if math.isfinite(loss) else math.inf
 
 
-def write_tuning(found: Tuning, folder: Path) -> None:
-    """Write ``tune.txt`` and ``tune.json``."""
+def write_tuning(found: Tuning, folder: Path) -> list[Path]:
+    """Write ``tune.txt`` and ``tune.json``; return them."""
     data = {
         "algorithm": found.config.algorithm,
         "options": found.options,
@@ -252,9 +252,8 @@ def write_tuning(found: Tuning, folder: Path) -> None:
             )
         },
     }
-    write_texts(
-        folder, {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
-    )
+    texts = {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
+    return write_each(folder, {name: text_of(text) for name, text in texts.items()})
 
 
 def to_text(tuning: Tuning) -> str:

@@ -21,6 +21,16 @@ def count(text: str) -> int:
     return int(text)
 
 
+def failures(text: str) -> str | int:
+    """Return ``never``, ``any``, ``all``, or a number of at least 1."""
+    if text in ("never", "any", "all"):
+        return text
+    try:
+        return count(text)
+    except BadValueError as error:
+        raise BadValueError(f"{error}, nor never, any or all") from None
+
+
 def duration(text: str) -> float:
     """Return a number of seconds above 0."""
     try:

@@ -6,12 +6,14 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.task import Record
+from firmware_sim.report.files import write_each
 
 JOURNAL = "journal.jsonl"
 FORMATS = ("jsonl", "parquet")
@@ -107,7 +109,7 @@ def publish(
 
     Raises
     ------
-    SimulatorError
+    NotWrittenError
         A file cannot be written.
     """
     rows = [record.to_dict() for record in records]
@@ -115,15 +117,10 @@ def publish(
         {"key": record.key, "task_seconds": spent}
         for record, spent in zip(records, seconds, strict=True)
     ]
-    found = []
-    for name, table in (("records", rows), ("timings", times)):
-        path = folder / f"{name}.{form}"
-        scratch = folder / f".{name}.{form}"
-        with _writing(path):
-            (_write_parquet if form == "parquet" else _write_lines)(scratch, table)
-            os.replace(scratch, path)
-        found.append(path)
-    return found
+    write = _write_parquet if form == "parquet" else _write_lines
+    tables = {"records": rows, "timings": times}
+    writers = {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
+    return write_each(folder, writers)
 
 
 def check_form(form: str) -> None:

@@ -97,6 +97,8 @@ def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:
             )
         for number, record in enumerate(records, 1):
             try:
+                if records.damage:
+                    raise ValueError(records.damage)
                 if len(record) != len(header):
                     raise ValueError(f"{len(record)} cells where the header has {len(header)}")
                 boards.append(_board(dict(zip(header, record, strict=True)), path, given))

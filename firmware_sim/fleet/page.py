@@ -7,6 +7,7 @@ import html
 import numpy as np
 
 from firmware_sim.fleet.findings import Findings
+from firmware_sim.fleet.statistics import shared
 from firmware_sim.plaintext import printable
 from firmware_sim.report.document import document
 from firmware_sim.report.table import Table
@@ -26,7 +27,8 @@ svg{width:100%;height:auto;display:block}svg text{font-size:13px;fill:var(--fain
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
-#failures td:last-child,#failures th:last-child{white-space:normal;text-align:left}
+#failures td:last-child,#failures th:last-child,
+#suspicious td:last-child,#suspicious th:last-child{white-space:normal;text-align:left}
 @media(max-width:600px){svg text{font-size:20px}th,td{padding:.25rem .4rem}}
 """
 
@@ -40,7 +42,8 @@ def to_page(found: Findings) -> str:
         *(f'<p class="faint">{_safe(line)}</p>' for line in found.summary),
     ]
     if any(found.losses.values()):
-        body += ["<h2>Error by configuration, over boards</h2>", _legend(), picture(found)]
+        title = f"Error by configuration, {found.over}"
+        body += [f"<h2>{_safe(title)}</h2>", _legend(), picture(found)]
     for table in found.tables:
         body += [f"<h2>{_safe(table.title)}</h2>", _table(table)]
     return document(_safe(title), _STYLE, body)
@@ -70,7 +73,8 @@ def _legend() -> str:
 
 def picture(found: Findings) -> str:
     """Return box plots of the losses, one row for each configuration."""
-    losses = {name: np.array(list(one.values())) for name, one in found.losses.items() if one}
+    held = shared(found.losses)
+    losses = {name: np.array(list(one.values())) for name, one in held.items()}
     names = sorted(losses, key=lambda name: float(losses[name].mean()))
     most = max(float(values.max()) for values in losses.values()) or 1.0
     height = _TOP + _ROW * len(names) + _BOTTOM

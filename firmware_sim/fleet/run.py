@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firmware_sim.errors import SimulatorError
+from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.fleet import journal
 from firmware_sim.fleet.cluster import Alone, Crew, Done
 from firmware_sim.fleet.configurations import Configuration, check_kinds
@@ -37,6 +37,8 @@ class Fleet:
         Workers of this run.
     files : list of Path
         What was written.
+    unwritten : str
+        Which files could not be written, and why; empty where all were.
     """
 
     boards: int
@@ -48,6 +50,7 @@ class Fleet:
     busy: float = 0.0
     workers: int = 1
     files: list[Path] = field(default_factory=list)
+    unwritten: str = ""
 
     @property
     def failed(self) -> list[Record]:
@@ -147,12 +150,19 @@ def run_fleet(
                 seconds = time.perf_counter() - began
         records = plan.records()
         times = [book.seconds.get(record.key) for record in records]
-        files = journal.publish(folder, records, times, form)
+        files, unwritten = [], ""
+        try:
+            files = journal.publish(folder, records, times, form)
+        except NotWrittenError as error:  # what was found is told all the same
+            files, unwritten = error.files, str(error)
     finally:
         book.close()
     names = tuple(one.name for one in configurations)
     complete = len(spent) == len(todo)
-    return Fleet(len(boards), names, records, earlier, complete, seconds, sum(spent), many, files)
+    return Fleet(
+        *(len(boards), names, records, earlier, complete),
+        *(seconds, sum(spent), many, files, unwritten),
+    )
 
 
 def _worked(

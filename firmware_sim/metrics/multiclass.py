@@ -129,6 +129,7 @@ class Multiclass(Answers[ClassTable]):
         ),
         "macro_f1": Figure("macro F1", thousandths, lambda own, _: own.macro_f1),
         "wrong": Figure("", count, lambda own, _: own.wrong),
+        "classes_seen": Figure("", count, lambda own, _: int(np.sum(own.counts.any(axis=1)))),
     }
 
     def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:

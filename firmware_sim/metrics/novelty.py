@@ -249,6 +249,7 @@ class Novelty(Metrics):
         self.learner, self.distance = Watch(sampled), Watch(sampled)
         self.curve = Curve(points, ("learner", "distance"))
         self.windows: list[list[int]] = []
+        self._most = sampled
         self._baseline = Distance(nu)
         self._cadence = cadence
         self._period = period
@@ -280,7 +281,7 @@ class Novelty(Metrics):
     @property
     def sampled(self) -> bool:
         """Whether the area is that of a sample."""
-        return max(self.learner.inside.seen, self.learner.outside.seen) > SAMPLED
+        return max(self.learner.inside.seen, self.learner.outside.seen) > self._most
 
     def loss(self, name: str) -> float:
         """Return what is compared: the area above the ROC curve."""

@@ -143,6 +143,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
     ({"basis": "structured", "dtype": "int8"}, "in int8 with Update.BLENDED only"),
+    (
+        {"basis": "fourier", "dtype": "float16", "kernel": ek.Gaussian(1e9)},
+        "gamma must be smaller for features",
+    ),
     ({"basis": "fourier_drawn", "kernel": ek.Linear()}, "FOURIER_DRAWN needs the Gaussian kernel"),
     ({"basis": "fourier_drawn", "dtype": "float16"}, "stores no frequencies"),
     *(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import EVERY, LIVELY, Csr, python
+from threaded import together
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -38,26 +39,6 @@ def learner_of(name: str, **more: Any) -> ek.Learner:
     learner = ek.Learner(name, **options)
     learner.learn_many(X[:300], Y[:300])
     return learner
-
-
-def together(*calls: Callable[[], Any]) -> list[Any]:
-    """What each call, in a thread of its own, gave or raised; all begin at once."""
-    barrier = threading.Barrier(len(calls))
-    found: list[Any] = [None] * len(calls)
-
-    def run(i: int) -> None:
-        barrier.wait()
-        try:
-            found[i] = calls[i]()
-        except Exception as error:
-            found[i] = error
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
 
 
 def refused(call: Callable[[], Any]) -> bool:

@@ -199,7 +199,7 @@ static void ek_follow_width(ek_call *c, const void *x)
 #endif
     if (w->measured != EK_GAMMA_ROWS)
         return;
-    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_GAMMA);
+    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);
     ek_use_width(c);
     w->steps = (int64_t)*c->s.t;
     w->mistakes = (int64_t)*c->s.mistakes;

@@ -121,7 +121,7 @@ def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
 
 def test_one_row_at_a_time(moons: Any) -> None:
     X, y = moons
-    model = OnlineKernelClassifier(gamma="auto", random_state=0)
+    model = OnlineKernelClassifier(random_state=0)
     right = 0
     for x, label in zip(X, y, strict=True):
         if hasattr(model, "learner_"):
@@ -222,14 +222,14 @@ def test_sparse_rows_are_rows(moons: Any) -> None:
     np.testing.assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
 
 
-@pytest.mark.parametrize("gamma", ["median", "scale", "auto", 0.7])
+@pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
 def test_widths(gamma: Any, moons: Any) -> None:
     X, y = moons
     model = OnlineKernelClassifier(gamma=gamma, random_state=0).fit(X, y)
     width = model.learner_.kernel.gamma
     if gamma == "scale":
         assert width == pytest.approx(0.5, rel=0.1)
-    elif gamma == "median":
+    elif gamma == "auto":
         assert width == pytest.approx(1.0 / np.median(_squares(X / X.std(axis=0))), rel=0.2)
     elif gamma == 0.7:
         assert width == 0.7
@@ -244,7 +244,7 @@ def _squares(X: Any) -> Any:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"gamma": "wide"}, "gamma must be 'median'"),
+        ({"gamma": "median"}, "gamma must be 'auto', 'scale' or a number above 0, got 'median'"),
         ({"gamma": -1.0}, "gamma must be above 0"),
         ({"kernel": "rbf"}, "kernel must be None for a Gaussian kernel"),
         ({"epochs": 0}, "epochs must be"),
@@ -266,7 +266,7 @@ def test_in_a_search_and_a_pipeline() -> None:
     X, y = load_iris(return_X_y=True)
     steps = make_pipeline(MinMaxScaler(), OnlineKernelClassifier(random_state=0, epochs=10))
     grid = {
-        "onlinekernelclassifier__gamma": ["median", 0.01],
+        "onlinekernelclassifier__gamma": ["auto", 0.01],
         "onlinekernelclassifier__ram": ["2KiB", "8KiB"],
     }
     search = GridSearchCV(steps, grid, cv=3, n_jobs=1).fit(X, y)

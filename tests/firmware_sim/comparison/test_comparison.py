@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,14 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison.book import Book
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.errors import SimulatorError
 
+FULL = Path("/dev/full")
 NAMES = ["rbp", "bpa_s", "ahpatron"]
 CONFIG = fs.ReplayConfig("occupancy", algorithm="rbp", limit=1200)
 
@@ -229,6 +233,40 @@ def test_files(found: Comparison, tmp_path: Path) -> None:
     assert data == json.loads(json.dumps(to_dict(found)))
     assert set(data["baselines"]) == {"majority class", "no-change", "linear (PA-I)"}
     assert files[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "c"
+    base = ["compare", "occupancy", "--limit", "600", "--workers", "1", "--no-picture"]
+    command = [*base, "--algorithms", "rbp,bpa_s", "--ram", "2KiB", "--out", str(out)]
+    assert main(command) == 0
+    write = Path.write_text
+
+    def half(path: Path, text: str, encoding: str) -> None:
+        write(path, text[:9], encoding)
+        if ".json" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", half)
+    capsys.readouterr()
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert "For this stream take " in said.out
+    assert f"cannot write to {out / 'compare.json'}: No space left on device\n" in said.err
+    assert sorted(path.name for path in out.iterdir()) == ["compare.txt", "runs.jsonl"]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+def test_a_result_that_is_not_written_is_told(tmp_path: Path) -> None:
+    book = Book(tmp_path / "runs.jsonl", "mark")
+    book._file.close()
+    book._file = FULL.open("w")
+    with pytest.raises(SimulatorError, match=r"cannot write to .*runs\.jsonl: No space left"):
+        book.enter(Outcome("rbp", 1, 0, "done"))
+    assert not book.outcomes
+    book.close()
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

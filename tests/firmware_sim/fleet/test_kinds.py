@@ -88,6 +88,8 @@ def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
             assert {name: record.figures[name] for name in found} == found
             assert record.loss == result.metrics.comparable
             assert record.figures["rows_used"] == result.rows.used == 400
+            if what == "multiclass":
+                assert record.figures["classes_seen"] == 3
             if what == "late":
                 assert record.figures["labels_waiting"] == result.labels.waiting > 0
                 assert record.figures["labels_missing"] == result.labels.missing > 0

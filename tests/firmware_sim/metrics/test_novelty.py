@@ -226,3 +226,13 @@ def test_learner_that_loses_is_told_what_to_try(pump: Path) -> None:
     """A width that tells no row from another."""
     text = to_text(fs.replay(config(pump, gamma=1e-9)))
     assert "another share of novel rows, such as --param nu=0.01" in text
+
+
+@pytest.mark.parametrize("common", [-1.0, 1.0])
+def test_it_says_where_the_area_is_that_of_a_sample(common: float) -> None:
+    metrics = Novelty(0.1, sampled=3)
+    for label, sampled in ((common, False), (-common, False), (common, False), (common, False)):
+        metrics.add(label, 1.0)
+        assert metrics.sampled is sampled
+    metrics.add(common, 1.0)  # one kind has more than are kept; of the other there is one
+    assert metrics.sampled
