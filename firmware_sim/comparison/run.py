@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import edgeolk as ek
-from firmware_sim.comparison.book import Book
 from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
@@ -156,16 +156,16 @@ def compare(
         many = seeds if draws(name, rows.evaluator, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
-    book = Book(folder / "runs.jsonl", _mark(config, rows, seconds))
+    results = Results(folder / "runs.jsonl", _mark(config, rows, seconds))
     try:
-        missing = [run for run in runs if run.key not in book.outcomes]
+        missing = [run for run in runs if run.key not in results.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
         shared = (rows.evaluator, replace(config, stream="", faults=()), gamma, seconds)
-        _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
-        found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
+        _share_out(missing, shared, workers or os.cpu_count() or 1, results, on_run, should_stop)
+        found = [results.outcomes[run.key] for run in runs if run.key in results.outcomes]
     finally:
-        book.close()
+        results.close()
     return Comparison(config, rows, caps, found, len(found) == len(runs))
 
 
@@ -173,7 +173,7 @@ def _share_out(
     runs: list[Run],
     shared: tuple[Evaluator, ReplayConfig, float, float],
     workers: int,
-    book: Book,
+    results: Results,
     on_run: Callable[[], object] | None,
     should_stop: Callable[[], bool] | None,
 ) -> None:
@@ -184,7 +184,7 @@ def _share_out(
         for run in runs:
             if should_stop is not None and should_stop():
                 return
-            book.enter(work(run))
+            results.enter(work(run))
             if on_run is not None:
                 on_run()
         return
@@ -196,7 +196,7 @@ def _share_out(
         while left:
             done, left = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
             for future in done:
-                book.enter(future.result())
+                results.enter(future.result())
                 if on_run is not None:
                     on_run()
             if should_stop is not None and should_stop():

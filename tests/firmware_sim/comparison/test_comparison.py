@@ -13,9 +13,9 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
-from firmware_sim.comparison.book import Book
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
+from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
 from firmware_sim.errors import SimulatorError
@@ -260,13 +260,15 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 def test_a_result_that_is_not_written_is_told(tmp_path: Path) -> None:
-    book = Book(tmp_path / "runs.jsonl", "mark")
-    book._file.close()
-    book._file = FULL.open("w")
+    results = Results(tmp_path / "runs.jsonl", "mark")
+    results._file.close()
+    results._file = FULL.open("w")
     with pytest.raises(SimulatorError, match=r"cannot write to .*runs\.jsonl: No space left"):
-        book.enter(Outcome("rbp", 1, 0, "done"))
-    assert not book.outcomes
-    book.close()
+        results.enter(Outcome("rbp", 1, 0, "done"))
+    assert not results.outcomes
+    with pytest.raises(SimulatorError, match="No space left"):
+        results.close()
+    assert results._file.closed
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
