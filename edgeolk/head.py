@@ -26,6 +26,7 @@ import sys
 
 from edgeolk.lean import dataclass
 from edgeolk.parts import elements
+from edgeolk.parts.parameters import PARAMETERS
 
 MARK = b"eolk"
 VERSION = 3
@@ -58,13 +59,7 @@ PARTS = (
 
 #: Numbers of the values.
 VALUES: dict[str, int] = {
-    **{"C": 1, "eta": 2, "lam": 3, "rate": 4, "eps": 5, "U": 6, "alpha": 7, "beta": 8, "c": 9},
-    **{"ridge": 10, "rescale": 11, "allow_skip": 12, "growth": 13, "shift": 14, "sparsity": 15},
-    **{"singular": 16, "decay": 17, "horizon": 18, "G": 19, "boost": 20, "delta": 21, "clip": 22},
-    **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
-    **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
-    **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
-    **{"epsilon": 43, "scratch": 44},
+    **{name: number for number, name in enumerate(PARAMETERS, 1)},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
@@ -75,9 +70,7 @@ VALUES: dict[str, int] = {
 
 #: Values that are not written where they are these, and are these where they are not written.
 OMITTED: dict[str, float] = {
-    **{"r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0},
-    **{"shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0},
-    **{"nu": 0.05, "forget": 4096.0, "scratch": 0.0},
+    **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
     **{"scale.clip": 5.0, "scale.window": 10_000.0},  # with scale.method only
 }
 

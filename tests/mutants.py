@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import mutants_simulator as simulator
+
 ROOT = Path(__file__).resolve().parent.parent
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
@@ -36,6 +38,7 @@ TESTS = {
     MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
     HEAD: ["tests/edgeolk/files/test_checksums.py"],
+    **simulator.TESTS,
 }
 
 
@@ -287,6 +290,9 @@ MUTATIONS = (
 )  # fmt: skip
 
 
+EVERY = (*MUTATIONS, *(Mutation(*one) for one in simulator.MUTATIONS))
+
+
 def red(folder: Path, tests: list[str]) -> bool:
     """Whether the tests fail in the copy."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -313,11 +319,11 @@ def lives(folder: Path, mutation: Mutation) -> bool:
 
 
 def main(words: list[str]) -> int:
-    wanted = [m for m in MUTATIONS if not words or any(w in f"{m.file} {m.what}" for w in words)]
+    wanted = [m for m in EVERY if not words or any(w in f"{m.file} {m.what}" for w in words)]
     survivors = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("edgeolk", "tests"):
+        for part in ("edgeolk", "firmware_sim", "tests"):
             shutil.copytree(ROOT / part, folder / part)
         shutil.copy(ROOT / "pyproject.toml", folder)
         for tests in {m.file: TESTS[m.file] for m in wanted}.values():

@@ -27,6 +27,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
@@ -89,18 +90,19 @@ class Method:
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
 FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}
-MARGIN_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
-ANY_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "logistic": {"loss": Loss.LOGISTIC},
-    "square": {"loss": Loss.SQUARE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
+
+
+def _losses(update: Update) -> dict[str, Parts]:
+    """A choice of the losses with labels that an update follows; the hinge is the first."""
+    return {
+        loss.name.lower(): {"loss": loss}
+        for loss, row in LOSSES.items()
+        if update in row.updates and row.labels != "none"
+    }
+
+
+MARGIN_LOSS = _losses(Update.PA1)
+ANY_LOSS = _losses(Update.GRADIENT)
 NOVELTY: dict[str, Parts] = {
     "novelty": {"loss": Loss.NOVELTY, "averaging": Averaging.NONE},
 }

@@ -12,9 +12,9 @@ from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.losses import LOSSES, LossTraits
 from edgeolk.parts.numbers import (
     AXES,
-    STORED,
     Algorithm,
     Basis,
     Coefficients,
@@ -25,6 +25,7 @@ from edgeolk.parts.numbers import (
     Sampling,
     Update,
 )
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.policies import POLICIES, PolicyTraits
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
@@ -101,6 +102,11 @@ class Resolved:
     def update(self) -> UpdateTraits:
         """The row of the update."""
         return UPDATES[Update(self.parts["update"])]
+
+    @property
+    def loss(self) -> LossTraits:
+        """The row of the loss."""
+        return LOSSES[Loss(self.parts["loss"])]
 
     @property
     def projection(self) -> ProjectionTraits:
@@ -216,7 +222,7 @@ class Resolved:
     @property
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
-        return "errors" in TRAITS["loss"][self.parts["loss"]].regions
+        return self.loss.labels == "numbers"
 
     @property
     def can_look_ahead(self) -> bool:
@@ -245,8 +251,8 @@ class Resolved:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """Every parameter in the order of ``STORED``, 0 where it is not used."""
-        return tuple(self.values.get(name, 0.0) for name in STORED)
+        """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
+        return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
 
     @property
     def stored_values(self) -> dict[str, float]:
@@ -278,16 +284,15 @@ class Resolved:
     @property
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
-        return self.parts["loss"] != Loss.NOVELTY
+        return self.loss.labels != "none"
 
     @property
     def option_regions(self) -> tuple[str, ...]:
         """Regions that parameters and the intake ask for."""
-        asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
-        if self.values.get("scratch"):
-            asked.append("feature_row")
-        if "relevance" in asked:
-            asked += ["turns", "inputs"]
+        asked: list[str] = []
+        for name, parameter in PARAMETERS.items():
+            if parameter.regions and self.values.get(name):
+                asked += parameter.regions
         if self.columns > 1:
             asked.append("class_scores")
             if not self.update.whole:

@@ -72,13 +72,13 @@ def add_options(commands: Any) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Replay the fleet, write and print its report, and return the exit code."""
-    from firmware_sim.fleet.findings import findings
     from firmware_sim.fleet.report import to_text, write_fleet
+    from firmware_sim.fleet.summary import summarize
 
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruption())
         fleet = _fleet(chosen, interrupted, stack)
-        found = findings(fleet)
+        found = summarize(fleet)
         files, unwritten = written(lambda: write_fleet(found, chosen.out))
     if not chosen.quiet:
         places = "  ".join(str(file) for file in [*files, *fleet.files])
@@ -120,7 +120,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
             f"worker take at most {needed:,} bytes, the sum of their caps"
         )
 
-    def on_crew(page: str) -> None:
+    def on_cluster(page: str) -> None:
         if page and not chosen.quiet:
             tell(f"Dask's own page: {page}")
 
@@ -137,7 +137,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
             form=chosen.format,
             on_start=bar.start,
             on_task=bar.move,
-            on_crew=on_crew,
+            on_cluster=on_cluster,
             should_stop=lambda: bool(interrupted),
         )
 

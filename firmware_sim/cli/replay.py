@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
 from firmware_sim.boards import board_of
-from firmware_sim.cli import sacrifice
+from firmware_sim.cli import sandbox
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
 from firmware_sim.cli.shared import (
     NO_PICTURE,
@@ -24,7 +23,7 @@ from firmware_sim.cli.shared import (
     out,
 )
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, can_draw, note, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
@@ -98,7 +97,7 @@ def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
 def run(chosen: argparse.Namespace) -> int:
     """Replay, write and print the report, and return the exit code."""
     leaks = getattr(chosen, "leak", 0) and getattr(chosen, "enforce", "arena") == "arena"
-    if leaks and not sacrifice.is_one():
+    if leaks and not sandbox.is_inside():
         to_config(chosen)  # what is wrong with it is better said by this process
         return _sacrificed(chosen.words)
     if chosen.write_script and not chosen.save_model:
@@ -119,7 +118,7 @@ def run(chosen: argparse.Namespace) -> int:
         interrupted = stack.enter_context(interruption())
         on_board = _on_board(chosen.on, replay) if chosen.on else None
         if replay.width is not None and not chosen.quiet:
-            print(f"kernel width: {replay.width.reason}", file=sys.stderr)
+            note(f"kernel width: {replay.width.reason}")
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()
@@ -158,7 +157,7 @@ def _check_export(config: ReplayConfig, folder: Path) -> None:
 
 def _sacrificed(words: Sequence[str]) -> int:
     """Run the same command in a process that may die, and tell how it ended."""
-    code, death = sacrifice.run(words)
+    code, death = sandbox.run(words)
     if death is None:
         return code
     tell(f"caught: the device wrote beyond its cap and died: {death}")

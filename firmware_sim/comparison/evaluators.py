@@ -15,7 +15,7 @@ import numpy as np
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import Beside
+from firmware_sim.metrics.base import RowContext
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.adapters import adapter
@@ -141,10 +141,11 @@ class Unlabelled(Evaluator):
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
         looked = self._looked[part] or [0.0] * len(answers[part])
-        beside = [
-            Beside(level, own) for level, own in zip(answers[part, 1].tolist(), looked, strict=True)
+        context = [
+            RowContext(level, own)
+            for level, own in zip(answers[part, 1].tolist(), looked, strict=True)
         ]
-        found.add_block(self.y[part], answers[part, 0], beside)
+        found.add_block(self.y[part], answers[part, 0], context)
         return found
 
     def linear(self) -> tuple[str, Row]:

@@ -22,7 +22,7 @@ from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.files import text_of, write_each
 
@@ -218,10 +218,7 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
     kernel = ek.Gaussian(candidate.gamma)
     mine = replace(config, params={**config.params, **dict(candidate.params)}, stream="")
     _, plan = plan_device(mine, n_features, kernel)
-    try:
-        return ek.Learner(n_features=n_features, **learner_settings(mine, kernel, plan))
-    except (TypeError, ValueError) as error:
-        raise SimulatorError(str(error)) from None
+    return make_learner(n_features, learner_settings(mine, kernel, plan))
 
 
 def _loss(

@@ -12,7 +12,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.streams import Row
@@ -109,11 +109,10 @@ def do(
     )
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
-        settings = learner_settings(mine, kernel, plan)
-        learner = ek.Learner(n_features=X.shape[1], **settings)
+        learner = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))
-    except (SimulatorError, TypeError, ValueError) as error:
+    except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
     began = time.process_time()
     answers, learned, status, detail = _learned(learner, evaluator, seconds)

@@ -11,7 +11,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.supervision import Supervision
 from firmware_sim.errors import SimulatorError
@@ -66,8 +66,6 @@ class Device:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
         self._config, self._n_features = config, n_features
         self._settings = learner_settings(config, kernel, self.plan)
-        if config.dtype == "int8" and config.scale == "minmax":
-            self._settings["feature_range"] = (0.0, 1.0)
         self._boot()
         self._build(config, n_features, self._settings)
 
@@ -94,12 +92,7 @@ class Device:
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
             raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
-        try:
-            self.learner: Any = ek.Learner(
-                n_features=n_features, buffer=self._memory.view("learner"), **settings
-            )
-        except (TypeError, ValueError) as error:
-            raise SimulatorError(str(error)) from None
+        self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
         self._teach()
         self._held: list[tuple[float, int, float] | Exception] = []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from firmware_sim.fleet.findings import Findings
 from firmware_sim.fleet.statistics import shared
+from firmware_sim.fleet.summary import Summary
 from firmware_sim.report.document import document, drawn, safe
 
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 36, 10, 44
@@ -16,7 +16,7 @@ _STYLE = """
 """
 
 
-def to_page(found: Findings) -> str:
+def to_page(found: Summary) -> str:
     """Return the page."""
     title = found.summary[-1] if len(found.summary) == 1 else "A fleet of boards"
     body = [
@@ -39,7 +39,7 @@ def _legend() -> str:
     )
 
 
-def picture(found: Findings) -> str:
+def picture(found: Summary) -> str:
     """Return box plots of the losses, one row for each configuration."""
     held = shared(found.losses)
     losses = {name: np.array(list(one.values())) for name, one in held.items()}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Beside, Metrics
+from firmware_sim.metrics.base import NOTHING, Metrics, RowContext
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
@@ -72,7 +72,9 @@ class Answers(Metrics, Generic[Kept]):
     def _count(self, label: int) -> None:
         """Count a label that is told."""
 
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; see `Metrics.add`."""
         true = int(label)
         self.learner.add(true, int(self.answers(score)))
@@ -82,7 +84,7 @@ class Answers(Metrics, Generic[Kept]):
         if known:
             self.observe(label)
 
-    def add_block(self, labels: Row, scores: Row, beside: Sequence[Beside] = ()) -> None:
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows; see `Metrics.add_block`."""
         true = labels.astype(np.int64)
         if not len(true):

@@ -30,7 +30,7 @@ class Figure(NamedTuple):
     of: Callable[[Any, Any], Number]
 
 
-class Beside(NamedTuple):
+class RowContext(NamedTuple):
     """What else is known of a row that is counted.
 
     Attributes
@@ -48,7 +48,7 @@ class Beside(NamedTuple):
     seconds: float = math.nan
 
 
-NOTHING = Beside()
+NOTHING = RowContext()
 
 
 class Metrics(ABC):
@@ -91,7 +91,9 @@ class Metrics(ABC):
         return 0.0
 
     @abstractmethod
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row.
 
         Parameters
@@ -102,22 +104,22 @@ class Metrics(ABC):
             What the learner said before it saw the label.
         known : bool
             Whether the label is told at once; if not, `observe` is called when it comes.
-        beside : Beside
+        context : RowContext
             What else is known of the row.
         """
 
-    def add_block(self, labels: Row, scores: Row, beside: Sequence[Beside] = ()) -> None:
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows whose labels are told at once, as `add` does one by one.
 
         Parameters
         ----------
         labels, scores : ndarray of shape (n,)
-        beside : sequence of Beside
+        context : sequence of RowContext
             What else is known of each; empty for nothing.
         """
-        known = beside or [NOTHING] * len(labels)
+        known = context or [NOTHING] * len(labels)
         for label, score, own in zip(labels.tolist(), scores.tolist(), known, strict=True):
-            self.add(label, score, beside=own)
+            self.add(label, score, context=own)
 
     @abstractmethod
     def observe(self, label: float) -> None:

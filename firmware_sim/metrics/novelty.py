@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Beside, Figure, Metrics, ratio
+from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import count, duration, short, thousandths
 from firmware_sim.streams import Row
@@ -258,9 +258,11 @@ class Novelty(Metrics):
         """Return how far a row lies from the mean."""
         return self._baseline.look(row)
 
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
-        level, looked, seconds = beside
+        level, looked, seconds = context
         self.learner.add(label, -(score + level), score < 0.0, seconds)
         self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)

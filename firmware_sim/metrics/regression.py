@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firmware_sim.metrics.base import NOTHING, Beside, Figure, Metrics, ratio
+from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
 
@@ -77,7 +77,9 @@ class Regression(Metrics):
         self._mean = 0.0  # of all targets, known or not
         self.spread = 0.0  # sum of squared distances from it
 
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
         self.learner.add(label, score)
         self.mean.add(label, self._known_mean)

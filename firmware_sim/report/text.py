@@ -45,9 +45,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     )
     if rows.missing_by_column:
-        counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])
-        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:6])
-        lines.append(f"missing   {shown}" + (", ..." if len(counts) > 6 else ""))
+        lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
     parameters = "".join(f", {name}={value}" for name, value in config.params.items())

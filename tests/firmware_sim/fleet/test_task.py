@@ -21,8 +21,8 @@ from firmware_sim.fleet import (
     read_manifest,
     replay_task,
 )
+from firmware_sim.fleet.block_learner import BlockLearner, Scalers
 from firmware_sim.fleet.blocks import Reader
-from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import digest
 from firmware_sim.replaying.rows import opened
 
@@ -130,7 +130,7 @@ def test_rows_before_a_stop_are_counted(fleet):
     config = Configuration("full", fields).on(boards[0].path, boards[0].options)
     result = fs.replay(config)
     with closing(opened(config)) as stream:
-        seat = Seat(config, 3, Scalers(3), np.empty((0, 3)))
+        seat = BlockLearner(config, 3, Scalers(3), np.empty((0, 3)))
         for X, y, _ in Reader(config, stream).blocks():
             seat.learn(X, y)
     assert seat.stopped

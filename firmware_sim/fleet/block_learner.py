@@ -11,8 +11,13 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, make_kernel, plan_device, scaled_prefix
-from firmware_sim.errors import SimulatorError
+from firmware_sim.device.planning import (
+    learner_settings,
+    make_kernel,
+    make_learner,
+    plan_device,
+    scaled_prefix,
+)
 from firmware_sim.fleet.saving import save_parts
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
@@ -100,7 +105,7 @@ def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, Any]
     return _sizes[key]
 
 
-class Seat:
+class BlockLearner:
     """A learner among those that step through a stream together.
 
     Parameters
@@ -137,12 +142,7 @@ class Seat:
         kernel = scalers.kernel(config, first)
         self.nbytes, plan = _size(config, n_features, kernel)
         settings = learner_settings(config, kernel, plan)
-        if config.dtype == "int8" and config.scale == "minmax":
-            settings["feature_range"] = (0.0, 1.0)
-        try:
-            self.learner: Any = ek.Learner(n_features=n_features, **settings)
-        except (TypeError, ValueError) as error:
-            raise SimulatorError(str(error)) from None
+        self.learner = make_learner(n_features, settings)
         self._targets = TargetScale.made() if config.is_regression else None
         self.metrics = KINDS[config.kind].metrics(config, Cadence())
         self.used = self.refused = 0

@@ -20,7 +20,7 @@ _SUSPICIOUS = 20
 
 
 @dataclass(frozen=True)
-class Findings:
+class Summary:
     """Everything a report says.
 
     Attributes
@@ -50,7 +50,7 @@ class Findings:
     over: str
 
 
-def findings(fleet: Fleet) -> Findings:
+def summarize(fleet: Fleet) -> Summary:
     """Return what there is to say of a fleet."""
     table = statistics.losses(fleet.records)
     judge = _judge(fleet.records)
@@ -61,7 +61,7 @@ def findings(fleet: Fleet) -> Findings:
     tables += [_worst(fleet, table, best, unit, relative), _suspicious(fleet), _failures(fleet)]
     sentence = _sentence(fleet, best, differences, table, relative)
     tables = [one for one in tables if one.rows]
-    return Findings(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+    return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
 
 
 def _judge(records: Sequence[Record]) -> type[Metrics]:
