@@ -54,7 +54,7 @@ TESTS = {
     BLOCK_LEARNER: [f"{_TESTS}/fleet/test_task.py"],
     EVALUATORS: [f"{_TESTS}/comparison/test_kinds.py", f"{_TESTS}/comparison/test_comparison.py"],
     WORK: [f"{_TESTS}/comparison/test_comparison.py"],
-    FILES: [f"{_TESTS}/report/test_writing.py"],
+    FILES: [f"{_TESTS}/report/test_files.py"],
 }
 
 MUTATIONS = (
