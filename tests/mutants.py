@@ -21,7 +21,7 @@ SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
-SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/head.py"
+SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/configuration/header.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: ["tests/edgeolk/files/test_slots.py", "tests/edgeolk/files/test_slots_killed.py"],

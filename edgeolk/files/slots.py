@@ -177,10 +177,7 @@ class Slots:
 
         ``opened`` then says which slot it was and why others were refused.
 
-        Raises
-        ------
-        MemoryError
-            There is no memory for any, and it cannot be said that there is none.
+        Raises MemoryError: there is no memory for any, and it cannot be said that there is none.
         """
         self._heads, refused = self._read_heads()
         self._unread = set()
