@@ -19,7 +19,7 @@ help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
-	@echo "make mutants  break the checkpoints and files in some 100 ways; the tests must notice each"
+	@echo "make mutants  break checkpoints, files and the simulator in some 190 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
@@ -108,8 +108,7 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
 		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
-	printf '#include "variants.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
-		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core/loops -x c -c -o /dev/null -
+	$(BIN)/python -m edgeolk.core.units $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror
 
 bench: roofs speed growth peers
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import Once, add_common
 from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, show
+from firmware_sim.cli.terminal import Bar, note, show
 from firmware_sim.errors import SimulatorError
-from firmware_sim.plaintext import printable
 from firmware_sim.streams.opening import open_source
 from firmware_sim.streams.recording import record
 
@@ -49,7 +47,7 @@ def run(chosen: argparse.Namespace) -> int:
     if source is None:
         raise SimulatorError(f"{chosen.source!r} is no live stream: - or mqtt://HOST/TOPIC")
     if not chosen.quiet:
-        print(f"recording {printable(source.name)}", file=sys.stderr, flush=True)
+        note(f"recording {source.name}")
     with interruption() as interrupted, Bar(" rows", chosen) as bar:
         bar.start(chosen.limit)
         done = record(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ from firmware_sim.cli import sacrifice, values
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
 from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, stream_fields
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, can_draw, note, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import choices
 from firmware_sim.deployment import board_script, model_file
@@ -288,7 +287,7 @@ def run(chosen: argparse.Namespace) -> int:
         interrupted = stack.enter_context(interruption())
         on_board = _on_board(chosen.on, replay) if chosen.on else None
         if replay.width is not None and not chosen.quiet:
-            print(f"kernel width: {replay.width.reason}", file=sys.stderr)
+            note(f"kernel width: {replay.width.reason}")
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()

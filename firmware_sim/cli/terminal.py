@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -18,7 +19,14 @@ from firmware_sim.report.writing import picture_refusal
 
 def tell(message: str) -> None:
     """Print one line on standard error, whatever the message holds."""
-    print(f"firmware_sim: {printable(message)}", file=sys.stderr)
+    note(f"firmware_sim: {message}")
+
+
+def note(line: str) -> None:
+    """Print one line on standard error as it is; where that is closed or full, nothing."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 def show(text: str) -> None:
@@ -82,7 +90,8 @@ class Bar:
 
     def __init__(self, unit: str, chosen: argparse.Namespace) -> None:
         hidden = chosen.no_progress or getattr(chosen, "quiet", False)
-        self.wanted = not hidden and sys.stderr.isatty() and find_spec("tqdm") is not None
+        shown = sys.stderr is not None and sys.stderr.isatty()
+        self.wanted = not hidden and shown and find_spec("tqdm") is not None
         self._unit = unit
         self._bar: Any = None
 

@@ -6,9 +6,11 @@ import hashlib
 import math
 import multiprocessing
 import os
+import signal
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -192,7 +194,8 @@ def _share_out(
     with ProcessPoolExecutor(
         min(workers, len(runs)), mp_context=context, initializer=_begin, initargs=shared
     ) as pool:
-        left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
+        with _uninterrupted():
+            left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
         while left:
             done, left = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
             for future in done:
@@ -204,10 +207,18 @@ def _share_out(
                 return
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Begin a process: Ctrl-C is for the one that shares out."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     share(lesson, config, gamma, seconds)
 

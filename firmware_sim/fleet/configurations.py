@@ -15,30 +15,39 @@ from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
 from firmware_sim.tasks.kinds import KINDS
 
-#: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
-FIELDS = (
-    "ram",
-    "algorithm",
-    "budget",
-    "params",
-    "kernel",
-    "gamma",
-    "degree",
-    "offset",
-    "dtype",
-    "seed",
-    "scale",
-    "freeze_after",
-    "prefix",
-    "kind",
-    "classes",
-    "ask",
-    "label_delay",
-    "label_queue",
-    "label_missing",
-    "power_cut",
-    "checkpoint_every",
-)
+_TEXT, _WHOLE, _NUMBER = (str,), (int,), (float, int)
+#: What a table may hold: the fields of `ReplayConfig` that say what is flashed, and their types.
+FIELDS: dict[str, tuple[type, ...]] = {
+    "ram": (int, str),
+    "algorithm": _TEXT,
+    "budget": _WHOLE,
+    "params": (dict,),
+    "kernel": _TEXT,
+    "gamma": _NUMBER,
+    "degree": _WHOLE,
+    "offset": _NUMBER,
+    "dtype": _TEXT,
+    "seed": _WHOLE,
+    "scale": _TEXT,
+    "freeze_after": _WHOLE,
+    "prefix": _WHOLE,
+    "kind": _TEXT,
+    "classes": (list,),
+    "ask": (bool,),
+    "label_delay": (int, str),
+    "label_queue": _WHOLE,
+    "label_missing": _NUMBER,
+    "power_cut": _TEXT,
+    "checkpoint_every": _WHOLE,
+}
+_WORDS = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    dict: "a table",
+    list: "a list of labels",
+    bool: "true or false",
+}
 
 
 @dataclass(frozen=True)
@@ -114,9 +123,21 @@ def read_configurations(path: str | Path) -> list[Configuration]:
                 f"{path}: configuration {name!r} has {', '.join(unknown)}; it may have: "
                 f"{', '.join(FIELDS)}"
             )
+        _check_types(path, name, table)
         found.append(Configuration(name, table))
         found[-1].on("", {})  # what is wrong with it is better said now than by every worker
     return found
+
+
+def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
+    """Refuse a field of another type than its own."""
+    for key, value in table.items():
+        if value is None or type(value) in FIELDS[key]:
+            continue
+        words = " or ".join(_WORDS[one] for one in FIELDS[key])
+        raise SimulatorError(
+            f"{path}: configuration {name!r}: {key} is {value!r}, it must be {words}"
+        )
 
 
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:

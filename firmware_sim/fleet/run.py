@@ -125,11 +125,8 @@ def run_fleet(
         )
     check_kinds(configurations, boards)
     journal.check_form(form)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    place = "" if models is None else str(Path(models).absolute())
-    if place:
-        Path(place).mkdir(parents=True, exist_ok=True)
+    folder = _made(Path(folder))
+    place = "" if models is None else str(_made(Path(models).absolute()))
     book = journal.Journal(folder)
     try:
         plan = _Plan(boards, configurations, book, place, worker_memory)
@@ -163,6 +160,15 @@ def run_fleet(
         *(len(boards), names, records, earlier, complete),
         *(seconds, sum(spent), many, files, unwritten),
     )
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder where there is none; return it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
+    return folder
 
 
 def _worked(

@@ -148,6 +148,21 @@ class _Lines:
 
 
 @contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say which file cannot be read, and why.
+
+    Raises
+    ------
+    StreamError
+        In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StreamError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+@contextmanager
 def open_lines(path: Path) -> Iterator[Iterator[str]]:
     """Open a file as an iterator of its lines, ends included.
 

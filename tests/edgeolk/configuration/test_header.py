@@ -17,8 +17,7 @@ from edgeolk.configuration.layout import layout
 from edgeolk.files import live
 from edgeolk.lean import replace
 
-#: With the support vectors of two rings and the optimist's own state; with a scaler and the width of
-#: the kernel made inside. All others are plain.
+#: With the support vectors of two rings and the optimist's own state; all others are plain.
 LARGE = ("pomdr", "sorf")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import signal
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from firmware_sim.comparison.book import Book
 from firmware_sim.comparison.lessons import TwoClasses
 from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.comparison.work import Outcome, Run, do, share
 from firmware_sim.errors import SimulatorError
 
 FULL = Path("/dev/full")
@@ -287,3 +289,32 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         main([*base, "--ram", "lots"])
     assert "is no list of sizes" in capsys.readouterr().err
+
+
+def test_processes_are_started_with_interrupts_held_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that Ctrl-C ends while it imports would be waited for without end."""
+    held: list[bool] = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, workers: int, *, mp_context: object, **said: object) -> None:
+            super().__init__(1, **said)  # type: ignore[arg-type]
+
+        def submit(self, *words: object) -> Future[Outcome]:  # type: ignore[override]
+            held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+            return super().submit(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("firmware_sim.comparison.run.ProcessPoolExecutor", Pool)
+    monkeypatch.setattr("firmware_sim.comparison.run._begin", share)
+    assert run(tmp_path, workers=2).complete
+    assert held
+    assert all(held)
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_loss_may_be_judged_from_a_row_on() -> None:
+    lesson = TwoClasses(np.zeros((4, 1)), np.array([1.0, -1.0, 1.0, -1.0]))
+    answers = np.array([-1.0, -1.0, 0.0, 2.0])
+    assert [lesson.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
+    assert lesson.loss(answers[:3], 1) == 0.0

@@ -195,6 +195,13 @@ def test_failed_runs_make_the_exit_code(folder, whole, capsys, words, code):
     assert ("6 of 15 runs failed (--fail-on " in said.err) is bool(code)
 
 
+def test_a_folder_of_models_that_cannot_be_is_told(folder, capsys):
+    models = folder / "configs.toml"
+    words = ["--out", str(folder / "out"), "--quiet", "--save-models", str(models)]
+    assert command(folder, *words) == 2
+    assert f"cannot write to {models}: File exists\n" in capsys.readouterr().err
+
+
 def test_all_runs_failed(folder, capsys):
     for log in (folder / "logs").iterdir():
         log.unlink()

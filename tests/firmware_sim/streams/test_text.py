@@ -129,6 +129,19 @@ def test_two_stray_quotes_keep_the_rows_between_them(tmp_path: Path, first: str,
     assert CsvStream(tmp_path / "s.csv", target="y").count() == 84
 
 
+def test_cells_of_lines_with_stray_quotes() -> None:
+    lines = ["a,b\n", '"1,2\n', "3,4\n", '"5\n', '6",7,8\n', '"9\n9",10\n']
+    records = Records(iter("".join(lines).splitlines(keepends=True)), ",")
+    assert [(cells, records.damage) for cells in records] == [
+        (["a", "b"], ""),
+        ([], STRAY),
+        (["3", "4"], ""),
+        ([], STRAY),
+        (['6"', "7", "8"], ""),
+        (["9\n9", "10"], ""),
+    ]
+
+
 def test_a_cell_in_quotes_may_have_several_lines(tmp_path: Path) -> None:
     text = 'a,note,y\n1,"one, two\n""three""\n",1\n2,x,0\n3,"' + "line\n" * 900 + '",1\n'
     stream = CsvStream(write(tmp_path, text.encode()), target="y", ignore=["note"])
