@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from edgeolk.block import build, over
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
 from edgeolk.core.engine import Engine
 from edgeolk.lean import Any
 from edgeolk.parts import Algorithm

@@ -1,14 +1,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from edgeolk.configuration.resolved import Resolved
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import Arena
-from edgeolk.planning.regions import Region
 
 class Engine:
     def __new__(
         cls,
-        config: Resolved,
+        config: Config,
         regions: Sequence[Region],
         arena: Arena,
         fresh: bool = True,
@@ -18,7 +18,7 @@ class Engine:
     @property
     def arena(self) -> Arena: ...
     @property
-    def config(self) -> Resolved: ...
+    def config(self) -> Config: ...
     def learn_row(self, x: Any, y: float, weight: float = 1.0) -> float: ...
     def score_row(self, x: Any) -> float: ...
     def scores_row(self, x: Any, out: Any) -> None: ...

@@ -189,10 +189,7 @@ def parts_pxd() -> str:
 def check() -> None:
     """Every part has a row, and every loss what its updates ask of it.
 
-    Raises
-    ------
-    ValueError
-        One has not: the switches would leave it out.
+    Raises ValueError: one has not: the switches would leave it out.
     """
     for axis, kind in AXES.items():
         for member in kind:

@@ -8,7 +8,7 @@ from math import inf, isfinite
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.resolved import Resolved
+    from edgeolk.configuration.config import Config
 
 #: Numbers of the linear candidate and of relevance stay far below this.
 MOST = 1e30
@@ -23,14 +23,11 @@ def _require(condition: bool, what: str) -> None:
 
 
 def check_weights(
-    config: Resolved, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check weights, blend and options.
 
-    Raises
-    ------
-    ValueError
-        The state is none that learning leads to; says what is wrong.
+    Raises ValueError: the state is none that learning leads to; says what is wrong.
     """
     _require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
     for name in ("weights", "mean_weights"):

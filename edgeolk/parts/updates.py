@@ -3,8 +3,8 @@
 A row names its functions in ``core/updates`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
-- ``coefficient(s, e, p)``: the newcomer's coefficient, drawn with probability p;
-- ``shrink(s, a, e)``: what it does to f before the newcomer enters (a = 0: it does not);
+- ``coefficient(s, e, p)``: the candidate's coefficient, drawn with probability p;
+- ``shrink(s, a, e)``: what it does to f before the candidate enters (a = 0: it does not);
 - ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with regions of their
   own; ``construct(s)`` fills these once.
 """

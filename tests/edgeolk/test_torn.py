@@ -15,8 +15,8 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES
+from edgeolk.configuration.header import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 from edgeolk.files.seal import checksum
-from edgeolk.head import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 
 HERE = Path(__file__).parent
 D, B = 3, 7

@@ -11,9 +11,9 @@ from helpers import EVERY
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.configuration.header import FLAGS_OFFSET, MARK, NATIVE, SEALED, TORN, length_of, unpack
+from edgeolk.configuration.regions import ELEMENT_BYTES
 from edgeolk.files import checksums
-from edgeolk.head import FLAGS_OFFSET, MARK, NATIVE, SEALED, TORN, length_of, unpack
-from edgeolk.planning.regions import ELEMENT_BYTES
 
 D, B = 3, 5
 X, Y = random_stream(3, 60, D)

@@ -1,4 +1,4 @@
-"""The header of a block: fixed fields, values by number, the table of regions.
+"""Fourth step: the header of a block, a configuration in the numbers of files, and its counters.
 
 Format version 3, little-endian in files, the machine's own order in a live block::
 
@@ -27,6 +27,7 @@ import sys
 from edgeolk.lean import dataclass
 from edgeolk.parts import elements
 from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.preprocessing import record as preprocessing
 
 MARK = b"eolk"
 VERSION = 3
@@ -71,7 +72,7 @@ VALUES: dict[str, int] = {
 #: Values that are not written where they are these, and are these where they are not written.
 OMITTED: dict[str, float] = {
     **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
-    **{"scale.clip": 5.0, "scale.window": 10_000.0},  # with scale.method only
+    **preprocessing.OMITTED,
 }
 
 #: Numbers of the regions that are state.
@@ -134,28 +135,14 @@ class Head:
     def pack(self, order: str = "<") -> bytes:
         """The header's bytes."""
         length = head_bytes(len(self.values), len(self.table))
+        fields = (
+            *(MARK, VERSION, length, self.crc, self.nbytes // 8),
+            *(self.n_features, self.budget, self.seed, *map(self.parts.__getitem__, PARTS)),
+            *(self.columns, len(self.values), len(self.table), self.flags),
+            *(getattr(self, name) for name in PLACES),
+        )
         pieces = [
-            struct.pack(
-                order + _FIXED,
-                MARK,
-                VERSION,
-                length,
-                self.crc,
-                self.nbytes // 8,
-                self.n_features,
-                self.budget,
-                self.seed,
-                *(self.parts[name] for name in PARTS),
-                self.columns,
-                len(self.values),
-                len(self.table),
-                self.flags,
-                self.n_support,
-                self.rng,
-                self.steps,
-                self.mistakes,
-                self.updates,
-            ),
+            struct.pack(order + _FIXED, *fields),
             struct.pack(f"{order}{len(self.values)}d", *self.values.values()),
             bytes(VALUES[name] for name in self.values),
         ]
@@ -189,10 +176,8 @@ def length_of(data: bytes | memoryview, order: str = "<") -> int:
 def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     """The header that a block begins with, none of it trusted.
 
-    Raises
-    ------
-    ValueError
-        Not a header of this version, or its lengths and numbers contradict each other.
+    Raises ValueError: not a header of this version, or its lengths and numbers contradict each
+    other.
     """
     if len(data) < FIXED_BYTES:
         raise ValueError(f"not a model: {len(data)} bytes, a header alone has {FIXED_BYTES}")
@@ -200,7 +185,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         order + _FIXED, data
     )
     parts, rest = rest[: len(PARTS)], rest[len(PARTS) :]
-    columns, n_values, n_regions, flags, n, rng, steps, mistakes, updates = rest
+    columns, n_values, n_regions, flags, *counters = rest
     if mark != MARK:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
@@ -230,32 +215,17 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         if name is None or element is None or name in table:
             raise ValueError(f"the model is inconsistent: region number {number}")
         table[name] = (element, 8 * offset, count)
+    counted = dict(zip(PLACES, counters, strict=True))
+    named = dict(zip(PARTS, parts, strict=True))
     return Head(
-        nbytes=8 * eighths,
-        n_features=d,
-        budget=budget,
-        seed=seed,
-        parts=dict(zip(PARTS, parts, strict=True)),
-        values=values,
-        table=table,
-        columns=columns,
-        flags=flags,
-        n_support=n,
-        rng=rng,
-        steps=steps,
-        mistakes=mistakes,
-        updates=updates,
-        crc=crc,
+        8 * eighths, d, budget, seed, named, values, table, columns, flags, crc=crc, **counted
     )
 
 
 def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
     """The lists among stored values, taken out of them.
 
-    Raises
-    ------
-    ValueError
-        A number of one is missing.
+    Raises ValueError: a number of one is missing.
     """
     lists: dict[str, tuple[float, ...]] = {}
     for name in LISTS:

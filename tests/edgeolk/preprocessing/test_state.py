@@ -15,7 +15,7 @@ import pytest
 from scalers import METHODS, block_of, resealed
 
 import edgeolk as ek
-from edgeolk.files import intake
+from edgeolk.preprocessing import state
 
 NAN, INF = math.nan, math.inf
 #: Where the header of a scaler has its number of rows.
@@ -58,13 +58,13 @@ class Scalers:
         span: tuple[float, float] | None,
     ) -> bool:
         """Whether a learner's file may have them."""
-        config: Any = SimpleNamespace(n_features=1, intake=SimpleNamespace(freeze_after=0))
+        config: Any = SimpleNamespace(n_features=1, preprocessing=SimpleNamespace(freeze_after=0))
         regions = {"scaler": memoryview(array("d", numbers)),
                    "scaler_counts": memoryview(array("i", [age, clipped]))}
         if span is not None:
             regions["scaler_range"] = memoryview(array("d", span))
         try:
-            intake._check_scaler(config, seen, regions)
+            state._check_scaler(config, seen, regions)
         except ValueError as error:
             assert "no rows give the statistics" in str(error)  # noqa: PT017
             return False

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from helpers import EVERY, LIVELY
-from intakes import D, options_of, rows_and_labels
+from preprocessings import D, options_of, rows_and_labels
 
 import edgeolk as ek
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from edgeolk.checks import real, whole
-from edgeolk.configuration.intake import ALIASES, GAMMA_ROWS, Intake, named, row_length
-from edgeolk.configuration.scaling import CLIP, METHODS, clip_number, method_number, window_number
+from edgeolk.checks import check_int, real
 from edgeolk.lean import Any
+from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
+from edgeolk.preprocessing.scaling import (
+    CLIP,
+    METHODS,
+    clip_number,
+    method_number,
+    window_number,
+)
 
 #: Stands for an argument that is not given where None is a value of its own.
 _NOTHING: Any = object()
@@ -18,19 +24,8 @@ def gamma_of(
 ) -> float | str | None:
     """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
 
-    It is taken out of ``given``.
-
-    Parameters
-    ----------
-    given, own, usual
-        As for ``intake_of``.
-    kernel : bool
-        Whether a kernel is given, which has a width.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is none of these, or there are two.
+    It is taken out of ``given``; ``kernel`` says whether a kernel is given, which has a width.
+    Raises TypeError or ValueError: it is none of these, or there are two.
     """
     # An algorithm's own gamma is a number: "auto" can only mean the width.
     if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
@@ -46,30 +41,18 @@ def gamma_of(
     return real(named("gamma", own), gamma, allowed)
 
 
-def intake_of(
+def preprocessing_of(
     given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], gamma: float | str | None
-) -> Intake:
-    """The intake that arguments ask for; they are taken out of ``given``.
+) -> Preprocessing:
+    """The preprocessing that arguments ask for; they are taken out of ``given``.
 
-    Parameters
-    ----------
-    given : dict
-        Arguments of the caller.
-    own : collection of str
-        Names that the algorithm has for parameters of its own.
-    usual : mapping
-        What the algorithm has where nothing is said, ``Method.intake``.
-    gamma : float, "auto" or None
-        As ``gamma_of`` has it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Names the argument, what was got and what is allowed.
+    ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
+    where nothing is said, ``gamma`` what ``gamma_of`` made. Raises TypeError or ValueError: names
+    the argument, what was got and what is allowed.
     """
     gamma_rows = _gamma_rows(given, gamma)
     length = given.pop("clip_rows", None)
-    return Intake(
+    return Preprocessing(
         **_scaler(given, own, usual.get("scale")),
         clip_rows=0.0 if length is None else row_length(length),
         gamma_rows=gamma_rows,
@@ -96,11 +79,11 @@ def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
         if rows is not None:
             raise TypeError("gamma_rows needs gamma='auto'")
         return 0
-    return whole("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
+    return check_int("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
 
 
 def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
-    """The fields of an intake that are its scaler's."""
+    """The fields of the record that are its scaler's."""
     scale = given.pop("scale", default)
     clip = _either("clip", given, own)
     window = given.pop("scale_window", None)
@@ -123,5 +106,5 @@ def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) ->
     number = CLIP if clip is _NOTHING else clip_number(clip)
     made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
     if freeze_after is not None:
-        made["freeze_after"] = whole("freeze_after", freeze_after, 1, 2**53)
+        made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
     return made

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeolk as ek
-from edgeolk.config import Config
-from edgeolk.head import FIXED_BYTES
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import FIXED_BYTES
+from edgeolk.configuration.layout import SMALL
+from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
 from edgeolk.parts import Basis
-from edgeolk.planning.layout import SMALL
-from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 
 modest = settings(max_examples=40, deadline=None, database=None)
 

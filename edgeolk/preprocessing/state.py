@@ -9,7 +9,7 @@ from sys import float_info
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.resolved import Resolved
+    from edgeolk.configuration.record import Record
 
 #: Readings that the scaler of a feature begins with (core/winsor.pxd).
 START = 3
@@ -50,8 +50,8 @@ def _range_holds(least: float, most: float, mean: float, sd: float, seen: int) -
     return inside and 0.5 * sd <= half + margin
 
 
-def _check_scaler(config: Resolved, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
-    seen = min(rows, config.intake.freeze_after or rows)
+def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
+    seen = min(rows, config.preprocessing.freeze_after or rows)
     numbers, counts = regions["scaler"], regions["scaler_counts"]
     span = regions.get("scaler_range")
     d = config.n_features
@@ -65,12 +65,12 @@ def _check_scaler(config: Resolved, rows: int, regions: Mapping[str, memoryview[
 
 
 def _check_width(
-    config: Resolved, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
     steps = words["steps_before"]
     _require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is none")
-    known = measured == config.intake.gamma_rows
+    known = measured == config.preprocessing.gamma_rows
     _require(known == (gamma > 0.0), f"a width from {measured} rows")
     _require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")
     for name in ("steps", "mistakes", "updates", "hits"):
@@ -79,21 +79,18 @@ def _check_width(
     _require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
 
 
-def check_intake(
-    config: Resolved, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+def check_preprocessing(
+    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check what lies beside a model.
 
-    Raises
-    ------
-    ValueError
-        No rows lead to it; says what is wrong.
+    Raises ValueError: no rows lead to it; says what is wrong.
     """
     rows = int(words["steps"] + words.get("steps_before", 0))
-    if config.intake.gamma_rows:
+    if config.preprocessing.gamma_rows:
         _check_width(config, words, regions)
-    if config.intake.clip_rows:
+    if config.preprocessing.clip_rows:
         bounded = words["clipped_rows"]
         _require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
-    if config.intake.method:
+    if config.preprocessing.method:
         _check_scaler(config, rows, regions)

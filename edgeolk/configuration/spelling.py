@@ -1,19 +1,52 @@
-"""A configuration as the arguments that make it: ``chosen`` and ``values``, the other way round."""
+"""A configuration as the arguments that make it: ``composition``, the other way round."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
-from edgeolk.lean import Any
+from edgeolk.configuration.record import LOOKAHEAD, OPTIONS
+from edgeolk.configuration.usual import usual_lookahead, usual_rows
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.numbers import Algorithm
+from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
 from edgeolk.parts.parameters import shown
 from edgeolk.parts.table import DEFAULT_PARTS
 
+if TYPE_CHECKING:
+    from edgeolk.configuration.config import Config
 
-def shown_parameters(config: Resolved) -> dict[str, Any]:
+
+def options_said(config: Config) -> dict[str, Any]:
+    """Every argument but the algorithm, those left at a plain default omitted."""
+    said: dict[str, Any] = {
+        "n_features": config.n_features,
+        "budget": config.budget,
+        "kernel": config.kernel,
+        "dtype": config.dtype.name.lower(),
+    }
+    if config.coefficients != Coefficients.FLOAT64:
+        said["coefficients"] = config.coefficients.name.lower()
+    if config.columns > 1:
+        said["n_classes"] = config.columns
+    if config.seed:
+        said["seed"] = config.seed
+    if config.parts["rows"] != usual_rows(config):
+        said["sparse"] = config.parts["rows"] != Rows.DENSE
+    if "skip_bad_rows" in config.values:
+        said["on_bad_row"] = "skip"
+    if "checksums" in config.values:
+        said["checksums"] = True
+    if config.lookahead != usual_lookahead(config):
+        said["lookahead"] = config.lookahead
+    if config.feature_range is not None:
+        said["feature_range"] = config.feature_range
+    own = config.parameters
+    usual = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
+    return {**said, **config.preprocessing.options(own, usual), **own}
+
+
+def parameters_said(config: Config) -> dict[str, Any]:
     """The algorithm's own parameters in force, by the names it is called with.
 
     Those of a composition include its parts.
@@ -33,7 +66,7 @@ def shown_parameters(config: Resolved) -> dict[str, Any]:
     return {**chosen, **numbers, **_shown_lists(config)}
 
 
-def _chosen_options(config: Resolved, method: Method) -> dict[str, Any]:
+def _chosen_options(config: Config, method: Method) -> dict[str, Any]:
     """The option in force of each parameter that picks parts."""
     chosen = {}
     for name, options in method.choices.items():
@@ -48,7 +81,7 @@ def _chosen_options(config: Resolved, method: Method) -> dict[str, Any]:
     return chosen
 
 
-def _shown_lists(config: Resolved) -> dict[str, Any]:
+def _shown_lists(config: Config) -> dict[str, Any]:
     """Parameters that are several numbers, where they are not at their defaults."""
     lists: dict[str, Any] = {}
     widths = [numbers for name, numbers in config.lists.items() if name.startswith("widths")]

@@ -10,11 +10,12 @@ import math
 from collections.abc import Collection, Mapping
 
 from edgeolk.checks import real
-from edgeolk.configuration.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
-from edgeolk.head import OMITTED
 from edgeolk.lean import Any, dataclass
+from edgeolk.preprocessing.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
 
 GAMMA_ROWS = 100
+#: Values of a scaler that files do not write where they are these.
+OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
 MOST_LENGTH = 1e30
 
 #: Arguments whose name some algorithms have for a parameter of theirs -> the name to use then.
@@ -27,13 +28,13 @@ ARGUMENTS = (
 
 
 @dataclass(frozen=True)
-class Intake:
+class Preprocessing:
     """What happens to a row on its way in. A field is 0 where that is not asked for.
 
     Attributes
     ----------
     method : int
-        How each feature is scaled: a number of ``configuration.scaling.METHODS``.
+        How each feature is scaled: a number of ``scaling.METHODS``.
     clip : float
         Deviations from the mean at which the scaler clips a reading.
     window : int
@@ -73,7 +74,7 @@ class Intake:
         return names
 
     def stored(self) -> dict[str, float]:
-        """Its numbers as the header of a block holds them, those of ``head.OMITTED`` left out."""
+        """Its numbers as the header of a block holds them, those of ``OMITTED`` left out."""
         made: dict[str, float] = {}
         if self.method:
             made["scale.method"] = self.method
@@ -93,8 +94,8 @@ class Intake:
     def options(self, own: Collection[str], usual: Mapping[str, str]) -> dict[str, Any]:
         """The arguments that make it beside a kernel.
 
-        For an algorithm with parameters of these ``own`` names, and with the ``usual`` intake where
-        nothing is said.
+        For an algorithm with parameters of these ``own`` names, and with the ``usual``
+        preprocessing where nothing is said.
         """
         said: dict[str, Any] = {}
         if self.gamma_rows:
@@ -124,10 +125,7 @@ def named(name: str, own: Collection[str]) -> str:
 def row_length(value: Any) -> float:
     """The longest that a row may be, for ``clip_rows``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        No number, or out of range.
+    Raises TypeError, ValueError: no number, or out of range.
     """
     number = real("clip_rows", value, "a number or None")
     if not 0.0 < number <= MOST_LENGTH:
@@ -135,13 +133,10 @@ def row_length(value: Any) -> float:
     return number
 
 
-def intake_from(values: dict[str, float]) -> Intake:
-    """The intake that a header describes; its numbers are taken out of ``values``.
+def preprocessing_from(values: dict[str, float]) -> Preprocessing:
+    """The preprocessing that a header describes; its numbers are taken out of ``values``.
 
-    Raises
-    ------
-    ValueError
-        A number is out of range.
+    Raises ValueError: a number is out of range.
     """
 
     def number(name: str, least: int, most: int) -> int:
@@ -163,4 +158,4 @@ def intake_from(values: dict[str, float]) -> Intake:
         made["clip_rows"] = row_length(values.pop("clip_rows"))
     if "gamma_rows" in values:
         made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
-    return Intake(**made)
+    return Preprocessing(**made)

@@ -1,4 +1,4 @@
-"""Rows on their way in: the scaler inside, the bound on rows; the width is in test_intake_width."""
+"""Rows on their way in: the scaler inside, the bound on rows; the width is in test_width."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import EVERY, Csr, Owned, whole_end
-from intakes import BUDGET, ROWS, D, options_of, rows_and_labels
+from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.configuration.intake import ARGUMENTS
-from edgeolk.configuration.scaling import NAMES
+from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.preprocessing.scaling import NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
 methods = pytest.mark.parametrize("method", ["standard", "minmax"])
@@ -256,7 +256,7 @@ def test_repr_makes_the_same_learner(name: str) -> None:
     config = ek.Config(name, kernel_gamma="auto", **options_of(name, **FULL))
     made = eval(repr(config), {"ek": ek})
     assert made == config
-    assert made.intake == config.intake
+    assert made.preprocessing == config.preprocessing
     assert "gamma='auto'" in repr(config)
     for word in ("scale='minmax'", "clip_rows=1.2", "clip=4.0", "gamma_rows=50"):
         assert word in repr(config)
@@ -282,7 +282,7 @@ def test_bare_learners_scale_inside_too() -> None:
     assert bare.counters()["clipped_rows"] == full.n_clipped > 0
 
 
-def test_a_live_block_whose_intake_no_rows_lead_to_is_refused() -> None:
+def test_a_live_block_whose_preprocessing_no_rows_lead_to_is_refused() -> None:
     X, y = rows_and_labels()
     owned = Owned("ogd", gamma="auto", **FULL, **options_of("ogd"))
     owned.learner.learn_many(X, y)
@@ -352,14 +352,14 @@ def test_wrong_arguments(given: dict[str, Any], error: type[Exception], words: s
 
 def test_names_that_an_algorithm_has_for_something_else() -> None:
     config = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma="auto")
-    assert config.intake.gamma_rows == 100
+    assert config.preprocessing.gamma_rows == 100
     assert config.parameters["gamma"] == 2.0
-    assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").intake.gamma_rows == 100
+    assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").preprocessing.gamma_rows == 100
     composed = ek.Config(
         n_features=3, budget=5, update="gradient", policy="oldest", projection="clip", clip=1.5,
         scale="standard", scale_clip=3.0,
     )
-    assert composed.intake.clip == 3.0
+    assert composed.preprocessing.clip == 3.0
     assert composed.parameters["clip"] == 1.5
     assert eval(repr(composed), {"ek": ek}) == composed
 
@@ -370,14 +370,14 @@ def test_names_that_an_algorithm_has_for_something_else() -> None:
 def test_without_an_algorithm_it_is_the_recommended_one() -> None:
     learner = ek.Learner(n_features=5, ram="16KiB")
     assert learner.algorithm == "sorf"
-    assert learner.config.intake.gamma_rows == 100
-    assert learner.config.intake.method == 1
+    assert learner.config.preprocessing.gamma_rows == 100
+    assert learner.config.preprocessing.method == 1
     assert learner.nbytes <= 16 * 1024
     assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
     said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")
     assert learner.config == said == ek.Config("sorf", n_features=5, ram="16KiB")
-    assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).intake.gamma_rows == 0
-    assert ek.Config(n_features=5, budget=99, scale=None).intake.method == 0
+    assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).preprocessing.gamma_rows == 0
+    assert ek.Config(n_features=5, budget=99, scale=None).preprocessing.method == 0
     assert ek.Config(n_features=5, budget=99, loss="novelty").name == "sorf"
     assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE).is_regression
     assert ek.Config(n_features=5, budget=99, policy="random").name == "custom"
@@ -412,8 +412,8 @@ def test_it_is_the_same_however_it_is_named(
         assert repr(named) == repr(unnamed)
         assert ek.plan(name, **size) == ek.plan(**size)
         assert BareLearner(name, **size).config == ek.Learner(named).config == unnamed
-    assert NAMES.get(unnamed.intake.method) == scale
-    assert bool(unnamed.intake.gamma_rows) == made
+    assert NAMES.get(unnamed.preprocessing.method) == scale
+    assert bool(unnamed.preprocessing.gamma_rows) == made
     assert eval(repr(unnamed), {"ek": ek}) == unnamed
 
 
@@ -427,7 +427,7 @@ def test_named_it_learns_what_it_learns_unnamed() -> None:
 def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:
     made = ek.Config(n_features=3, budget=40, update="blended", basis="structured", dtype="int8")
     assert made.name == "custom"
-    assert made.intake == ek.Config("ogd", n_features=3, budget=40).intake
+    assert made.preprocessing == ek.Config("ogd", n_features=3, budget=40).preprocessing
 
 
 def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
@@ -436,7 +436,7 @@ def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
             said = ek.Config(name, n_features=3, budget=9, gamma=gamma)
             width = ek.Gaussian(float(gamma))
             assert said == ek.Config(name, n_features=3, budget=9, kernel=width)
-            assert said.intake.gamma_rows == 0
+            assert said.preprocessing.gamma_rows == 0
     own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
     assert own.kernel == ek.Gaussian(0.25)
     assert own.parameters["gamma"] == 2.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from edgeolk.checks import MOST, whole
+from edgeolk.checks import MOST, check_int
 from edgeolk.lean import TYPE_CHECKING
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -41,9 +41,9 @@ def parse_bytes(size: int | str) -> int:
         if all(map(str.isdecimal, numbers)) and unit.strip().upper() in _UNITS:
             parts = 10 ** len(decimals)
             nbytes = int(digits + decimals) * _UNITS[unit.strip().upper()] // parts
-            return whole("ram", nbytes, 0, 2**62)
+            return check_int("ram", nbytes, 0, 2**62)
         raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
-    return whole("ram", size, 0, 2**62)
+    return check_int("ram", size, 0, 2**62)
 
 
 def _smallest(configure: Callable[[int], T], cap: int) -> int:
@@ -72,19 +72,8 @@ def _smallest(configure: Callable[[int], T], cap: int) -> int:
 def fit(configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str) -> T:
     """The configuration with the largest budget whose plan fits.
 
-    Parameters
-    ----------
-    configure : callable
-        Budget -> configuration.
-    nbytes : callable
-        Configuration -> bytes of its plan; must not decrease with the budget.
-    ram : int or str
-        Bytes, or a size such as ``"64KiB"``.
-
-    Raises
-    ------
-    ValueError
-        Not even the smallest budget fits.
+    ``nbytes``, the bytes of its plan, must not decrease with the budget. It is a ValueError if not
+    even the smallest budget fits.
     """
     cap = parse_bytes(ram)
     smallest = _smallest(configure, cap)

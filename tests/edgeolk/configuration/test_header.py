@@ -11,11 +11,11 @@ import pytest
 from helpers import EVERY, KERNELS, NEEDS
 
 import edgeolk as ek
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import PLACES
+from edgeolk.configuration.layout import layout
 from edgeolk.files import live
-from edgeolk.head import PLACES
 from edgeolk.lean import replace
-from edgeolk.planning.layout import layout
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
 LARGE = ("pomdr", "sorf")

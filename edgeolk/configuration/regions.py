@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from enum import Enum
 
-from edgeolk.configuration.resolved import Resolved
+from edgeolk.configuration.record import Record
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
@@ -82,7 +82,7 @@ class Kind:
     """
 
     element: str
-    shape: Callable[[Resolved], tuple[int, int]]
+    shape: Callable[[Record], tuple[int, int]]
     purpose: str
     lifetime: Lifetime = Lifetime.STATE
     read_beyond: bool = False
@@ -93,51 +93,51 @@ def _triangle(n: int) -> tuple[int, int]:
     return 1, n * (n + 1) // 2
 
 
-def _factor_rows(config: Resolved) -> int:
+def _factor_rows(config: Record) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
         return min(config.budget, int(config.values["b0"]))
     return config.slots
 
 
-def _gram_rows(config: Resolved) -> int:
+def _gram_rows(config: Record) -> int:
     return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
 
 
-def _ring(config: Resolved) -> tuple[int, int]:
+def _ring(config: Record) -> tuple[int, int]:
     return config.n_features, config.stride
 
 
-def _weights(config: Resolved) -> tuple[int, int]:
+def _weights(config: Record) -> tuple[int, int]:
     return config.columns, config.weights
 
 
-def _one_row(config: Resolved) -> tuple[int, int]:
+def _one_row(config: Record) -> tuple[int, int]:
     return 1, config.weights
 
 
-def _features(config: Resolved) -> tuple[int, int]:
+def _features(config: Record) -> tuple[int, int]:
     return 1, config.n_features
 
 
-def _slots(config: Resolved) -> tuple[int, int]:
+def _slots(config: Record) -> tuple[int, int]:
     return 1, config.slots
 
 
-def _members(config: Resolved) -> tuple[int, int]:
+def _members(config: Record) -> tuple[int, int]:
     return 1, config.budget
 
 
-def _blend(config: Resolved) -> tuple[int, int]:
+def _blend(config: Record) -> tuple[int, int]:
     groups = int(config.values["groups"])
     extra = int(config.values["linear"] + config.values["last_label"])
     return 1, groups * len(config.list_of("blends")) + extra + groups
 
 
-def _words(n: int) -> Callable[[Resolved], tuple[int, int]]:
+def _words(n: int) -> Callable[[Record], tuple[int, int]]:
     return lambda config: (1, n)
 
 
-def _state_regions(config: Resolved) -> tuple[int, int]:
+def _state_regions(config: Record) -> tuple[int, int]:
     """One number for each region of state; that of the checksums themselves is the header's."""
     names = needed(config)
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
@@ -287,7 +287,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def needed(config: Resolved) -> set[str]:
+def needed(config: Record) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:

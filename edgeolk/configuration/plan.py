@@ -1,15 +1,14 @@
-"""The memory plan of a model, without building it."""
+"""The memory plan of a model and its longest step, without building it."""
 
 from __future__ import annotations
 
 import sys
 
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.layout import layout, region_table, total
+from edgeolk.configuration.regions import Region
 from edgeolk.lean import Any, dataclass
 from edgeolk.parts import Algorithm
-from edgeolk.planning.deadline import longest_step
-from edgeolk.planning.layout import layout, region_table, total
-from edgeolk.planning.regions import Region
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,26 @@ class Plan:
         return "\n".join(lines)
 
 
+#: A norm that is kept by increments is computed afresh now and then, against rounding.
+RENEWAL = "O(B^2 d), when the norm is renewed"
+
+
+def longest_step(config: Config) -> str:
+    """The longest step as a formula in B and d, and when it comes; K is the number of classes.
+
+    Such as ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
+    """
+    formula = config.basis.longest_step or config.policy.longest_step
+    formula = formula.format(
+        **{name: int(config.values.get(name, 0.0)) for name in ("iters", "window")}
+    )
+    if config.columns > 1 and not config.update.whole:
+        formula = formula.replace("O(B d", "O(B d + B K")
+    if config.tracks_norm and config.removes and "B^2 d" not in formula:
+        return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
+    return formula
+
+
 def plan_of(config: Config) -> Plan:
     """The plan of a checked configuration.
 
@@ -80,7 +99,7 @@ def plan_of(config: Config) -> Plan:
         nbytes,
         longest_step(config),
         config.coefficients.name.lower(),
-        config.intake.gamma_rows,
+        config.preprocessing.gamma_rows,
     )
 
 

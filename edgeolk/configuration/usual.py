@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from edgeolk.checks import whole
-from edgeolk.configuration.resolved import LOOKAHEAD, Resolved
-from edgeolk.lean import Any
+from edgeolk.checks import check_int
+from edgeolk.configuration.record import LOOKAHEAD
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
+
+if TYPE_CHECKING:
+    from edgeolk.configuration.config import Config
 
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
 #: bytes and save no time; and the most that the struct State has room for.
@@ -25,12 +28,7 @@ LONG_WITH_COLUMNS, SHARE_OF_BOTH, SHARE_OF_RING = 2**16, 1 / 5, 2 / 5
 SMALL_SHARE = 0.03
 
 
-def _but(config: Resolved, **changes: Any) -> Resolved:
-    """The configuration with some fields changed; a plain Resolved, whatever it was made from."""
-    return Resolved(**{**vars(config), **changes})
-
-
-def usual_rows(config: Resolved) -> Rows:
+def usual_rows(config: Config) -> Rows:
     """How rows are read where ``sparse`` is not given."""
     d, computing = config.n_features, config.storage.computing_bytes
     cost = config.stride * computing + d * (4 + computing)
@@ -39,13 +37,13 @@ def usual_rows(config: Resolved) -> Rows:
     if config.parts["basis"] not in (Basis.SUPPORT_VECTORS, Basis.NYSTROM):
         return Rows.DENSE
     try:
-        refuse(_but(config, parts={**config.parts, "rows": Rows.EITHER}))
+        refuse(config.but(parts={**config.parts, "rows": Rows.EITHER}))
     except ValueError:
         return Rows.DENSE
     return Rows.EITHER
 
 
-def usual_lookahead(config: Resolved) -> int:
+def usual_lookahead(config: Config) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
     ring = config.n_features * config.stride * config.storage.nbytes
     both = ring + config.columns * config.weights * config.coefficient_bytes
@@ -60,7 +58,7 @@ def usual_lookahead(config: Resolved) -> int:
     return USUAL_AHEAD if pays else 0
 
 
-def _usual_with_map(config: Resolved, ring: int) -> int:
+def _usual_with_map(config: Config, ring: int) -> int:
     """The same where a map to features is read at every row, too."""
     features = int(config.values["rank"])
     read = ring + 8 * features * config.budget
@@ -71,24 +69,18 @@ def _usual_with_map(config: Resolved, ring: int) -> int:
     return 0
 
 
-def settled(config: Resolved, sparse: bool | None, lookahead: Any, *, capped: bool) -> Resolved:
-    """The configuration with these defaults filled in.
+def settled(config: Config, sparse: bool | None, lookahead: Any, *, capped: bool) -> Config:
+    """The configuration with these defaults filled in where the caller gave None.
 
-    Parameters
-    ----------
-    config : Resolved
-        Everything else, checked; how rows are read follows ``sparse`` where it is given.
-    sparse, lookahead
-        As the caller gave them; None is filled in.
-    capped : bool
-        Whether the block is to fit ``ram=``: then no rows are looked ahead unless asked for.
+    ``capped`` says whether the block is to fit ``ram=``: then no rows are looked ahead unless asked
+    for.
     """
     if sparse is None:
-        config = _but(config, parts={**config.parts, "rows": usual_rows(config)})
+        config = config.but(parts={**config.parts, "rows": usual_rows(config)})
     if lookahead is None:
         ahead = 0 if capped else usual_lookahead(config)
     else:
-        ahead = whole("lookahead", lookahead, 0, MOST_AHEAD) if config.can_look_ahead else 0
+        ahead = check_int("lookahead", lookahead, 0, MOST_AHEAD) if config.can_look_ahead else 0
     if ahead:
-        config = _but(config, values={**config.values, LOOKAHEAD: float(ahead)})
+        config = config.but(values={**config.values, LOOKAHEAD: float(ahead)})
     return config

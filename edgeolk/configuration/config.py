@@ -1,35 +1,48 @@
-"""One checked configuration from the arguments of a caller, or from a file.
+"""Second step: one checked configuration, from the arguments of a caller or from a file.
 
-Everything that can be wrong with a configuration is found here, before memory is touched.
+Everything that can be wrong with it is found here, before memory is touched.
 """
 
 from __future__ import annotations
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.checks import whole
-from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
-from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
-from edgeolk.configuration.intake_arguments import gamma_of, intake_of
-from edgeolk.configuration.levels import levels
-from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
-from edgeolk.configuration.shown import shown_parameters, spelt
-from edgeolk.configuration.values import given_lists, refuse_unknown, values_of
+from edgeolk.checks import check_int
+from edgeolk.configuration.arguments import (
+    MOST_CLASSES,
+    budget_of,
+    kernel_of,
+    levels,
+    options_of,
+    range_of,
+)
+from edgeolk.configuration.composition import (
+    DEFAULT,
+    given_lists,
+    is_default,
+    own_names,
+    parts_of,
+    refuse_unknown,
+    values_of,
+)
+from edgeolk.configuration.fit import fit, parse_bytes
+from edgeolk.configuration.layout import layout, total
+from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
+from edgeolk.configuration.spelling import options_said, parameters_said, spelt
+from edgeolk.configuration.usual import MOST_AHEAD, settled
 from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Loss, Rows, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.planning.fit import fit, parse_bytes
-from edgeolk.planning.layout import layout, total
-from edgeolk.planning.usual import MOST_AHEAD, settled, usual_lookahead, usual_rows
+from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 
-class Config(Resolved):
+class Config(Record):
     """What a learner is made of, checked, every default filled in.
 
     ``Learner``, ``plan``, ``edgeolk.bare``, the command line and the simulator take one, or make
@@ -145,32 +158,32 @@ class Config(Resolved):
         if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
-        n_features = whole("n_features", n_features, 1)
+        n_features = check_int("n_features", n_features, 1)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        usual = method.intake if method else {}
+        usual = method.preprocessing if method else {}
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         used_kernel = kernel_of(kernel, gamma, method, n_features)
-        intake = intake_of(params, own, usual, gamma)
+        preprocessing = preprocessing_of(params, own, usual, gamma)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         budget = budget_of(basis.members, budget, ram, params)
         lists = given_lists(update.lists, params)
-        columns = 1 if n_classes is None else whole("n_classes", n_classes, 2, MOST_CLASSES)
+        columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
             "n_features": float(n_features),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
-        seed = whole("seed", seed, 0, 2**64 - 1)
+        seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
-        def configure(size: int) -> Resolved:
-            size = whole(members, size, 1)
+        def configure(size: int) -> Config:
+            size = check_int(members, size, 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
-            resolved = Resolved(
+            made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
                 budget=size,
@@ -181,49 +194,53 @@ class Config(Resolved):
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                intake=intake,
+                preprocessing=preprocessing,
             )
-            refuse(resolved)
-            return settled(resolved, sparse, lookahead, capped=ram is not None)
+            refuse(made)
+            return settled(made, sparse, lookahead, capped=ram is not None)
 
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
-            made = fit(configure, lambda resolved: total(layout(resolved)), ram)
+            made = fit(configure, lambda config: total(layout(config)), ram)
         self.__dict__.update(made.__dict__)
 
     @classmethod
-    def of(cls, made: Resolved) -> Config:
-        """A configuration whose parts and numbers are known, such as a file's; checked.
+    def unchecked(cls, *fields: Any, **named: Any) -> Config:
+        """A configuration of these fields of ``Record`` as they are."""
+        made = cls.__new__(cls)
+        made.__dict__.update(Record(*fields, **named).__dict__)
+        return made
 
-        Raises
-        ------
-        ValueError
-            A number is out of range, or the parts contradict each other.
+    def but(self, **changes: Any) -> Config:
+        """This configuration with other values in some fields, unchecked."""
+        return self.unchecked(**{**vars(self), **changes})
+
+    def check(self) -> None:
+        """Check a configuration whose parts are known, such as a file's.
+
+        Raises ValueError: a number is out of range, or the parts contradict each other.
         """
-        wanted = uses({axis: part for axis, part in made.parts.items() if axis != "dtype"})
+        wanted = uses({axis: part for axis, part in self.parts.items() if axis != "dtype"})
         for name in wanted:
-            if name not in made.values:
+            if name not in self.values:
                 raise ValueError(f"parameter {name} is missing")
-            checked(name, made.values[name], name)
-        for name, value in made.values.items():
-            if name == LOOKAHEAD and made.can_look_ahead and value in range(1, MOST_AHEAD + 1):
+            checked(name, self.values[name], name)
+        for name, value in self.values.items():
+            if name == LOOKAHEAD and self.can_look_ahead and value in range(1, MOST_AHEAD + 1):
                 continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
-        whole("n_features", made.n_features, 1)
-        whole("budget", made.budget, 1)
-        whole("columns", made.columns, 1, MOST_CLASSES)
-        if made.update.lists:
-            widths = [made.lists[name] for name in made.lists if name.startswith("widths")]
-            if lists_of(made.values, widths or None, made.lists.get("blends")) != made.lists:
+        check_int("n_features", self.n_features, 1)
+        check_int("budget", self.budget, 1)
+        check_int("columns", self.columns, 1, MOST_CLASSES)
+        if self.update.lists:
+            widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
+            if lists_of(self.values, widths or None, self.lists.get("blends")) != self.lists:
                 raise ValueError("a list of numbers is not one that can be given")
-        elif made.lists:
+        elif self.lists:
             raise ValueError("a list of numbers is set but not used by the composition")
-        refuse(made)
-        config = cls.__new__(cls)
-        config.__dict__.update(made.__dict__)
-        return config
+        refuse(self)
 
     @classmethod
     def take(
@@ -248,9 +265,7 @@ class Config(Resolved):
             return self
         low = tuple(zero - 128.0 * step for step, zero in zip(scale, offset, strict=True))
         high = tuple(zero + 127.0 * step for step, zero in zip(scale, offset, strict=True))
-        config = type(self).__new__(type(self))
-        config.__dict__.update(self.__dict__, feature_range=(low, high))
-        return config
+        return self.but(feature_range=(low, high))
 
     # ---- as a caller would say it -------------------------------------------------------------
 
@@ -266,36 +281,12 @@ class Config(Resolved):
         ``Config(config.name, ..., **config.parameters)`` is the same configuration; a composition
         has its parts among them.
         """
-        return shown_parameters(self)
+        return parameters_said(self)
 
     @property
     def options(self) -> dict[str, Any]:
         """Every argument but the algorithm, those left at a plain default omitted."""
-        said: dict[str, Any] = {
-            "n_features": self.n_features,
-            "budget": self.budget,
-            "kernel": self.kernel,
-            "dtype": self.dtype.name.lower(),
-        }
-        if self.coefficients != Coefficients.FLOAT64:
-            said["coefficients"] = self.coefficients.name.lower()
-        if self.columns > 1:
-            said["n_classes"] = self.columns
-        if self.seed:
-            said["seed"] = self.seed
-        if self.parts["rows"] != usual_rows(self):
-            said["sparse"] = self.parts["rows"] != Rows.DENSE
-        if "skip_bad_rows" in self.values:
-            said["on_bad_row"] = "skip"
-        if "checksums" in self.values:
-            said["checksums"] = True
-        if self.lookahead != usual_lookahead(self):
-            said["lookahead"] = self.lookahead
-        if self.feature_range is not None:
-            said["feature_range"] = self.feature_range
-        own = self.parameters
-        usual = {} if self.member == Algorithm.CUSTOM else find(self.member).intake
-        return {**said, **self.intake.options(own, usual), **own}
+        return options_said(self)
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""

@@ -1,12 +1,11 @@
-"""A configuration in full: every default filled in, and all that follows from its parts."""
+"""The record of a configuration, every default filled in, and all that follows from its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.intake import Intake
-from edgeolk.head import OMITTED
+from edgeolk.configuration.header import OMITTED
 from edgeolk.lean import dataclass
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
@@ -31,6 +30,7 @@ from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
+from edgeolk.preprocessing.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
 #: aligned loads are faster, but a small ring has no bytes to spare.
@@ -44,8 +44,8 @@ LOOKAHEAD = "lookahead"
 
 
 @dataclass(frozen=True)
-class Resolved:
-    """What a model block is made from.
+class Record:
+    """What a model block is made from: the fields of a ``Config``, and what they imply.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Resolved:
         Columns of coefficients: the number of classes, or 1 for two.
     lists : mapping of stored name to numbers
         Parameters that are several numbers, those at their defaults omitted.
-    intake : Intake
+    preprocessing : Preprocessing
         What is done with a row before the learner sees it.
     """
 
@@ -79,7 +79,7 @@ class Resolved:
     feature_range: tuple[object, object] | None = None
     columns: int = 1
     lists: Mapping[str, tuple[float, ...]] = {}
-    intake: Intake = Intake()
+    preprocessing: Preprocessing = Preprocessing()
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class Resolved:
 
     @property
     def slots(self) -> int:
-        """Slots of the ring: the budget, and one more where the policy compares the newcomer."""
+        """Slots of the ring: the budget, and one more where the policy compares the candidate."""
         return self.budget + self.policy.spare_slot
 
     @property
@@ -234,7 +234,7 @@ class Resolved:
         return (
             bool(self.basis.ahead)
             and "distance_row" not in self.policy.regions
-            and not self.intake.reshapes
+            and not self.preprocessing.reshapes
         )
 
     @property
@@ -262,7 +262,7 @@ class Resolved:
         used = {name: value for name, value in kernel.items() if value != 0.0}
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
-        return {**own, **used, **listed, **self.intake.stored()}
+        return {**own, **used, **listed, **self.preprocessing.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
         """The numbers in force of a parameter that is a list, by its stored name."""
@@ -288,7 +288,7 @@ class Resolved:
 
     @property
     def option_regions(self) -> tuple[str, ...]:
-        """Regions that parameters and the intake ask for."""
+        """Regions that parameters and preprocessing ask for."""
         asked: list[str] = []
         for name, parameter in PARAMETERS.items():
             if parameter.regions and self.values.get(name):
@@ -303,4 +303,4 @@ class Resolved:
             asked.append("checksums")
         if self.lookahead:
             asked += self.basis.ahead
-        return (*asked, *self.intake.regions)
+        return (*asked, *self.preprocessing.regions)

@@ -26,7 +26,7 @@ cdef enum:
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
     """Rows that the scaler has been given, from the counters of the block."""
-    return s.m.steps + (s.intake.width.steps if s.intake.width != NULL else 0)
+    return s.m.steps + (s.preprocessing.width.steps if s.preprocessing.width != NULL else 0)
 
 
 cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
@@ -85,7 +85,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
         good = fetch(raw, first, m, &at, x) and good
         for k in range(m):
             write(s, first + k,
-                  olk_scale_reading(&s.intake.scaler, first + k, x[k], seen, learning))
+                  olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
     return good and (raw.value == NULL or at == raw.count)
 
 
@@ -95,14 +95,14 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
-    if s.intake.scaler.numbers == NULL:
+    if s.preprocessing.scaler.numbers == NULL:
         return
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(&s.intake.raw, first, m, &at, x)
+        fetch(&s.preprocessing.raw, first, m, &at, x)
         for k in range(m):
-            olk_keep_reading(&s.intake.scaler, first + k, x[k], seen)
+            olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
 
 
 cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
@@ -119,7 +119,7 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
         for k in range(m):
             olk_measure(&length, x[k])
     good[0] = good[0] and (raw.value == NULL or at == raw.count)
-    if olk_is_within(&length, s.intake.longest):
+    if olk_is_within(&length, s.preprocessing.longest):
         return 1.0
     at = 0
     length.total = 0.0
@@ -129,7 +129,7 @@ cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
         fetch(raw, first, m, &at, x)
         for k in range(m):
             olk_measure_again(&length, x[k])
-    return olk_shortening(&length, s.intake.longest)
+    return olk_shortening(&length, s.preprocessing.longest)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
@@ -161,15 +161,15 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     cdef Raw now = raw[0]
     cdef bint good = True
     cdef double factor
-    s.intake.raw = raw[0]
-    s.intake.bounded = False
-    if s.intake.scaler.numbers != NULL:
+    s.preprocessing.raw = raw[0]
+    s.preprocessing.bounded = False
+    if s.preprocessing.scaler.numbers != NULL:
         good = scale_row(s, raw, learning)
         use_query(s, &now)
-    if s.intake.longest > 0.0:
+    if s.preprocessing.longest > 0.0:
         factor = shorter(s, &now, &good)
         if factor < 1.0:
-            s.intake.bounded = True
+            s.preprocessing.bounded = True
             shorten(s, &now, factor)
             use_query(s, &now)
     if not good:
@@ -187,7 +187,7 @@ cdef inline const void* take_f64(State* s, const double* x, bint learning) noexc
     ``learning`` says whether it is going to be learned or only scored.
     """
     cdef Raw raw
-    if not s.intake.reshapes:
+    if not s.preprocessing.reshapes:
         return place_f64(s, x)
     raw.wide = x
     raw.narrow = NULL
@@ -199,7 +199,7 @@ cdef inline const void* take_f64(State* s, const double* x, bint learning) noexc
 
 cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
     cdef Raw raw
-    if not s.intake.reshapes:
+    if not s.preprocessing.reshapes:
         return place_f32(s, x)
     raw.wide = NULL
     raw.narrow = x
@@ -212,7 +212,7 @@ cdef inline const void* take_f32(State* s, const float* x, bint learning) noexce
 cdef inline const void* take_sparse(State* s, Indices index, const double* value,
                                     int64_t count, bint learning) noexcept nogil:
     cdef Raw raw
-    if not s.intake.reshapes:
+    if not s.preprocessing.reshapes:
         return place_sparse(s, index, value, count)
     raw.wide = NULL
     raw.narrow = NULL

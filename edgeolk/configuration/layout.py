@@ -1,4 +1,4 @@
-"""How the regions of a model lie in its block, to the byte.
+"""Third step: how the regions of a model lie in its block, to the byte.
 
 Design. State comes first: a model file is the block up to the last region of state. Scratch
 follows, overlaid where two regions are never in use together. A block of more than 4 KiB keeps its
@@ -7,11 +7,11 @@ regions on 64-byte boundaries, for aligned loads; a smaller one on 8, where ever
 
 from __future__ import annotations
 
-from edgeolk.configuration.resolved import Resolved
-from edgeolk.head import head_bytes
+from edgeolk.configuration.header import head_bytes
+from edgeolk.configuration.record import Record
+from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES
-from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 
 #: Boundary of regions in a block, and in one of at most SMALL bytes.
 WIDE, NARROW = 64, 8
@@ -21,7 +21,7 @@ SMALL = 4096
 BEYOND = 64
 
 
-def _element(config: Resolved, kind: Kind) -> str:
+def _element(config: Record, kind: Kind) -> str:
     storage = STORAGES[Dtype(config.parts["dtype"])]
     named = {
         "storage": storage.element,
@@ -33,7 +33,7 @@ def _element(config: Resolved, kind: Kind) -> str:
     return named.get(kind.element, kind.element)
 
 
-def _region(config: Resolved, name: str, at: int, boundary: int) -> Region:
+def _region(config: Record, name: str, at: int, boundary: int) -> Region:
     """A region that begins there."""
     kind = KINDS[name]
     element = _element(config, kind)
@@ -42,7 +42,7 @@ def _region(config: Resolved, name: str, at: int, boundary: int) -> Region:
     return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
 
 
-def _lay(config: Resolved, names: set[str], boundary: int) -> tuple[Region, ...]:
+def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
     # Plain loops: Python loses generators and closures that memory is too short to close.
     kept: list[str] = []
     for name, kind in KINDS.items():
@@ -80,7 +80,7 @@ def total(regions: tuple[Region, ...]) -> int:
     return end
 
 
-def layout(config: Resolved) -> tuple[Region, ...]:
+def layout(config: Record) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)

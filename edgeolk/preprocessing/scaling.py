@@ -3,7 +3,7 @@ scales inside. Without numpy."""
 
 from __future__ import annotations
 
-from edgeolk.checks import real, whole
+from edgeolk.checks import check_int, real
 from edgeolk.lean import Any
 
 #: Part of the file formats: never renumbered.
@@ -44,4 +44,4 @@ def window_number(window: Any, clip: float) -> int:
                 f"window must be None with clip=None, where all rows count alike, got {window!r}"
             )
         return 0
-    return WINDOW if window is None else whole("window", window, LEAST_WINDOW, MOST_WINDOW)
+    return WINDOW if window is None else check_int("window", window, LEAST_WINDOW, MOST_WINDOW)
