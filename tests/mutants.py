@@ -24,7 +24,7 @@ LOCKED, LAYOUTS = "edgeolk/files/locked.py", "edgeolk/files/layouts.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
-SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/head.py"
+SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/configuration/header.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: [

@@ -50,6 +50,9 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
 
 #: Numbers of a part: C function -> (its type, axis, member -> number).
 NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
+    "update_most_weight": (
+        "double", "update", {update: row.most_weight for update, row in UPDATES.items()}
+    ),
     "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
     "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
     "dtype_most_gamma": (
@@ -199,10 +202,7 @@ def parts_pxd() -> str:
 def check() -> None:
     """Every part has a row, and every loss what its updates ask of it.
 
-    Raises
-    ------
-    ValueError
-        One has not: the switches would leave it out.
+    Raises ValueError: one has not: the switches would leave it out.
     """
     for axis, kind in AXES.items():
         for member in kind:

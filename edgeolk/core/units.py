@@ -54,8 +54,11 @@ class InstructionSet:
 
 #: Headers that units are made of, by the module that has them.
 HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured_unit.h"}
-#: Macros of which each unit of a header defines one: types of weights, so that names are plain.
-PARTS = {"structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64")}
+#: Macros, one of which is defined in each unit of a set, for headers of which a unit holds a part.
+PARTS = {
+    "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),
+    "structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
+}
 
 
 def _feature(name: str) -> tuple[str, ...]:

@@ -4,14 +4,12 @@
 #ifndef EDGEOLK_SORF_H
 #define EDGEOLK_SORF_H
 
+#include "linear_candidate.h"
+#include "relevance.h"
+#include "second_pass.h"
+
 /* Scores nearer to a decision than this are computed again in olk_real (section 5). */
 static const double olk_undecided = 1e-4;
-/* Relevance (section 7c): rows before it begins, memory of the squared gradients and what a new one
-   adds to them, size of a step, what keeps its root from zero, and the largest log scale. */
-enum { OLK_RELEVANCE_START = 200 };
-static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
-static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
-static const double olk_largest_log_scale = 2.0;
 /* Novelty (section 6b): rows that the scale of scores remembers; the gain of the threshold, at
    least, and times the rows so far. */
 static const double olk_novelty_memory = 1000.0;
@@ -26,169 +24,6 @@ static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
 #else
     return olk_pass(p, s, row, m, 1, NULL, 0, fw, fa);
 #endif
-}
-
-/* x' of relevance for one row, into `to`; otherwise the row itself. */
-static inline olk_sorf_row olk_scaled(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, olk_input *to)
-{
-    if (!p->relevance)
-        return *row;
-    const olk_input *x = row->values, *lambda = s->log_scale;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)lambda[i]));
-    }
-    return (olk_sorf_row){to, row->index, row->count};
-}
-
-static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row)
-{
-    if (!p->linear)
-        return 0.0;
-    const olk_input *x = row->values, *wl = s->wl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    double f = (double)wl[p->d];
-    for (ptrdiff_t k = 0; k < count; k++)
-        f += (double)x[k] * (double)wl[row->index ? row->index[k] : k];
-    return f;
-}
-
-/* AROW with a variance a weight. */
-static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, double y, double f)
-{
-    const olk_input *x = row->values;
-    olk_input *wl = s->wl, *Sl = s->Sl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    const double push = p->task == OLK_SORF_REGRESSION ? y - f : y * (1.0 - y * f);
-    if (p->task != OLK_SORF_REGRESSION && !(1.0 - y * f > 0.0))
-        return;
-    double spread = (double)Sl[p->d] + 1.0;
-    for (ptrdiff_t k = 0; k < count; k++)
-        spread += (double)x[k] * (double)x[k] * (double)Sl[row->index ? row->index[k] : k];
-    const double b = 1.0 / spread;
-    for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
-        const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
-        const double q = (double)Sl[i] * (k == count ? 1.0 : (double)x[k]);
-        wl[i] = (olk_input)((double)wl[i] + push * b * q);
-        Sl[i] = (olk_input)((double)Sl[i] - b * q * q);
-    }
-}
-
-/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
-typedef struct {
-    double tau[OLK_SORF_GROUPS];
-    int live[OLK_SORF_GROUPS];
-    ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
-    int follows; /* relevance follows the gradient along this slope */
-    olk_sorf_slope slope;
-} olk_plan;
-
-/* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
-typedef struct {
-    olk_wave *feature;
-    ptrdiff_t blocks;
-} olk_kept;
-
-/* Pass 2: the features that were kept, the others made again. */
-static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, const olk_plan *plan,
-                                      const olk_kept *kept)
-{
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    olk_signs first, second;
-    OLK_ALIGNED(64) olk_wave own[128];
-    olk_input *q = (olk_input *)s->inputs + p->d;
-    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
-    uint64_t generator = p->signs;
-    const int again = kept->blocks < p->first[p->groups];
-    const int small = again && olk_small(p, x, 1);
-    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
-    if (again && !x->index)
-        olk_tails(p, x->values, 1, tail);
-    if (plan->follows)
-        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
-    for (int32_t g = 0; g < p->groups; g++) {
-        const olk_real tau = (olk_real)plan->tau[g];
-        const ptrdiff_t rival = plan->rival[g];
-        if (!plan->live[g])
-            continue;
-        if (again || plan->follows)
-            olk_scales(p, g, scale);
-        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
-            const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
-            const olk_entry *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
-            olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own;
-            if (b >= kept->blocks || plan->follows) {
-                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
-                drawn = b + 1;
-            }
-            const uint64_t start = generator;
-            if (b >= kept->blocks) {
-                olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
-                olk_features(v[0], turned, small, 1, own);
-            } else if (lines == 64) {
-                feature = kept->feature + 128 * b;
-            } else {
-                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
-            }
-            if (plan->follows) {
-                if (b < kept->blocks) {
-                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
-                    olk_draw_signs(&generator, &first);
-                    olk_draw_signs(&generator, &second);
-                }
-                const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_real unit =
-                    lines == 64 ? olk_gradient(p, &plan->slope, g, w, a, feature, 64,
-                                                             turned, v[0])
-                                : olk_gradient(p, &plan->slope, g, w, a, feature, lines, turned,
-                                               v[0]);
-                olk_mix(v[0], &second, &first);
-                olk_unfold(p, start, x, v[0], unit, q);
-            }
-            if (K == 1)
-                olk_learn(w, feature, tau, 2 * lines, s->rounding);
-            else if (plan->slope.y < rival)
-                olk_learn_two(w, feature, tau, lines, K, plan->slope.y, rival, s->rounding);
-            else
-                olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
-        }
-    }
-}
-
-/* One step of relevance's rule along sigma x' o q; inputs without a number in the row only
-   decay. */
-static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
-                                     const olk_sorf_row *x, double sigma)
-{
-    const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
-    olk_input *lambda = s->log_scale, *G = s->gradient_square;
-    const ptrdiff_t count = x->index ? x->count : p->d;
-    double faded = 1.0, power = olk_relevance_memory;
-    *s->gradient_steps += 1;
-    for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
-        faded *= u & 1 ? power : 1.0;
-    ptrdiff_t k = 0;
-    for (ptrdiff_t i = 0; i < p->d; i++) {
-        double q = 0.0;
-        if (k < count && (!x->index || x->index[k] == i)) {
-            q = sigma * (double)scaled[k] * (double)sum[k];
-            k++;
-        }
-        G[i] = (olk_input)(olk_relevance_memory * (double)G[i] + olk_relevance_share * q * q);
-        if (G[i] > 0) {
-            double to = (double)lambda[i] +
-                        olk_relevance_step * q /
-                            OLK_SQRT((double)G[i] / (1.0 - faded) + olk_relevance_least);
-            to = to > olk_largest_log_scale ? olk_largest_log_scale : to;
-            lambda[i] = (olk_input)(to < -olk_largest_log_scale ? -olk_largest_log_scale : to);
-        }
-    }
 }
 
 /* The average of one block in eight. */
@@ -384,19 +219,6 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     }
     *s->t += 1;
     return returned;
-}
-
-/* The same for m dense rows by the factors of their columns. */
-static inline olk_sorf_row olk_scaled_rows(const olk_sorf *p, const olk_real *by,
-                                           const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
-{
-    const olk_input *x = row->values;
-    if (!p->relevance)
-        return *row;
-    for (ptrdiff_t r = 0; r < m; r++)
-        for (ptrdiff_t k = 0; k < p->d; k++)
-            to[r * p->d + k] = (olk_input)((olk_real)x[r * p->d + k] * by[k]);
-    return (olk_sorf_row){to, NULL, 0};
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */

@@ -135,9 +135,6 @@ static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 #include "scoring.h"
 #endif
 
-#include "stores.h"
-#include "unfold.h"
-#include "gradient.h"
 #include "sorf.h"
 
 #endif
