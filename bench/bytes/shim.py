@@ -45,7 +45,7 @@ Array = NDArray[Any]
 
 def _structure(name: str) -> type[ctypes.Structure]:
     """A struct of the loops, its members as the header declares them."""
-    numbers = {"ptrdiff_t": ctypes.c_ssize_t, "int32_t": ctypes.c_int32}
+    numbers: dict[str, Any] = {"ptrdiff_t": ctypes.c_ssize_t, "int32_t": ctypes.c_int32}
     numbers |= {"double": ctypes.c_double, "uint64_t": ctypes.c_uint64}
     fields: list[tuple[str, Any]] = []
     for member, kind, sizes in structs.read("sorf_types.h")[1][name]:
