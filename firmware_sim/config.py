@@ -66,7 +66,8 @@ class ReplayConfig:
     ram : int or str
         The cap for row buffer, scaler and learner together, in bytes or as ``"64KiB"``.
     algorithm : str
-        A published algorithm of `edgeolk`. Without one the recommended one, which has the scaler in
+        A published algorithm of `edgeolk`, for which the device scales and chooses the width, as in
+        a comparison. Without one the recommended one, which does both itself: it has the scaler in
         its own block and makes its width from the rows it learns first.
     budget : int, optional
         The most support vectors; by default the most that the rest of the cap holds.

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import wrapper_mutations as wrappers  # noqa: E402 - beside the tests, not on the path of a script
+
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 LOCKED, LAYOUTS = "edgeolk/files/locked.py", "edgeolk/files/layouts.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
@@ -48,6 +52,7 @@ TESTS = {
     MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
     HEAD: ["tests/edgeolk/files/test_checksums.py"],
+    **wrappers.TESTS,
 }
 
 
@@ -310,6 +315,8 @@ MUTATIONS = (
              "if self._most is not None and taken > self._most:", "if False:"),
     Mutation("the clock is read once", KEEPER,
              "due = self._clock() - self._last_time", "due = self._last_time"),
+    # ---- estimators, models of dict rows, arrays of other libraries, arguments
+    *(Mutation(*row) for row in wrappers.MUTATIONS),
 )  # fmt: skip
 
 
