@@ -40,21 +40,9 @@ def _is_numeric_table(x: Any) -> bool:
 def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     """An array-like as an array, of the shape and the type it has.
 
-    Parameters
-    ----------
-    x : array-like
-        Real numbers; runs whatever code it brings along.
-    name : str
-        Of the argument, for messages.
-    instead : str
-        What to do with a sparse matrix.
-
-    Raises
-    ------
-    TypeError
-        A dict, a sparse matrix, or no real numbers.
-    ValueError
-        Masked numbers, or rows of different lengths.
+    ``name`` is that of the argument, ``instead`` what to do with a sparse matrix, for messages;
+    ``x`` runs whatever code it brings along. Raises TypeError: a dict, a sparse matrix, or no real
+    numbers. Raises ValueError: masked numbers, or rows of different lengths.
     """
     if isinstance(x, dict):
         raise TypeError(

@@ -16,17 +16,16 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import mutants_simulator as simulator
+import mutants_wrappers as wrappers
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "support"))
-
-import wrapper_mutations as wrappers  # noqa: E402 - beside the tests, not on the path of a script
-
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 LOCKED, LAYOUTS = "edgeolk/files/locked.py", "edgeolk/files/layouts.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
-SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/head.py"
+SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/configuration/header.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     SLOTS: [
@@ -53,6 +52,7 @@ TESTS = {
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
     HEAD: ["tests/edgeolk/files/test_checksums.py"],
     **wrappers.TESTS,
+    **simulator.TESTS,
 }
 
 
@@ -315,9 +315,13 @@ MUTATIONS = (
              "if self._most is not None and taken > self._most:", "if False:"),
     Mutation("the clock is read once", KEEPER,
              "due = self._clock() - self._last_time", "due = self._last_time"),
-    # ---- estimators, models of dict rows, arrays of other libraries, arguments
-    *(Mutation(*row) for row in wrappers.MUTATIONS),
 )  # fmt: skip
+
+
+EVERY = (
+    *MUTATIONS,
+    *(Mutation(*one) for one in (*wrappers.MUTATIONS, *simulator.MUTATIONS)),
+)
 
 
 def red(folder: Path, tests: list[str]) -> bool:
@@ -346,11 +350,11 @@ def lives(folder: Path, mutation: Mutation) -> bool:
 
 
 def main(words: list[str]) -> int:
-    wanted = [m for m in MUTATIONS if not words or any(w in f"{m.file} {m.what}" for w in words)]
+    wanted = [m for m in EVERY if not words or any(w in f"{m.file} {m.what}" for w in words)]
     survivors = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("edgeolk", "tests"):
+        for part in ("edgeolk", "firmware_sim", "tests"):
             shutil.copytree(ROOT / part, folder / part)
         shutil.copy(ROOT / "pyproject.toml", folder)
         for tests in {m.file: TESTS[m.file] for m in wanted}.values():

@@ -20,7 +20,7 @@ from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
-from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
+from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
@@ -121,6 +121,8 @@ cdef class Scorer:
         """
         cdef Engine engine = self.engine
         cdef State* s = &engine.state
+        cdef State own            # a reader's: what it notes of a row is not for other readers
+        cdef void* scratch = NULL
         cdef bint mean = self.mean
         cdef bint learns = label != NULL
         cdef const void* x
@@ -131,7 +133,8 @@ cdef class Scorer:
         if learns:
             engine.take()
         else:
-            s = engine.enter()
+            engine.enter(&own, &scratch)
+            s = &own
         try:
             with nogil:
                 if mean:
@@ -162,7 +165,7 @@ cdef class Scorer:
             if learns:
                 engine.release()
             else:
-                engine.leave(s)
+                engine.leave(scratch)
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return 0

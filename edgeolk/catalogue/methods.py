@@ -9,9 +9,11 @@ table.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
-from edgeolk.lean import dataclass, field
+from edgeolk.lean import dataclass
 from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,
@@ -25,6 +27,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
@@ -54,7 +57,7 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
-    intake : dict
+    preprocessing : dict
         What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
         arguments of ``Config``.
     """
@@ -63,12 +66,12 @@ class Method:
     name: str
     title: str
     source: str
-    parts: Parts = field(default_factory=dict)
-    choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
-    defaults: dict[str, Default] = field(default_factory=dict)
-    renames: dict[str, str] = field(default_factory=dict)
+    parts: Mapping[str, IntEnum] = {}
+    choices: Mapping[str, Mapping[str, Parts]] = {}
+    defaults: Mapping[str, Default] = {}
+    renames: Mapping[str, str] = {}
     gamma: float = 1.0
-    intake: dict[str, str] = field(default_factory=dict)
+    preprocessing: Mapping[str, str] = {}
 
     @property
     def public(self) -> dict[str, str]:
@@ -87,18 +90,19 @@ class Method:
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
 FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}
-MARGIN_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
-ANY_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "logistic": {"loss": Loss.LOGISTIC},
-    "square": {"loss": Loss.SQUARE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
+
+
+def _losses(update: Update) -> dict[str, Parts]:
+    """A choice of the losses with labels that an update follows; the hinge is the first."""
+    return {
+        loss.name.lower(): {"loss": loss}
+        for loss, row in LOSSES.items()
+        if update in row.updates and row.labels != "none"
+    }
+
+
+MARGIN_LOSS = _losses(Update.PA1)
+ANY_LOSS = _losses(Update.GRADIENT)
 NOVELTY: dict[str, Parts] = {
     "novelty": {"loss": Loss.NOVELTY, "averaging": Averaging.NONE},
 }
@@ -156,12 +160,12 @@ METHODS: tuple[Method, ...] = (
         choices={"full": {"random": {"policy": Policy.RANDOM}, **FULL}},
     ),
     Method(
-        Algorithm.REMOVE_OLDEST, "remove_oldest", "the newcomer replaces the oldest", WV,
+        Algorithm.REMOVE_OLDEST, "remove_oldest", "the candidate replaces the oldest", WV,
         {"policy": Policy.OLDEST}, choices={"step": STEP},
     ),
     Method(
         Algorithm.REMOVE_SMALLEST, "remove_smallest",
-        "the newcomer replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
+        "the candidate replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
         choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(
@@ -234,7 +238,7 @@ METHODS: tuple[Method, ...] = (
         {"update": Update.PA1, "policy": Policy.RANDOM}, choices={"loss": MARGIN_LOSS},
     ),
     Method(
-        Algorithm.BPA_S, "bpa_s", "budgeted PA, the newcomer repairs the loss", WV,
+        Algorithm.BPA_S, "bpa_s", "budgeted PA, the candidate repairs the loss", WV,
         {"update": Update.PA1, "policy": Policy.SIMPLE}, choices={"loss": MARGIN_LOSS},
     ),
     Method(
@@ -389,7 +393,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
-        intake={"scale": "standard", "gamma": "auto"},
+        preprocessing={"scale": "standard", "gamma": "auto"},
     ),
 )
 

@@ -1,6 +1,7 @@
-"""Several threads that only read one model: each has scratch of its own.
+"""Several threads that only read one model: each has a copy of its struct, and scratch of its own.
 
-The first uses the block's; the others a copy of the struct whose scratch pointers point behind it.
+The struct notes things about the row that is placed, so no two readers may share one. The first
+reader uses the block's scratch; the copies of the others point into memory of their own.
 """
 
 from cpython.mem cimport PyMem_Malloc
@@ -17,24 +18,23 @@ cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
         pointer[0] = <char*>pointer[0] + by
 
 
-cdef inline State* with_own_scratch(const State* s, Py_ssize_t length) noexcept:
-    """A copy of a model's struct and of the scratch behind its state; one allocation, or NULL."""
-    cdef char* block = <char*>s.m
+cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
+    """Memory that the scratch pointers of a reader's struct then point into, or NULL.
+
+    Every region of ``configuration/regions.py`` that is no state is moved: what is left out here is
+    written by two readers (``tests/edgeolk/test_readers.py``).
+    """
+    cdef char* block = <char*>own.m
     # State is what a file holds, and the header knows how long that is.
-    cdef char* scratch = block + 8 * <Py_ssize_t>s.m.eighths
-    cdef char* made = <char*>PyMem_Malloc(sizeof(State) + 2 * WIDEST + (block + length - scratch))
+    cdef char* scratch = block + 8 * <Py_ssize_t>own.m.eighths
+    cdef char* made = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
     cdef char* start
-    cdef State* own
     cdef Py_ssize_t by
     if made == NULL:
         return NULL
-    own = <State*>made
-    own[0] = s[0]
     # Aligned as in the block.
-    start = made + sizeof(State)
-    start += (<uintptr_t>scratch - <uintptr_t>start) % WIDEST
+    start = made + (<uintptr_t>scratch - <uintptr_t>made) % WIDEST
     by = start - scratch
-    own.sparse_x = NULL
     move_pointer(&own.query, by)
     move_pointer(<void**>&own.nonzero_index, by)
     move_pointer(&own.nonzero_value, by)
@@ -49,7 +49,10 @@ cdef inline State* with_own_scratch(const State* s, Py_ssize_t length) noexcept:
     move_pointer(<void**>&own.work, by)
     move_pointer(<void**>&own.work2, by)
     move_pointer(<void**>&own.order, by)
+    move_pointer(&own.ahead.x, by)
+    move_pointer(&own.ahead.values, by)
+    move_pointer(<void**>&own.ahead.features, by)
     move_pointer(&own.structured.state.inputs, by)
     move_pointer(<void**>&own.structured.state.scores, by)
     move_pointer(&own.structured.state.row, by)
-    return own
+    return made

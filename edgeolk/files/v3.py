@@ -1,10 +1,10 @@
 """Format version 3: the state of a block, header first, its regions where the table says.
 
-See ``head.py`` for the header. Regions lie in any order at offsets that are multiples of 8; numbers
-are little-endian. Rows of a region with several rows (the ring, coefficients of several classes)
-may be padded: a row has as many numbers as the region divided by its rows. Padding makes no file
-longer than twice the block it is read into, and a header: a longer one is refused unread. The
-CRC-32 covers the file, its own four bytes taken as 0.
+See ``configuration/header.py`` for the header. Regions lie in any order at offsets that are
+multiples of 8; numbers are little-endian. Rows of a region with several rows (the ring,
+coefficients of several classes) may be padded: a row has as many numbers as the region divided by
+its rows. Padding makes no file longer than twice the block it is read into, and a header: a longer
+one is refused unread. The CRC-32 covers the file, its own four bytes taken as 0.
 """
 
 from __future__ import annotations
@@ -12,22 +12,36 @@ from __future__ import annotations
 import struct
 import sys
 
-from edgeolk.configuration.intake import intake_from
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
+from edgeolk.configuration.regions import ELEMENT_BYTES
+from edgeolk.files import live
 from edgeolk.files.seal import checksum, verify
-from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
-from edgeolk.head import (
-    CRC_OFFSET,
-    NATIVE,
-    Head,
-    length_of,
-    lists_from,
-    unpack,
-)
-from edgeolk.lean import Any, replace
-from edgeolk.planning.regions import ELEMENT_BYTES
+from edgeolk.lean import Any, dataclass, replace
 
 _SWAP = sys.byteorder == "big"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A model as a file holds it: what any reader makes of its version, in the meaning of today.
+
+    Attributes
+    ----------
+    config : Config
+        Its configuration, the parts known, nothing else about it checked.
+    words : dict
+        State outside the regions: counters, generator state, common scale, norm.
+    regions : dict
+        State regions only, name to (element type, stride, bytes): one of ``struct``'s d, f, e, b, q
+        and i; elements from one row of the region to the next, 0 where there is one row; the bytes
+        without padding at the end, little-endian.
+    """
+
+    config: Config
+    words: dict[str, Any]
+    regions: dict[str, tuple[str, int, memoryview]]
 
 
 def swapped(data: memoryview, width: int) -> bytearray:
@@ -60,10 +74,7 @@ def written(block: memoryview) -> bytearray:
 def check_table(head: Head, length: int) -> None:
     """No flags; every region lies inside the file, behind the header, over no other.
 
-    Raises
-    ------
-    ValueError
-        One does not.
+    Raises ValueError: one does not.
     """
     if head.flags:
         raise ValueError(f"the model is inconsistent: flags {head.flags} in a file")
@@ -76,17 +87,9 @@ def check_table(head: Head, length: int) -> None:
 
 
 def read(data: bytes | bytearray | memoryview) -> Stored:
-    """A model of format 3.
+    """A model of format 3; the regions of the result are views of ``data``, the whole file.
 
-    Parameters
-    ----------
-    data : bytes-like
-        The whole file. The regions of the result are views of it.
-
-    Raises
-    ------
-    ValueError
-        Not a whole, consistent model of this format.
+    Raises ValueError: not a whole, consistent model of this format.
     """
     view = memoryview(data)
     head = unpack(view)
@@ -94,13 +97,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
     check_table(head, length_of(view))
     if head.columns < 1:
         raise ValueError("the model is inconsistent: no column of coefficients")
-    words: dict[str, Any] = {
-        "n_support": head.n_support,
-        "rng": head.rng,
-        "steps": head.steps,
-        "mistakes": head.mistakes,
-        "updates": head.updates,
-    }
+    words: dict[str, Any] = {name: getattr(head, name) for name in PLACES}
     regions: dict[str, tuple[str, int, memoryview]] = {}
     rows = {"support_vectors": head.n_features, "window": head.n_features}
     rows["levels"] = 2
@@ -117,26 +114,4 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         if count % max(each, 1):
             raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
         regions[name] = (element, count // each if each > 1 else 0, part)
-    values = dict(head.values)
-    lists = lists_from(values)
-    intake = intake_from(values)
-    gamma, scale, shift = (
-        values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
-    )
-    parts = dict(head.parts)
-    kind, degree, algorithm = (parts.pop(name) for name in ("kernel", "degree", "algorithm"))
-    return Stored(
-        version=3,
-        algorithm=algorithm,
-        n_features=head.n_features,
-        budget=head.budget,
-        seed=head.seed,
-        choices=parts,
-        parameters=values,
-        kernel=(kind, degree, gamma, scale, shift),
-        words=words,
-        regions=regions,
-        columns=head.columns,
-        lists=lists,
-        intake=intake,
-    )
+    return Stored(live.config_from(head), words, regions)

@@ -65,6 +65,34 @@ class BasisTraits(Part):
     members: str = ""
 
 
+#: No normal draw is larger: uniform draws of 53 bits take the tail to 12.3
+#: (``core/loops/normals.h``).
+MOST_NORMAL = 14.0
+
+
+def most_gamma(most: float) -> float:
+    """The largest width of a kernel whose frequencies are numbers that storage holds.
+
+    Parameters
+    ----------
+    most : float
+        The largest number of the storage type. Of float64 less than half of the exponents are used,
+        so that squares of frequencies are numbers.
+
+    Returns
+    -------
+    float
+        sqrt(2 gamma) times the largest normal draw is ``most``.
+    """
+    return 0.5 * (min(most, 1e150) / MOST_NORMAL) ** 2
+
+
+_FREQUENCIES = (
+    lambda c: c.kernel.kind == KernelKind.GAUSSIAN
+    and c.kernel.fields()[2] > most_gamma(c.storage.most),
+    "gamma must be smaller for features: frequencies would be beyond what storage holds (float16:"
+    f" {most_gamma(65519.0):.2g}, float64: {most_gamma(1e308):.2g})",
+)
 _NO_RING = (
     (
         lacks("policy", Policy.STOP),
@@ -105,6 +133,7 @@ BASES: dict[Basis, BasisTraits] = {
                 lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
                 "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
             ),
+            _FREQUENCIES,
             _WHOLE_ROWS,
             (
                 has("dtype", Dtype.INT8),
@@ -127,6 +156,7 @@ BASES: dict[Basis, BasisTraits] = {
                 lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
                 "Basis.STRUCTURED needs the Gaussian kernel: its features are cosines and sines",
             ),
+            _FREQUENCIES,
             (
                 lacks("dtype", Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64),
                 "Basis.STRUCTURED stores weights as int8, float32 or float64",
@@ -156,6 +186,7 @@ BASES: dict[Basis, BasisTraits] = {
                 lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
                 "Basis.FOURIER_DRAWN needs the Gaussian kernel: its frequencies are normal",
             ),
+            _FREQUENCIES,
             (
                 lacks("dtype", Dtype.FLOAT32, Dtype.FLOAT64),
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"

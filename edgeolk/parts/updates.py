@@ -3,8 +3,8 @@
 A row names its functions in ``core/updates`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
-- ``coefficient(s, e, p)``: the newcomer's coefficient, drawn with probability p;
-- ``shrink(s, a, e)``: what it does to f before the newcomer enters (a = 0: it does not);
+- ``coefficient(s, e, p)``: the candidate's coefficient, drawn with probability p;
+- ``shrink(s, a, e)``: what it does to f before the candidate enters (a = 0: it does not);
 - ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with regions of their
   own; ``construct(s)`` fills these once.
 """
@@ -46,6 +46,8 @@ class UpdateTraits(Part):
         The losses under which it tells several classes apart.
     weighs : str
         Why a row cannot count more or less than one, "" if it can.
+    most_weight : float
+        What a row may count at most.
     lists : tuple of str
         Parameters that are several numbers.
     own : int
@@ -67,6 +69,7 @@ class UpdateTraits(Part):
     decide: str = ""
     classes: tuple[Loss, ...] = ()
     weighs: str = ""
+    most_weight: float = 1e6
     lists: tuple[str, ...] = ()
     own: int = 0
     default_dtype: str = "float32"
@@ -96,7 +99,6 @@ _passive_aggressive = partial(
     UpdateTraits,
     classes=_MARGINS,
     asks="passive_aggressive.passive_aggressive_asks",
-    coefficient="passive_aggressive.passive_aggressive_coefficient",
 )
 _logistic = partial(
     UpdateTraits,
@@ -124,9 +126,16 @@ UPDATES: dict[Update, UpdateTraits] = {
         weighs=_UNIT,
         parameters=("rate", "eps"),
     ),
-    Update.PA: _passive_aggressive(weighs="without slack every row is mended in full"),
-    Update.PA1: _passive_aggressive(parameters=("C",)),
-    Update.PA2: _passive_aggressive(parameters=("C",)),
+    Update.PA: _passive_aggressive(
+        coefficient="passive_aggressive.pa_coefficient",
+        weighs="without slack every row is mended in full",
+    ),
+    Update.PA1: _passive_aggressive(
+        coefficient="passive_aggressive.pa1_coefficient", parameters=("C",)
+    ),
+    Update.PA2: _passive_aggressive(
+        coefficient="passive_aggressive.pa2_coefficient", parameters=("C",)
+    ),
     Update.GRADIENT: UpdateTraits(
         asks="gradient.gradient_asks",
         coefficient="gradient.gradient_coefficient",
@@ -134,7 +143,9 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(*_MARGINS, Loss.LOGISTIC),
         parameters=("eta", "lam"),
     ),
-    Update.SPARSE_PA: _passive_aggressive(parameters=("eta",)),
+    Update.SPARSE_PA: _passive_aggressive(
+        coefficient="passive_aggressive.sparse_pa_coefficient", parameters=("eta",)
+    ),
     Update.SHIFTING: UpdateTraits(
         asks="margin.perceptron_asks",
         coefficient="margin.shifting_coefficient",

@@ -8,7 +8,7 @@ import numpy as np
 from river import base
 
 from edgeolk.calibration import Calibration, softmax, two_columns
-from edgeolk.checks import whole
+from edgeolk.checks import check_int
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
 
@@ -85,7 +85,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )
-        self.n_classes = whole("n_classes", n_classes, 2)
+        self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
         self._calibration = Calibration()
 

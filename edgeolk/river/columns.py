@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.checks import whole
+from edgeolk.checks import check_int
 from edgeolk.near import near
 
 UNSEEN = ("ignore", "raise")
@@ -45,12 +45,12 @@ class Columns:
         self.place: dict[Hashable, int] = {}
         self.n: int | None = None
         if isinstance(features, int):
-            self.n = whole("features", features, 1)
+            self.n = check_int("features", features, 1)
         elif features is not None:
             if isinstance(features, str) or len(set(features)) < len(list(features)):
                 raise ValueError(f"features must be keys that differ, got {features!r}")
             self.place = {key: place for place, key in enumerate(features)}
-            self.n = whole("the number of features", len(self.place), 1)
+            self.n = check_int("the number of features", len(self.place), 1)
         if self.n is not None:
             self._reserve(self.n)
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgeolk.checks import whole
-from edgeolk.configuration.scaling import NAMES, clip_number, window_number
+from edgeolk.checks import check_int
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
+from edgeolk.preprocessing.scaling import NAMES, clip_number, window_number
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
 FORMAT_VERSION = 2
@@ -129,7 +129,7 @@ def _checked_head(block: bytes) -> Head:
     """The header of the present version, and what follows from it."""
     head = Head(*HEAD.unpack_from(block))
     _check_head(head)
-    plan = plan_of(whole("n_features", head.n_features, 1), head.method, head.clip > 0)
+    plan = plan_of(check_int("n_features", head.n_features, 1), head.method, head.clip > 0)
     if plan.nbytes != head.nbytes + ALIGNMENT:
         raise ValueError(
             f"the scaler has {head.nbytes} bytes, its plan says {plan.nbytes - ALIGNMENT}"
@@ -164,10 +164,7 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
 def checked(block: bytes) -> tuple[Head, bytes]:
     """The header and the live block of a file, everything checked but the statistics.
 
-    Raises
-    ------
-    ValueError
-        Wrong mark, version, length, CRC or configuration.
+    Raises ValueError: wrong mark, version, length, CRC or configuration.
     """
     version, nbytes = _read_common(block)
     seal.verify(block, nbytes, "scaler")

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgeolk.arrays import refuse_broken_sparse, refuse_masked
-from edgeolk.checks import whole
+from edgeolk.checks import check_int
 from edgeolk.learner import Learner
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
@@ -32,7 +32,7 @@ def unchanged_if_refused(learns: Learns) -> Learns:
 
     They are set while input is checked, and the learner before the first row: without this, a
     refused first call would leave an estimator that is fitted and knows nothing. A full ring that
-    refuses newcomers is no such refusal: what was learned before stays, as in the learner.
+    refuses candidates is no such refusal: what was learned before stays, as in the learner.
     """
 
     @functools.wraps(learns)
@@ -117,7 +117,7 @@ class OnlineKernelBase(BaseEstimator):
         self, X: Any, y: NDArray[Any], weight: FloatArray | None, random: np.random.RandomState
     ) -> Iterator[tuple[int, Any, NDArray[Any]]]:
         """The epoch, rows and targets to learn, some at a time, in the order to learn."""
-        epochs = whole("epochs", self.epochs, 1)
+        epochs = check_int("epochs", self.epochs, 1)
         each = visits(X, y, weight, epochs, random, self.shuffle)
         for epoch, rows in enumerate(each):
             for start in range(0, len(rows), CHUNK):

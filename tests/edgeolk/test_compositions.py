@@ -13,8 +13,8 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.configuration.resolved import Resolved
-from edgeolk.head import OMITTED
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
@@ -29,7 +29,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "needs a finite U",
     ),
     ({"loss": "square", "update": "pa1"}, "Loss.SQUARE needs Update.GRADIENT"),
-    ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT or one of"),
+    ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT, LOGISTIC,"),
     ({"update": "logistic"}, "need Loss.LOGISTIC"),
     ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),
     ({"sampling": "derivative"}, "Sampling.DERIVATIVE needs Update.GRADIENT"),
@@ -99,7 +99,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or BLENDED"),
     *(
         ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
         for parts in (
@@ -143,6 +143,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
     ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
     ({"basis": "structured", "dtype": "int8"}, "in int8 with Update.BLENDED only"),
+    (
+        {"basis": "fourier", "dtype": "float16", "kernel": ek.Gaussian(1e9)},
+        "gamma must be smaller for features",
+    ),
     ({"basis": "fourier_drawn", "kernel": ek.Linear()}, "FOURIER_DRAWN needs the Gaussian kernel"),
     ({"basis": "fourier_drawn", "dtype": "float16"}, "stores no frequencies"),
     *(
@@ -244,7 +248,7 @@ def says(parts: dict[str, Any], kernel: ek.Kernel, columns: int = 1) -> str:
     parts = {**FIXED, **parts}
     try:
         refuse(
-            Resolved(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
+            Config.unchecked(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
         )
     except ValueError as error:
         return sentence(error)

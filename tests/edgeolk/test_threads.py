@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import EVERY, LIVELY, Csr, python
+from threaded import together
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -38,26 +39,6 @@ def learner_of(name: str, **more: Any) -> ek.Learner:
     learner = ek.Learner(name, **options)
     learner.learn_many(X[:300], Y[:300])
     return learner
-
-
-def together(*calls: Callable[[], Any]) -> list[Any]:
-    """What each call, in a thread of its own, gave or raised; all begin at once."""
-    barrier = threading.Barrier(len(calls))
-    found: list[Any] = [None] * len(calls)
-
-    def run(i: int) -> None:
-        barrier.wait()
-        try:
-            found[i] = calls[i]()
-        except Exception as error:
-            found[i] = error
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
 
 
 def refused(call: Callable[[], Any]) -> bool:
@@ -233,6 +214,7 @@ def test_what_is_refused_while_a_thread_learns() -> None:
         "decision_function": lambda: learner.decision_function(X),
         "averaged": lambda: learner.averaged.decision_one(X[0]),
         "wants_label": lambda: learner.wants_label(X[0]),
+        "ask_label": lambda: learner.ask_label(X[0]),
         "save": learner._sealed,
         "support_vectors_": lambda: learner.support_vectors_,
         "dual_coef_": lambda: learner.averaged.dual_coef_,
@@ -266,7 +248,7 @@ def test_what_is_refused_while_a_thread_reads() -> None:
     calls: dict[str, Callable[[], Any]] = {
         "learn_one": lambda: learner.learn_one(X[0], 1),
         "learn_many": lambda: learner.learn_many(X[:1], Y[:1]),
-        "wants_label": lambda: learner.wants_label(X[0]),
+        "ask_label": lambda: learner.ask_label(X[0]),
     }
     reading = threading.Event()
     over = threading.Event()
@@ -288,7 +270,7 @@ def test_what_is_refused_while_a_thread_reads() -> None:
     thread.join()
     assert all(told.values())
     assert learner.steps == steps + done["learn_one"] + done["learn_many"]
-    assert learner.labels_asked == asked + done["wants_label"]
+    assert learner.labels_asked == asked + done["ask_label"]
 
 
 def test_a_second_reader_takes_memory_and_gives_it_back() -> None:

@@ -3,11 +3,11 @@
    Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
    Welford's recurrence on whole rows: only the mean is kept of each feature. Laplacian: 1 / (sqrt(2)
    sum of the mean distances from the running mean), which for normal features is 1 / (mean distance
-   of two rows). Rows that are all alike leave the provisional width. */
+   of two rows). Rows that are all alike, or so near each other that features cannot be made with their
+   width, leave the provisional one. */
 #ifndef EDGEOLK_WIDTH_H
 #define EDGEOLK_WIDTH_H
 
-#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,12 +44,13 @@ typedef struct {
 OLK_MEASURE_ROW(olk_measure_row_f32, float)
 OLK_MEASURE_ROW(olk_measure_row_f64, double)
 
-/* The width from what was measured; `provisional` where rows were all alike. */
-static inline double olk_gamma_of(const olk_width *w, int laplacian, double provisional)
+/* The width from what was measured; `provisional` where rows were all alike, or it is above `most`. */
+static inline double olk_gamma_of(const olk_width *w, int laplacian, double most,
+                                  double provisional)
 {
     const double turn = laplacian ? 1.41421356237309504880 : 2.0;
     const double gamma = (double)w->measured / (turn * w->spread);
-    return gamma > 0.0 && gamma <= DBL_MAX ? gamma : provisional;
+    return gamma > 0.0 && gamma <= most ? gamma : provisional;
 }
 
 #endif

@@ -22,11 +22,11 @@
 #include "loops/width.h"
 
 #if EK_STORES == OLK_SORF_I8
-#define EK_BY_TYPE(name) name##_i8_plain
+#define EK_BY_TYPE(name) name##_i8
 #elif EK_STORES == OLK_SORF_F32
-#define EK_BY_TYPE(name) name##_f32_plain
+#define EK_BY_TYPE(name) name##_f32
 #else
-#define EK_BY_TYPE(name) name##_f64_plain
+#define EK_BY_TYPE(name) name##_f64
 #endif
 
 static const olk_sorf ek_made = EK_SORF;
@@ -199,7 +199,7 @@ static void ek_follow_width(ek_call *c, const void *x)
 #endif
     if (w->measured != EK_GAMMA_ROWS)
         return;
-    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_GAMMA);
+    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);
     ek_use_width(c);
     w->steps = (int64_t)*c->s.t;
     w->mistakes = (int64_t)*c->s.mistakes;
@@ -221,7 +221,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     (void)y;
     (void)weight;
 #else
-    if (!(weight > 0.0 && weight - weight == 0.0))
+    if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
         return EK_BAD_LABEL;
     if (!ek_is_label(y))
         return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(&c, EK_BAD_LABEL);
