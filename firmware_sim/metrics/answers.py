@@ -45,10 +45,7 @@ Kept = TypeVar("Kept", bound=Record)
 class Answers(Metrics, Generic[Kept]):
     """Records of the learner, of the majority so far, and of no-change.
 
-    Attributes
-    ----------
-    learner, majority, no_change
-        The three records; the curve has their wrong answers.
+    learner, majority, no_change: the three records; the curve has their wrong answers.
     """
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
