@@ -159,6 +159,10 @@ class BareLearner:
         """Whether the label of one row could change the model, as ``Learner.wants_label``."""
         return self._engine.wants_row(x)
 
+    def ask_label(self, x: Any) -> bool:
+        """The same, and a yes counts, as ``Learner.ask_label``."""
+        return self._engine.wants_row(x, True)
+
     def counters(self) -> dict[str, Any]:
         """Counters by name, such as ``"steps"``, ``"mistakes"``, ``"updates"``, ``"n_support"``.
 

@@ -31,7 +31,9 @@ from edgeolk.core.state cimport (
     DONE, MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped,
     State, Width,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
+from edgeolk.core.step cimport (
+    construct, count_asked, decide, learn, prepare_mean, skip, wants,
+)
 from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
@@ -326,13 +328,20 @@ cdef class Engine:
         finally:
             PyBuffer_Release(&view)
 
-    def wants_row(self, object x):
-        """Whether the label of one row of a float64 buffer could change the model; a yes counts."""
+    def wants_row(self, object x, bint asks=False):
+        """Whether the label of one row of a float64 buffer could change the model.
+
+        Where it is asked for, a yes counts.
+        """
         cdef double f = 0.0
+        cdef bint wanted
         if self.state.c.columns == 1:
             self.decide_row(x, &f)
-        self.idle()
-        return <bint>wants(&self.state, f)
+        wanted = wants(&self.state, f)
+        if asks and wanted:
+            self.idle()
+            count_asked(&self.state)
+        return wanted
 
     # ---- what a Python face reads ---------------------------------------------------------------
 

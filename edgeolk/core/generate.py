@@ -48,6 +48,9 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
 
 #: Numbers of a part: C function -> (its type, axis, member -> number).
 NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
+    "update_most_weight": (
+        "double", "update", {update: row.most_weight for update, row in UPDATES.items()}
+    ),
     "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
     "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
     "dtype_most_gamma": (

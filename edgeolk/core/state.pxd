@@ -54,7 +54,7 @@ cdef struct Function:
     int64_t cursor            # slot of the oldest support vector, once full
     int64_t removals          # since norm2, or the kept inverse, was last computed afresh
     int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
-    int64_t labels_asked      # calls of wants_label that said yes
+    int64_t labels_asked      # calls of ask_label that said yes
     int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
 
 cdef struct Mean:

@@ -273,12 +273,14 @@ cdef void prepare_mean(State* s) noexcept nogil:
             put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
 
 
-cdef bint wants(State* s, double f) noexcept nogil:
-    """Whether a row with this score would use its label; counted if so."""
-    if loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0:
-        return False
+cdef bint wants(const State* s, double f) noexcept nogil:
+    """Whether a row with this score would use its label."""
+    return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
+
+
+cdef void count_asked(State* s) noexcept nogil:
+    """Count a label that is asked for, where that is counted."""
     if s.function != NULL:
         begin_step(&s.m.flags)
         s.function.labels_asked += s.function.labels_asked < MOST_COUNT
         end_step(&s.m.flags, 0)
-    return True

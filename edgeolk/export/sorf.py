@@ -76,6 +76,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],
+        "EK_MOST_WEIGHT": config.update.most_weight,
         "EK_SCALE_METHOD": prepared.method,
         "EK_CLIPS_ROWS": int(prepared.clip_rows > 0.0),
         "EK_CLIP_ROWS": prepared.clip_rows,

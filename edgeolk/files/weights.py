@@ -41,7 +41,9 @@ def check_weights(
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
-        most = 4.0 / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        # A mistake costs at most 4, times what the row counts.
+        cost = 4.0 * config.update.most_weight
+        most = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
         _require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
         longest = max(config.values["cmax"], 1.0)
         _require(all(1.0 <= n <= longest for n in windows), "an averaging window")

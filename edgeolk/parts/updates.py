@@ -46,6 +46,8 @@ class UpdateTraits(Part):
         The losses under which it tells several classes apart.
     weighs : str
         Why a row cannot count more or less than one, "" if it can.
+    most_weight : float
+        What a row may count at most.
     lists : tuple of str
         Parameters that are several numbers.
     own : int
@@ -67,6 +69,7 @@ class UpdateTraits(Part):
     decide: str = ""
     classes: tuple[Loss, ...] = ()
     weighs: str = ""
+    most_weight: float = 1e6
     lists: tuple[str, ...] = ()
     own: int = 0
     default_dtype: str = "float32"

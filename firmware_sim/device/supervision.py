@@ -12,7 +12,7 @@ import numpy as np
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Score
+from firmware_sim.tasks.adapters import Score
 
 _STAMP = 8  # bytes that say when a row came
 
@@ -131,7 +131,7 @@ class Supervision:
         self._arrive(learner, now)
         score = float(learner.decision_one(row))
         never = self._rng.random() < self._config.label_missing
-        if self._config.ask and not learner.wants_label(row):
+        if self._config.ask and not learner.ask_label(row):
             self.counts.saved += 1
         elif self._delay:
             self._queue(row, now, None if never else label)

@@ -1,7 +1,7 @@
 """Kinds of labels: what a learner is told of each, how it is asked, and how it is judged.
 
 Two classes, several classes, real numbers, or none at all. What is true of a kind stands in its row
-of `KINDS`; `report.figures` adds its tables, and `comparison.lessons` how runs are judged.
+of `KINDS`; `report.figures` adds its tables, and `comparison.evaluators` how runs are judged.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def test_between_steps_nothing_is_marked(name: str) -> None:
         assert flags_of(memory) == 0
     learner.learn_many(X, Y)
     learner.decision_function(X)
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     assert flags_of(memory) == 0
 
 

@@ -154,10 +154,12 @@ static OLK_APART void olk_sorf_windows(const olk_sorf *p, const double *L, uint6
     }
 }
 
-/* Deviation of the first `rows` targets from their mean; 1 while there is none. */
+/* Deviation of the first `rows` targets from their mean; 1 while there is none, or its square is too
+   small for a number. */
 static inline double olk_sorf_deviation(const double *target, uint64_t rows)
 {
-    return rows > 1 && target[1] > 0.0 ? OLK_SQRT(target[1] / (double)(rows - 1)) : 1.0;
+    const double square = rows > 1 ? target[1] / (double)(rows - 1) : 0.0;
+    return square > 0.0 ? OLK_SQRT(square) : 1.0;
 }
 
 /* Takes in target number t (from 0); returns it scaled by the mean and deviation it is part of. */

@@ -221,7 +221,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     (void)y;
     (void)weight;
 #else
-    if (!(weight > 0.0 && weight - weight == 0.0))
+    if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
         return EK_BAD_LABEL;
     if (!ek_is_label(y))
         return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(&c, EK_BAD_LABEL);

@@ -202,7 +202,7 @@ def test_scoring_leaves_the_seal() -> None:
 def test_asking_for_a_label_is_counted_and_takes_the_seal_away() -> None:
     memory = sealed()
     learner = ek.attach(memory)
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     del learner
     assert ek.attach(memory).labels_asked == 1
 

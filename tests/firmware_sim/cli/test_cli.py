@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.cli import main, replay, values
+from firmware_sim.cli import main, replay
+from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,21 +10,17 @@ from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.suspicion import suspicions
 from firmware_sim.fleet.task import Record
+from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
 from firmware_sim.plaintext import counted
 from firmware_sim.report.table import Table
 
 _WORST = 10
 _REASONS = 12
 _SUSPICIOUS = 20
-_UNITS = {
-    "wrong": "error, %",
-    "relative": "mean absolute error / that of the last value",
-    "novel": "area above the ROC curve, %",
-}
 
 
 @dataclass(frozen=True)
-class Findings:
+class Summary:
     """Everything a report says.
 
     Attributes
@@ -53,19 +50,26 @@ class Findings:
     over: str
 
 
-def findings(fleet: Fleet) -> Findings:
+def summarize(fleet: Fleet) -> Summary:
     """Return what there is to say of a fleet."""
     table = statistics.losses(fleet.records)
-    relative = any("mae" in record.figures for record in fleet.records)
-    novel = any("auc" in record.figures for record in fleet.records)
-    unit = _UNITS["relative" if relative else "novel" if novel else "wrong"]
+    judge = _judge(fleet.records)
+    unit, relative = judge.over_boards, not judge.shares
     best = statistics.reference(table)
     differences = [] if best is None else statistics.differences(table, best)
     tables = [_distributions(table, unit, relative), _differences(differences, relative)]
     tables += [_worst(fleet, table, best, unit, relative), _suspicious(fleet), _failures(fleet)]
     sentence = _sentence(fleet, best, differences, table, relative)
     tables = [one for one in tables if one.rows]
-    return Findings(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+    return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+
+
+def _judge(records: Sequence[Record]) -> type[Metrics]:
+    """Return the metrics that the figures of records are of: all are of one kind."""
+    told = {name for record in records for name in record.figures}
+    return next(
+        (one for one in (Regression, Novelty) if next(iter(one.table)) in told), Prequential
+    )
 
 
 def _loss(value: float, relative: bool, sign: str = "") -> str:
