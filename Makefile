@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
-	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name switches.pxd -o -name '*.h')
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules that Python calls into; what their stubs say is held against the modules.
 STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
@@ -19,7 +19,7 @@ help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
-	@echo "make mutants  break the checkpoints and files in some 100 ways; the tests must notice each"
+	@echo "make mutants  break checkpoints, files and the simulator in some 190 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
@@ -109,8 +109,7 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
 		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
-	printf '#include "variants.h"\nconst olk_simd *olk_table(void);\nconst olk_simd *olk_table(void) { return olk_variants; }\n' \
-		| $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror -Iedgeolk/core/loops -x c -c -o /dev/null -
+	$(BIN)/python -m edgeolk.core.units $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror
 
 bench: roofs speed growth peers
 
@@ -235,6 +234,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/switches.pxd
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/*switch*.pxd
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)

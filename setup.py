@@ -14,22 +14,21 @@ import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
+#: edgeolk/core/units.py: which sets of instructions the loops are compiled for, and how.
+UNITS = runpy.run_path(str(HERE / "edgeolk/core/units.py"), run_name="edgeolk.core.units")
 HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
-# -ffp-contract=off: whether a*b+c is one rounding is stated in loops/variants.h, not left open.
-# -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -fno-asynchronous-unwind-tables, -fno-unwind-tables: tables for C++ exceptions, which never pass
 # through here. Clang writes them for the second reason too.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
     "-g0",
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fno-trapping-math",
+    *UNITS["NUMBERS"],
     "-fno-loop-unroll-and-jam",
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
@@ -140,7 +139,42 @@ class BuildExtensions(build_ext):
             flags = flags_of(extension.name)
             extension.extra_compile_args = [f for f in flags if known is None or f in known]
             extension.extra_link_args = links
+            # What chooses a set must not be made of the code of one.
+            if extension.name in UNITS["HEADERS"] and known is not None:
+                extension.extra_compile_args += accepted(["-fno-lto"])
+                extension.extra_link_args = [*links, *accepted(["-fno-lto"])]
         super().build_extensions()
+
+    def build_extension(self, extension):
+        """Compile a module's loops for every set of instructions first, with the flags of that."""
+        if header := UNITS["HEADERS"].get(extension.name):
+            extension.extra_objects = [
+                self.compile_unit(extension, unit) for unit in self.units(header, extension)
+            ]
+        super().build_extension(extension)
+
+    def units(self, header, extension):
+        """The units of a module, each of which its macros then name."""
+        folder = Path(self.build_temp) / Path(header).stem
+        found = UNITS["units"](compiler() if sys.platform != "win32" else None, header, folder)
+        extension.define_macros = [
+            *extension.define_macros,
+            *((unit.instructions.built, None) for unit in found),
+        ]
+        return found
+
+    def compile_unit(self, extension, unit):
+        """The object of a unit, made again where a header is newer."""
+        source = str(unit.source)
+        [made] = self.compiler.object_filenames([source])
+        if self.force or newer_group([source, *HEADERS], made):
+            common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
+            self.compiler.compile(
+                [source],
+                include_dirs=extension.include_dirs,
+                extra_postargs=[*common, "-Os" if unit.instructions.small else FAST, *unit.flags],
+            )
+        return made
 
 
 def write_from_rows():

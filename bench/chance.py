@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 
-#: Parameters with which every example is sampled where the default samples a few.
-EAGER: dict[str, dict[str, Any]] = {"spa": {"beta": 1.0}}
+#: Parameters with which every example is sampled where the default samples a few, and every row is
+#: learned as it comes.
+EAGER: dict[str, dict[str, Any]] = {"spa": {"beta": 1.0}, "sorf": {"scale": None, "gamma": None}}
 
 
 def rows(d: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

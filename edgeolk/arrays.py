@@ -14,6 +14,29 @@ ROWS = (
 )
 
 
+#: Kinds of numpy's element types that are real numbers.
+REAL = "fiub"
+
+
+def refuse_masked(x: Any, name: str) -> None:
+    """Raise ValueError for an array with a mask that hides some of it, or for a list of such.
+
+    A mask is an array of bools beside the numbers, as numpy's masked arrays have it; pandas has a
+    method of this name, and a table may have a column.
+    """
+    for each in x if isinstance(x, (list, tuple)) else (x,):
+        mask = getattr(each, "mask", False)
+        if isinstance(mask, (np.ndarray, np.bool_)) and mask.any():
+            raise ValueError(f"{name} must have no masked numbers")
+
+
+def _is_numeric_table(x: Any) -> bool:
+    """Whether each column of a table (pandas's) holds real numbers, of whatever types."""
+    dtypes: Any = getattr(x, "dtypes", None)
+    columns = dtypes if hasattr(dtypes, "__iter__") else (dtypes,)
+    return hasattr(x, "to_numpy") and all(getattr(one, "kind", "O") in REAL for one in columns)
+
+
 def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     """An array-like as an array, of the shape and the type it has.
 
@@ -40,12 +63,55 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
         )
     if hasattr(x, "tocsr") and hasattr(x, "nnz"):
         raise TypeError(f"{name} must be an array, got a sparse matrix: {instead}")
-    if np.any(getattr(x, "mask", False)):
-        raise ValueError(f"{name} must have no masked numbers")
+    refuse_masked(x, name)
     try:
         array = np.asarray(x)
     except ValueError as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from None
-    if array.dtype.kind not in "fiub":
+    except RuntimeError as error:  # a tensor that wants its gradient
+        raise TypeError(f"{name} must be an array of numbers: {error}") from None
+    if array.dtype.kind == "O" and _is_numeric_table(x):
+        array = x.to_numpy(dtype=np.float64, na_value=np.nan)
+    if array.dtype.kind not in REAL:
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
+
+
+def refuse_broken_sparse(X: Any, name: str) -> None:
+    """Raise ValueError for a sparse matrix whose arrays contradict each other.
+
+    Whatever scipy does with one (sort, convert, multiply) reads and writes where they point.
+
+    Parameters
+    ----------
+    X : sparse matrix
+        Of scipy, in any format; CSR, CSC, BSR and COO are looked at.
+    name : str
+        Of the argument, for messages.
+    """
+    form = X.format
+    if len(X.shape) != 2 or form not in ("csr", "csc", "bsr", "coo"):
+        return
+    rows, columns = X.shape
+    if form == "coo":
+        places = [(X.row, rows), (X.col, columns)]
+    else:
+        lines, across = (columns, rows) if form == "csc" else (rows, columns)
+        if form == "bsr":
+            lines, across = lines // X.blocksize[0], across // X.blocksize[1]
+        starts, entries = np.asarray(X.indptr), min(len(X.indices), len(X.data))
+        if not (
+            starts.shape == (lines + 1,)
+            and starts.dtype.kind in "iu"
+            and starts[0] == 0
+            and starts[-1] <= entries
+            and (starts[1:] >= starts[:-1]).all()
+        ):
+            raise ValueError(
+                f"{name} must be a {form.upper()} matrix: indptr, indices and data contradict each"
+                " other"
+            )
+        places = [(X.indices, across)]
+    for indices, end in places:
+        if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < end):
+            raise ValueError(f"{name} must have indices from 0 to {end - 1}")

@@ -9,7 +9,7 @@ from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import whole
 from edgeolk.configuration.arguments import MOST_CLASSES, budget_of, kernel_of, options_of, range_of
 from edgeolk.configuration.chosen import DEFAULT, is_default, own_names, parts_of
-from edgeolk.configuration.intake_arguments import intake_of
+from edgeolk.configuration.intake_arguments import gamma_of, intake_of
 from edgeolk.configuration.levels import levels
 from edgeolk.configuration.resolved import LOOKAHEAD, OPTIONS, Resolved
 from edgeolk.configuration.shown import shown_parameters, spelt
@@ -38,10 +38,10 @@ class Config(Resolved):
     Parameters
     ----------
     algorithm : str or Algorithm, optional
-        A published algorithm (``ek.algorithms()`` lists them). Without it the recommended one:
-        ``sorf`` with ``gamma="auto"`` and ``scale="standard"``, unless ``kernel=`` or ``scale=``
-        say otherwise. A learner is composed where ``update=, loss=, policy=, sampling=,
-        projection=, schedule=, averaging=, basis=`` take members of the enums of these names.
+        A published algorithm (``ek.algorithms()`` lists them). Without it the recommended one,
+        ``sorf``. A learner is composed where ``update=, loss=, policy=, sampling=, projection=,
+        schedule=, averaging=, basis=`` take members of the enums of these names; its rows come as
+        they are, and its width is 1 / n_features, unless ``scale=`` and ``gamma=`` are given.
     n_features : int
         Dimension d of the examples.
     budget : int, optional
@@ -51,7 +51,7 @@ class Config(Resolved):
         Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
     kernel : Kernel, optional
         ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
-        ``Linear()`` or ``Sigmoid(scale, offset)``. Default ``Gaussian(1 / n_features)``.
+        ``Linear()`` or ``Sigmoid(scale, offset)``. Default a Gaussian one, of width ``gamma``.
     dtype : {"float32", "float64", "float16", "int8"}
         How support vectors are stored. Rows are computed in float64 for float64, else in float32.
         The learner sees every example as storage would hold it. Default float32; int8 for
@@ -93,18 +93,20 @@ class Config(Resolved):
     feature_range : (low, high), with int8 only
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
-    gamma : "auto", optional
-        The width of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows.
-        Until then ``kernel`` answers; then the model starts anew, with its generator, while the
-        counters of the stream go on. Where an algorithm has a ``gamma`` of its own,
-        ``kernel_gamma``.
+    gamma : float, "auto" or None
+        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": the width
+        of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows. Until then
+        ``kernel`` answers; then the model starts anew, with its generator, while the counters of
+        the stream go on. None: 1 / n_features, half of that for ``sorf``. Where nothing is said,
+        "auto" for ``sorf`` without ``kernel=``, else None. Where an algorithm has a ``gamma`` of
+        its own, ``kernel_gamma``.
     gamma_rows : int
         Default 100.
-    scale : {"standard", "minmax"}, optional
+    scale : {"standard", "minmax"} or None
         A ``RunningScaler`` inside the block: a row that is learned goes into its statistics, then
-        it is scaled by them; scoring uses them as they are. ``clip``, ``scale_window`` (its
-        ``window``) and ``freeze_after`` are the scaler's. Where an algorithm has a ``clip`` of its
-        own, ``scale_clip``.
+        it is scaled by them; scoring uses them as they are. Where nothing is said, "standard" for
+        ``sorf``, else None. ``clip``, ``scale_window`` (its ``window``) and ``freeze_after`` are
+        the scaler's. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
     clip_rows : float, optional
         A row longer than this, in the Euclidean norm, counts as one that long in its direction:
         what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
@@ -140,17 +142,18 @@ class Config(Resolved):
         feature_range: tuple[Any, Any] | None = None,
         **params: Any,
     ) -> None:
-        default = algorithm is None and is_default(params)
-        if default:
+        if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
         n_features = whole("n_features", n_features, 1)
-        used_kernel = kernel_of(kernel, method, n_features)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        intake = intake_of(params, own, default=default, width=kernel is not None)
+        usual = method.intake if method else {}
+        gamma = gamma_of(params, own, usual, kernel=kernel is not None)
+        used_kernel = kernel_of(kernel, gamma, method, n_features)
+        intake = intake_of(params, own, usual, gamma)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         budget = budget_of(basis.members, budget, ram, params)
@@ -291,7 +294,8 @@ class Config(Resolved):
         if self.feature_range is not None:
             said["feature_range"] = self.feature_range
         own = self.parameters
-        return {**said, **self.intake.options(own), **own}
+        usual = {} if self.member == Algorithm.CUSTOM else find(self.member).intake
+        return {**said, **self.intake.options(own, usual), **own}
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""

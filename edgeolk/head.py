@@ -24,8 +24,9 @@ import math
 import struct
 import sys
 
-from edgeolk.lean import dataclass, field
+from edgeolk.lean import dataclass
 from edgeolk.parts import elements
+from edgeolk.parts.parameters import PARAMETERS
 
 MARK = b"eolk"
 VERSION = 3
@@ -58,13 +59,7 @@ PARTS = (
 
 #: Numbers of the values.
 VALUES: dict[str, int] = {
-    **{"C": 1, "eta": 2, "lam": 3, "rate": 4, "eps": 5, "U": 6, "alpha": 7, "beta": 8, "c": 9},
-    **{"ridge": 10, "rescale": 11, "allow_skip": 12, "growth": 13, "shift": 14, "sparsity": 15},
-    **{"singular": 16, "decay": 17, "horizon": 18, "G": 19, "boost": 20, "delta": 21, "clip": 22},
-    **{"eta2": 23, "rank": 24, "iters": 25, "window": 26, "coe": 27, "b0": 28, "ald": 29},
-    **{"r": 30, "unit": 31, "sharp": 32, "memory": 33, "cmin": 34, "cmax": 35, "shrink": 36},
-    **{"linear": 37, "last_label": 38, "relevance": 39, "groups": 40, "nu": 41, "forget": 42},
-    **{"epsilon": 43, "scratch": 44},
+    **{name: number for number, name in enumerate(PARAMETERS, 1)},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
@@ -75,9 +70,7 @@ VALUES: dict[str, int] = {
 
 #: Values that are not written where they are these, and are these where they are not written.
 OMITTED: dict[str, float] = {
-    **{"r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0},
-    **{"shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0},
-    **{"nu": 0.05, "forget": 4096.0, "scratch": 0.0},
+    **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
     **{"scale.clip": 5.0, "scale.window": 10_000.0},  # with scale.method only
 }
 
@@ -136,7 +129,7 @@ class Head:
     steps: int = 0
     mistakes: int = 0
     updates: int = 0
-    crc: int = field(default=0, compare=False)
+    crc: int = 0
 
     def pack(self, order: str = "<") -> bytes:
         """The header's bytes."""
@@ -182,6 +175,12 @@ def version_of(data: bytes | memoryview) -> int:
     return 0
 
 
+def refusal_of(version: int) -> str:
+    """Why a file of another format version is not read."""
+    never = ", which was never released" if version < VERSION else ""
+    return f"the model is of format {version}{never}; this version reads format {VERSION}"
+
+
 def length_of(data: bytes | memoryview, order: str = "<") -> int:
     """Length of the header that these bytes, at least the fixed ones, begin."""
     return int(struct.unpack_from(order + "H", data, 6)[0])
@@ -205,7 +204,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     if mark != MARK:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
-        raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
+        raise ValueError(refusal_of(version))
     if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     if flags not in (0, TORN, SEALED):

@@ -155,7 +155,7 @@ class Learner(Storing, Counting):
     def parameters(self) -> dict[str, Any]:
         """The algorithm's own parameters in force, by the names it is called with.
 
-        With the same size, kernel, storage and seed,
+        With the same size, kernel, storage, seed, ``scale=`` and ``gamma=``,
         ``Learner(learner.algorithm, ..., **learner.parameters)`` makes a learner of the same
         configuration. Those of a composition include its parts.
         """
@@ -317,7 +317,7 @@ class Learner(Storing, Counting):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file of format 1, 2 or 3. Nothing in the file is executed.
+    """Load a learner from a file of format 3. Nothing in the file is executed.
 
     Parameters
     ----------

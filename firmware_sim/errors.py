@@ -1,5 +1,9 @@
 """The one family of errors a user of the simulator can cause."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
 
 class SimulatorError(ValueError):
     """A configuration or a stream that cannot be replayed; the message is one plain line."""
@@ -7,6 +11,20 @@ class SimulatorError(ValueError):
 
 class StreamError(SimulatorError):
     """The stream cannot be read: the message names the row and the column where it can."""
+
+
+class NotWrittenError(SimulatorError):
+    """Files of a report cannot be written; the message names each of them.
+
+    Attributes
+    ----------
+    files : list of Path
+        Those that were written.
+    """
+
+    def __init__(self, message: str, files: list[Path]) -> None:
+        super().__init__(message)
+        self.files = files
 
 
 class DoesNotFitError(SimulatorError):

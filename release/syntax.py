@@ -11,14 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from release.targets import ROOT
+from edgeolk.core.units import HEADERS, LOOPS, units
 
 PLATFORMS = (
     *("x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos"),
     *("x86_64-linux-gnu", "aarch64-linux-gnu", "arm-linux-gnueabihf", "powerpc64le-linux-gnu"),
     *("riscv64-linux-gnu", "s390x-linux-gnu", "x86_64-linux-musl", "aarch64-linux-musl"),
 )
-HEADERS = ("variants.h", "structured.h")
 PLAIN = ("-std=c11", "-pedantic", "-DOLK_SCALAR_ONLY")
 WHOLE = ("-std=gnu11",)
 #: Functions that only some builds call, options that only some platforms use, vectors compared as
@@ -28,14 +27,25 @@ FLAGS = ("-O0", "-Wall", "-Wextra", "-Werror", *(f"-Wno-{name}" for name in ALLO
 
 
 def complaint(platform: str, header: str, dialect: tuple[str, ...]) -> str:
-    """What the compiler says of a header, "" for nothing."""
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", platform, *dialect, *FLAGS]
+    """What the compiler says of a header's units, "" for nothing."""
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", platform]
     with tempfile.TemporaryDirectory() as folder:
-        unit = Path(folder) / "unit.c"
-        unit.write_text(f'#include "{header}"\n')
-        command += [f"-I{ROOT / 'edgeolk/core/loops'}", "-c", str(unit)]
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return run.stderr if run.returncode else ""
+        for unit in units(compiler, header, Path(folder)):
+            if dialect == PLAIN and not unit.instructions.small:
+                continue
+            command = [
+                *compiler,
+                *dialect,
+                *FLAGS,
+                *unit.flags,
+                f"-I{LOOPS}",
+                "-c",
+                str(unit.source),
+            ]
+            run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            if run.returncode:
+                return run.stderr
+    return ""
 
 
 def main() -> int:
@@ -43,7 +53,7 @@ def main() -> int:
     failed = 0
     for platform in PLATFORMS:
         for dialect in (PLAIN, WHOLE):
-            said = [complaint(platform, header, dialect) for header in HEADERS]
+            said = [complaint(platform, header, dialect) for header in HEADERS.values()]
             failed += any(said)
             print(f"{platform:24} {dialect[0]:12} {'refused' if any(said) else 'taken'}")
             print(*filter(None, said), end="")

@@ -12,7 +12,8 @@ import sys
 from collections import Counter
 
 from bench.table import Table
-from release.targets import BOOKWORM, BUILD, ROOT, TARGETS, Target
+from edgeolk.core.units import HEADERS, LOOPS, NUMBERS, units
+from release.targets import BOOKWORM, BUILD, TARGETS, Target
 from release.wheels import compiler
 
 #: Variant that computes in vectors, and what makes llvm-objdump read all of its instructions.
@@ -23,7 +24,7 @@ PACKED = {
     "aarch64": re.compile(r"\tf(?:mla|mls|add|sub|mul|max)\tv\d+\.(?:4s|2d|2s)"),
     "armv7l": re.compile(r"\tv(?:mla|mls|fma|add|sub|mul|max)\.f32\t[qd]\d+"),
 }
-#: Functions that a step is made of, and the file that has them.
+#: Functions that a step is made of, and the module that has them.
 FUNCTIONS = {
     "variants": (
         *(f"olk_row_{stored}" for stored in ("f32", "f16", "i8", "f64")),
@@ -32,11 +33,6 @@ FUNCTIONS = {
     ),
     "structured": ("olk_mix_f32", "olk_mix_f64", "olk_second_pass_i8", "olk_second_pass_f32"),
 }
-#: Their types and tables, which make the compiler keep what is static.
-KEPT = {
-    "variants": ("olk_simd", "olk_variants"),
-    "structured": ("olk_sorf_functions", "olk_sorf_variants"),
-}
 #: Packed instructions that each of them has at least.
 LEAST = 16
 #: Not on armv7: its NEON has no doubles, and takes small numbers for zero, so that compilers leave
@@ -44,21 +40,18 @@ LEAST = 16
 ONE_BY_ONE = ("_f64", "olk_weigh_f32", "olk_second_pass_i8", "olk_second_pass_f32")
 
 
-def packed(target: Target, header: str) -> Counter[str]:
-    """Packed instructions of each function of a header, compiled as in a wheel."""
-    folder = BUILD / "vectors"
-    folder.mkdir(parents=True, exist_ok=True)
-    kind, variants = KEPT[header]
-    unit, made = folder / f"{header}.c", folder / f"{header}-{target.name}.o"
-    unit.write_text(
-        f'#include "{header}.h"\nextern const {kind} *const seen;\n'
-        f"const {kind} *const seen = {variants};\n"
-    )
-    flags = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-    where = f"-I{ROOT / 'edgeolk/core/loops'}"
-    command = [str(compiler(target, BOOKWORM)), *flags, where, "-c", str(unit), "-o", str(made)]
+def packed(target: Target, module: str) -> Counter[str]:
+    """Packed instructions of each function of a module's loops, compiled as in a wheel."""
+    variant, words = VARIANTS[target.name]
+    made_by = [str(compiler(target, BOOKWORM))]
+    header = HEADERS[f"edgeolk.core.{module}"]
+    every = units(made_by, header, BUILD / "vectors" / target.name)
+    [unit] = [unit for unit in every if unit.instructions.name == variant]
+    made = unit.source.with_suffix(".o")
+    flags = ["-O3", "-g0", *NUMBERS, *unit.flags, f"-I{LOOPS}"]
+    command = [*made_by, *flags, "-c", str(unit.source), "-o", str(made)]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    disassembler = ["llvm-objdump", "-d", "--no-show-raw-insn", *VARIANTS[target.name][1]]
+    disassembler = ["llvm-objdump", "-d", "--no-show-raw-insn", *words]
     run = subprocess.run([*disassembler, str(made)], capture_output=True, text=True, check=True)
     counts: Counter[str] = Counter()
     function = ""
@@ -74,13 +67,13 @@ def table() -> tuple[Table, list[str]]:
     """The counts, and the functions that have too few."""
     lines, few = [], []
     found = {
-        (name, header): packed(TARGETS[name], header) for name in VARIANTS for header in FUNCTIONS
+        (name, module): packed(TARGETS[name], module) for name in VARIANTS for module in FUNCTIONS
     }
-    for header, functions in FUNCTIONS.items():
+    for module, functions in FUNCTIONS.items():
         for function in functions:
             counts = []
-            for name, (variant, _) in VARIANTS.items():
-                count = found[name, header][f"{function}_{variant}"]
+            for name in VARIANTS:
+                count = found[name, module][function]
                 alone = name == "armv7l" and function.endswith(ONE_BY_ONE)
                 counts.append("one by one" if alone else str(count))
                 if count < LEAST and not alone:

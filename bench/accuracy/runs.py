@@ -67,6 +67,7 @@ def run(experiment: Experiment, seed: int) -> Outcome:
         n_features=data.X.shape[1],
         budget=experiment.budget,
         kernel=ek.Gaussian(experiment.gamma),
+        scale=None,
         seed=seed,
         **experiment.params,
     )

@@ -15,7 +15,7 @@ def learner_of(job: Job, X: Rows) -> ek.Learner:
     """The learner of a job, its kernel as wide as the set says."""
     kernel = ek.Linear() if job.width == 0.0 else ek.Gaussian(job.width * gamma_of(X))
     options = {"seed": 1, **job.options}
-    return ek.Learner(job.name, n_features=X.shape[1], kernel=kernel, **options)
+    return ek.Learner(job.name, n_features=X.shape[1], kernel=kernel, scale=None, **options)
 
 
 def run(job: Job) -> Record:

@@ -1,23 +1,25 @@
 /* The loops of structured features as a shared library, for shim.py. */
+#ifdef OLK_SORF_PLAIN
 #include "structured.h"
+static const olk_sorf_functions *const olk_sorf_variants[] = {&olk_sorf_scalar};
+#else
+#include "exponential.h"
+#include "pcg.h"
+#include "sorf_row.h"
+#include "structured_variants.h"
+#endif
+#include "processor.h"
 
 enum { VARIANTS = (int)(sizeof olk_sorf_variants / sizeof *olk_sorf_variants) };
 
 const char *shim_name(int variant)
 {
-    return variant < VARIANTS ? olk_sorf_variants[variant].name : NULL;
+    return variant < VARIANTS ? olk_sorf_variants[variant]->name : NULL;
 }
 
 int shim_runs(int variant)
 {
-#if defined(OLK_X86_VARIANTS) && !defined(OLK_SORF_PLAIN)
-    __builtin_cpu_init();
-    if (variant == 2)
-        return __builtin_cpu_supports("x86-64-v3");
-    if (variant == 3)
-        return __builtin_cpu_supports("x86-64-v4");
-#endif
-    return variant < VARIANTS;
+    return variant < VARIANTS && olk_processor_runs(olk_sorf_variants[variant]->name);
 }
 
 /* Sizes of the structs, so that the other side can see whether it has the same ones. */
@@ -41,7 +43,7 @@ double shim_exp(double x)
 double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, double y, double weight)
 {
-    const olk_sorf_functions *f = olk_sorf_variants + variant;
+    const olk_sorf_functions *f = olk_sorf_variants[variant];
     if (p->task == OLK_SORF_NOVELTY)
         return f->novelty[storage](p, s, row);
     return f->step[storage](p, s, row, y, weight);
@@ -60,5 +62,5 @@ void shim_steps(int variant, int storage, const olk_sorf *p, const olk_sorf_stat
 void shim_scores(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
-    olk_sorf_variants[variant].scores[storage](p, s, row, m, out);
+    olk_sorf_variants[variant]->scores[storage](p, s, row, m, out);
 }

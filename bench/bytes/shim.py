@@ -1,6 +1,6 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
-The header is compiled here and called through ctypes, in every form it has: once per instruction
+The loops are compiled here and called through ctypes, in every form it has: once per instruction
 set, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from edgeolk.core.units import objects
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
@@ -133,9 +135,10 @@ def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     """
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"{form}.so"
-        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-shared", "-fPIC"]
-        command += ["-o", str(target), str(SHIM), "-lm"]
+        command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
         try:
+            made = objects(command, "structured.h", Path(folder)) if form == "vector" else []
+            command += ["-shared", "-o", str(target), str(SHIM), *made, "-lm"]
             subprocess.run(command, check=True, capture_output=True, text=True)
         except FileNotFoundError as error:
             raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error

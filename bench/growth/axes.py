@@ -104,7 +104,7 @@ def step_case(axis: Axis, one: Representative, size: int) -> Case:
 
 def _pass(one: Representative, axis: Axis, X: Rows, y: Labels) -> float:
     kernel = ek.Gaussian(1.0 / axis.d)
-    learner = ek.Learner(one.name, n_features=axis.d, budget=axis.budget, kernel=kernel)
+    learner = ek.Learner(one.name, n_features=axis.d, budget=axis.budget, kernel=kernel, scale=None)
     scores = np.zeros(len(y))
     start = process_time()
     learner.learn_many(X, y, out=scores)

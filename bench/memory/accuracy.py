@@ -80,7 +80,7 @@ def one(name: str, X: Any, y: Any, kernel: Any, ram: int, dtype: str) -> tuple[f
     """Error and budget; None where not even the smallest model fits."""
     try:
         learner = ek.Learner(
-            name, n_features=X.shape[1], ram=1024 * ram, kernel=kernel, dtype=dtype
+            name, n_features=X.shape[1], ram=1024 * ram, kernel=kernel, scale=None, dtype=dtype
         )
     except ValueError:
         return None

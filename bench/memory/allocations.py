@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-import edgeolk as ek
+from bench import chance
 from bench.table import Table
 from edgeolk.catalogue import METHODS
 from edgeolk.parts import Dtype
@@ -70,7 +70,7 @@ def measure() -> dict[str, list[int | None] | int]:
         counts: list[int | None] = []
         for dtype in DTYPES:
             try:
-                learner = ek.Learner(method.name, n_features=5, budget=40, dtype=dtype)
+                learner = chance.learner(method.name, 5, 40, dtype=dtype)
             except ValueError:
                 counts.append(None)
                 continue

@@ -132,7 +132,7 @@ def ring_line(n: int, d: int, budget: int, asked: float, rounds: int) -> list[st
 
 def structured_line(n: int, d: int, D: int, asked: float, rounds: int) -> list[str]:
     """Scoring in blocks beside learning, on rows of which few change weights."""
-    learner = ek.Learner("sorf", n_features=d, D=D, kernel=ek.Gaussian(0.5 / d))
+    learner = ek.Learner("sorf", n_features=d, D=D, gamma=0.5 / d, scale=None)
     X, _ = rows(n, d)
     y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
     learner.learn_many(X, y)

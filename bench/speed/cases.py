@@ -25,6 +25,7 @@ def _learner(
         n_features=data.X.shape[1],
         budget=budget,
         kernel=ek.Gaussian(gamma),
+        scale=None,
         dtype=dtype,
         sparse=sparse,
     )

@@ -63,6 +63,7 @@ def measure(name: str, budget: int, n_features: int | None, n: int, rounds: int)
             n_features=X.shape[1],
             budget=budget,
             kernel=ek.Gaussian(0.04 if n_features is None else 1.0 / n_features),
+            scale=None,
             sparse=False,
             lookahead=ahead,
         )

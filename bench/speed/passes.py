@@ -62,6 +62,7 @@ class Pass:
             n_features=subject.n_features,
             budget=self.budget,
             kernel=ek.Gaussian(subject.gamma),
+            scale=None,
             sparse=subject.sparse,
         )
         self.model, self.first, self.last = pickle.dumps(learner), 0, n

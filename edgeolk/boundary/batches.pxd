@@ -120,9 +120,17 @@ cdef inline tuple converted_csr(object X):
 
 cdef inline object converted_rows(State* s, object X):
     """The arrays of a matrix: one for a dense one, three for a CSR one. Runs Python code."""
-    if getattr(X, "format", "csr") != "csr" and hasattr(X, "tocsr"):
-        X = X.tocsr()
-    if getattr(X, "format", None) == "csr":
+    form = getattr(X, "format", None)
+    if not isinstance(form, str):  # a table may have a column of this name
+        form = ""
+    if form and hasattr(X, "tocsr"):
+        from edgeolk.arrays import refuse_broken_sparse
+
+        refuse_broken_sparse(X, "X")
+        if form != "csr":
+            X = X.tocsr()
+            form = X.format
+    if form == "csr":
         shape = tuple(X.shape)
         arrays = converted_csr(X)
         if len(shape) != 2 or shape[1] != s.c.n_features:

@@ -9,7 +9,7 @@ from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, fabs
 
 from edgeolk.boundary.batches cimport is_vector
-from edgeolk.boundary.ndarray cimport as_numbers
+from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
@@ -57,7 +57,7 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
 
 cdef inline object converted_labels(object y):
     """Labels as plain float64. Runs Python code."""
-    if is_vector(y, cnp.NPY_FLOAT64):
+    if is_plain(y, 1) and is_vector(y, cnp.NPY_FLOAT64):
         return y
     return as_numbers(y, "y", 1).astype("float64", copy=False)
 

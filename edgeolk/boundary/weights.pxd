@@ -6,7 +6,7 @@ Whoever cimports this calls ``cnp.import_array()`` first.
 cimport numpy as cnp
 
 from edgeolk.boundary.batches cimport is_vector
-from edgeolk.boundary.ndarray cimport as_numbers
+from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport check_weight
 
@@ -27,7 +27,7 @@ cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
 
 cdef inline object converted_weights(object weight):
     """Weights as plain float64. Runs Python code."""
-    if is_vector(weight, cnp.NPY_FLOAT64):
+    if is_plain(weight, 1) and is_vector(weight, cnp.NPY_FLOAT64):
         return weight
     return as_numbers(weight, "weight", 1).astype("float64", copy=False)
 

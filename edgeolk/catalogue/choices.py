@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from edgeolk.parts.losses import LOSSES
+
 #: Name of the parameter -> (what it picks, option -> meaning).
 CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     "full": (
@@ -24,14 +26,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "loss": (
         "loss of the score f for the label y",
-        {
-            "hinge": "max(0, 1 - y f)",
-            "ramp": "the hinge, but no update where |f| > 1",
-            "logistic": "log(1 + exp(-y f)), gives probabilities",
-            "square": "(y - f)^2 / 2, for real targets",
-            "epsilon": "max(0, |y - f| - epsilon), for real targets",
-            "novelty": "no labels: a row is novel where f is below a threshold that sets itself",
-        },
+        {loss.name.lower(): row.doc for loss, row in LOSSES.items()},
     ),
     "schedule": (
         "step size at step t",

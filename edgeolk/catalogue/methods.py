@@ -9,9 +9,11 @@ table.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
-from edgeolk.lean import dataclass, field
+from edgeolk.lean import dataclass
 from edgeolk.near import near
 from edgeolk.parts import (
     Algorithm,
@@ -25,6 +27,7 @@ from edgeolk.parts import (
     Update,
 )
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
@@ -54,17 +57,21 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
+    intake : dict
+        What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
+        arguments of ``Config``.
     """
 
     algorithm: Algorithm
     name: str
     title: str
     source: str
-    parts: Parts = field(default_factory=dict)
-    choices: dict[str, dict[str, Parts]] = field(default_factory=dict)
-    defaults: dict[str, Default] = field(default_factory=dict)
-    renames: dict[str, str] = field(default_factory=dict)
+    parts: Mapping[str, IntEnum] = {}
+    choices: Mapping[str, Mapping[str, Parts]] = {}
+    defaults: Mapping[str, Default] = {}
+    renames: Mapping[str, str] = {}
     gamma: float = 1.0
+    intake: Mapping[str, str] = {}
 
     @property
     def public(self) -> dict[str, str]:
@@ -83,18 +90,19 @@ class Method:
 
 FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
 FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}
-MARGIN_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
-ANY_LOSS: dict[str, Parts] = {
-    "hinge": {"loss": Loss.HINGE},
-    "logistic": {"loss": Loss.LOGISTIC},
-    "square": {"loss": Loss.SQUARE},
-    "ramp": {"loss": Loss.RAMP},
-    "epsilon": {"loss": Loss.EPSILON},
-}
+
+
+def _losses(update: Update) -> dict[str, Parts]:
+    """A choice of the losses with labels that an update follows; the hinge is the first."""
+    return {
+        loss.name.lower(): {"loss": loss}
+        for loss, row in LOSSES.items()
+        if update in row.updates and row.labels != "none"
+    }
+
+
+MARGIN_LOSS = _losses(Update.PA1)
+ANY_LOSS = _losses(Update.GRADIENT)
 NOVELTY: dict[str, Parts] = {
     "novelty": {"loss": Loss.NOVELTY, "averaging": Averaging.NONE},
 }
@@ -385,6 +393,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
+        intake={"scale": "standard", "gamma": "auto"},
     ),
 )
 

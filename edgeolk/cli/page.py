@@ -126,6 +126,9 @@ def section(method: Method) -> str:
     if method.freezes:
         lines[-1:] = ["**When full.** It is frozen: examples are scored, nothing is learned.", ""]
     rows = parameter_rows(method)
+    if method.intake:
+        said = " and ".join(f"`{name}={value!r}`" for name, value in method.intake.items())
+        lines += [f"**Rows.** {said} where nothing is said, the latter without `kernel=`.", ""]
     if rows:
         lines += ["| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{name}` | {' | '.join(map(cell, rest))} |" for name, *rest in rows]

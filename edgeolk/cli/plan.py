@@ -9,11 +9,13 @@ from inspect import signature
 from typing import Any
 
 from edgeolk.catalogue import algorithms
+from edgeolk.config import Config
+from edgeolk.configuration.scaling import METHODS, NAMES
 from edgeolk.near import near
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.planning import parse_bytes
-from edgeolk.plans import Plan, plan
+from edgeolk.plans import plan
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {
@@ -53,8 +55,18 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
     return kind, given
 
 
-def _kernel_of(options: argparse.Namespace) -> Kernel:
-    """The kernel asked for; a width that is left out is 1 / d, as a learner's."""
+def _gamma(text: str) -> str | float:
+    """A width, or the word for one that is made from the first rows."""
+    try:
+        return "auto" if text == "auto" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'auto' nor a number") from None
+
+
+def _kernel_of(options: argparse.Namespace) -> Kernel | None:
+    """The kernel asked for, None for the algorithm's own; a width that is left out is 1 / d."""
+    if options.kernel is None:
+        return None
     kind, given = options.kernel
     if kind in (Gaussian, Laplacian):
         given = {"gamma": 1.0 / max(options.features, 1), **given}
@@ -62,14 +74,17 @@ def _kernel_of(options: argparse.Namespace) -> Kernel:
     return made
 
 
-def _record(made: Plan, options: argparse.Namespace, *, regions: bool) -> dict[str, Any]:
+def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> dict[str, Any]:
     """A plan for programs."""
+    made = plan(config)
     record: dict[str, Any] = {
         "algorithm": made.algorithm,
         "n_features": made.n_features,
         "budget": made.budget,
         "dtype": made.dtype,
-        "kernel": str(_kernel_of(options)),
+        "kernel": str(config.kernel),
+        "gamma_rows": made.gamma_rows,
+        "scale": NAMES.get(config.intake.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
@@ -80,8 +95,12 @@ def _record(made: Plan, options: argparse.Namespace, *, regions: bool) -> dict[s
     return record
 
 
-def _plan_of(name: str, options: argparse.Namespace) -> Plan:
-    return plan(
+def _config_of(name: str, options: argparse.Namespace) -> Config:
+    said = {"kernel_gamma": options.gamma, "scale": options.scale}
+    given = {name: value for name, value in said.items() if value is not None}
+    if options.scale == "none":
+        given["scale"] = None
+    return Config(
         name,
         n_features=options.features,
         ram=options.ram,
@@ -90,6 +109,7 @@ def _plan_of(name: str, options: argparse.Namespace) -> Plan:
         dtype=options.dtype,
         seed=options.seed,
         sparse=options.sparse,
+        **given,
         **dict(options.param),
     )
 
@@ -106,54 +126,58 @@ def _recommended(options: argparse.Namespace) -> str:
 
 def _one(options: argparse.Namespace) -> None:
     """Every region of one algorithm."""
-    made = _plan_of(options.algorithm, options)
-    print(json.dumps(_record(made, options, regions=True), indent=1) if options.json else made)
+    made = _config_of(options.algorithm, options)
+    if options.json:
+        print(json.dumps(_record(made, options, regions=True), indent=1))
+    else:
+        print(plan(made))
 
 
-def _every_plan(options: argparse.Namespace) -> dict[str, Plan | str]:
-    """The plan of each algorithm, or the sentence that refuses it.
+def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
+    """The configuration of each algorithm, or the sentence that refuses it.
 
     Raises
     ------
     ValueError
         All are refused, for the same reason.
     """
-    plans: dict[str, Plan | str] = {}
+    made: dict[str, Config | str] = {}
     for row in algorithms():
         try:
-            plans[row.name] = _plan_of(row.name, options)
+            made[row.name] = _config_of(row.name, options)
         except ValueError as error:
-            plans[row.name] = str(error)
-    outcomes = set(plans.values())
+            made[row.name] = str(error)
+    outcomes = set(made.values())
     if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
         raise ValueError(reason)
-    return plans
+    return made
 
 
 def _all(options: argparse.Namespace) -> None:
     """A line for each algorithm."""
-    plans = _every_plan(options)
+    configs = _every_config(options)
     if options.json:
         records = [
             {"algorithm": name, "refused": made}
             if isinstance(made, str)
             else _record(made, options, regions=False)
-            for name, made in plans.items()
+            for name, made in configs.items()
         ]
         print(json.dumps(records, indent=1))
         return
     print(f"recommended: {_recommended(options)}")
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     rows = ", sparse rows" if options.sparse else ""
-    kernel = type(_kernel_of(options)).__name__
+    kernel = type(_kernel_of(options) or Gaussian(1.0)).__name__
     dtype = f", {options.dtype}" if options.dtype else ""  # else each has its own, in its line
     print(f"{size}, d = {options.features}{dtype}, {kernel} kernel{rows}")
     head = f"{'algorithm':<20}{'dtype':<8}{'B':>8}{'bytes':>12}{'bytes per SV':>14}"
     print(f"{head}  longest step")
-    for name, made in plans.items():
-        if isinstance(made, str):
-            print(f"{name:<20}{'-':<8}{'-':>8}  {made}")
+    for name, config in configs.items():
+        if isinstance(config, str):
+            print(f"{name:<20}{'-':<8}{'-':>8}  {config}")
             continue
+        made = plan(config)
         each = made.nbytes / made.budget
         line = f"{name:<20}{made.dtype:<8}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}"
         print(f"{line}  {made.longest_step}")
@@ -181,10 +205,18 @@ def add_plan(commands: Any) -> None:
     add(
         "--kernel",
         type=_kernel,
-        default="gaussian",
         metavar="NAME[:FIELD=X,...]",
-        help=f"{', '.join(KERNELS)}, as in polynomial:degree=3 (default: %(default)s, width 1/d)",
+        help=f"{', '.join(KERNELS)}, as in polynomial:degree=3 (default: gaussian, of the"
+        " algorithm's own width)",
     )
+    add(
+        "--gamma",
+        type=_gamma,
+        metavar="auto|X",
+        help="width of a Gaussian kernel; auto: made from the first rows (default: the"
+        " algorithm's own)",
+    )
+    add("--scale", choices=[*METHODS, "none"], help="scaler inside (default: the algorithm's own)")
     add(
         "--param",
         type=_pair,

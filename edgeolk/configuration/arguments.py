@@ -15,14 +15,32 @@ MOST_CLASSES = 2**15
 USUAL_MEMBERS = 100
 
 
-def kernel_of(kernel: Any, method: Method | None, n_features: int) -> Kernel:
-    """The kernel given; for None a Gaussian of the algorithm's usual width.
+def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -> Kernel:
+    """The kernel given; for None a Gaussian, of the width given or of the algorithm's usual one.
+
+    Parameters
+    ----------
+    kernel
+        As given.
+    gamma : float, "auto" or None
+        As ``intake_arguments.gamma_of`` has it.
+    method : Method or None
+        The algorithm; None for a composition.
+    n_features : int
+        Dimension d.
 
     Raises
     ------
-    TypeError
-        It is no kernel.
+    TypeError, ValueError
+        It is no kernel, or there is a width beside it, or a width out of range.
     """
+    if isinstance(gamma, float):
+        if kernel is not None:
+            raise TypeError(
+                f"give kernel= or gamma=, and not both, got {kernel!r} and {gamma!r}; another"
+                " kernel's width goes into it, as in kernel=ek.Laplacian(0.5)"
+            )
+        return Gaussian(gamma)
     if kernel is None:
         return Gaussian((method.gamma if method else 1.0) / n_features)
     if not isinstance(kernel, Kernel) or type(kernel) is Kernel:

@@ -7,7 +7,7 @@ row, and the first rows set the width of the kernel where it is not given.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from edgeolk.checks import real
 from edgeolk.configuration.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
@@ -90,27 +90,34 @@ class Intake:
             made["gamma_rows"] = self.gamma_rows
         return made
 
-    def options(self, own: Collection[str]) -> dict[str, Any]:
-        """The arguments that make it, for an algorithm with parameters of these ``own`` names."""
+    def options(self, own: Collection[str], usual: Mapping[str, str]) -> dict[str, Any]:
+        """The arguments that make it beside a kernel.
+
+        For an algorithm with parameters of these ``own`` names, and with the ``usual`` intake where
+        nothing is said.
+        """
         said: dict[str, Any] = {}
         if self.gamma_rows:
-            said[_named("gamma", own)] = "auto"
+            said[named("gamma", own)] = "auto"
             if self.gamma_rows != GAMMA_ROWS:
                 said["gamma_rows"] = self.gamma_rows
         if self.method:
             said["scale"] = NAMES[self.method]
             if self.clip != CLIP:
-                said[_named("clip", own)] = self.clip
+                said[named("clip", own)] = self.clip
             if self.window != WINDOW:
                 said["scale_window"] = self.window
             if self.freeze_after:
                 said["freeze_after"] = self.freeze_after
+        elif "scale" in usual:
+            said["scale"] = None
         if self.clip_rows:
             said["clip_rows"] = self.clip_rows
         return said
 
 
-def _named(name: str, own: Collection[str]) -> str:
+def named(name: str, own: Collection[str]) -> str:
+    """The name of an argument for an algorithm with parameters of these ``own`` names."""
     return ALIASES[name] if name in own else name
 
 

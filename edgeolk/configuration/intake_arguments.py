@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from edgeolk.checks import whole
-from edgeolk.configuration.intake import ALIASES, GAMMA_ROWS, Intake, row_length
+from edgeolk.checks import real, whole
+from edgeolk.configuration.intake import ALIASES, GAMMA_ROWS, Intake, named, row_length
 from edgeolk.configuration.scaling import CLIP, METHODS, clip_number, method_number, window_number
 from edgeolk.lean import Any
 
@@ -13,7 +13,42 @@ from edgeolk.lean import Any
 _NOTHING: Any = object()
 
 
-def intake_of(given: dict[str, Any], own: Collection[str], *, default: bool, width: bool) -> Intake:
+def gamma_of(
+    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], *, kernel: bool
+) -> float | str | None:
+    """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
+
+    It is taken out of ``given``.
+
+    Parameters
+    ----------
+    given, own, usual
+        As for ``intake_of``.
+    kernel : bool
+        Whether a kernel is given, which has a width.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is none of these, or there are two.
+    """
+    # An algorithm's own gamma is a number: "auto" can only mean the width.
+    if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
+        given["kernel_gamma"] = given.pop("gamma")
+    gamma = _either("gamma", given, own)
+    if gamma is _NOTHING:
+        return None if kernel else usual.get("gamma")
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return gamma
+    allowed = "'auto', a number above 0, or None"
+    if isinstance(gamma, str):
+        raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
+    return real(named("gamma", own), gamma, allowed)
+
+
+def intake_of(
+    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], gamma: float | str | None
+) -> Intake:
     """The intake that arguments ask for; they are taken out of ``given``.
 
     Parameters
@@ -22,20 +57,20 @@ def intake_of(given: dict[str, Any], own: Collection[str], *, default: bool, wid
         Arguments of the caller.
     own : collection of str
         Names that the algorithm has for parameters of its own.
-    default : bool
-        Whether rows are scaled, and the width is chosen, where nothing is said.
-    width : bool
-        Whether a kernel is given.
+    usual : mapping
+        What the algorithm has where nothing is said, ``Method.intake``.
+    gamma : float, "auto" or None
+        As ``gamma_of`` has it.
 
     Raises
     ------
     TypeError, ValueError
         Names the argument, what was got and what is allowed.
     """
-    gamma_rows = _gamma_rows(given, own, default and not width)
+    gamma_rows = _gamma_rows(given, gamma)
     length = given.pop("clip_rows", None)
     return Intake(
-        **_scaler(given, own, "standard" if default else None),
+        **_scaler(given, own, usual.get("scale")),
         clip_rows=0.0 if length is None else row_length(length),
         gamma_rows=gamma_rows,
     )
@@ -54,21 +89,10 @@ def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
     return value
 
 
-def _gamma_rows(given: dict[str, Any], own: Collection[str], default: bool) -> int:
+def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
     """Rows that the width of the kernel is made from, 0 where it is not made from any."""
-    # An algorithm's own gamma is a number: "auto" can only mean the width.
-    if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
-        given["kernel_gamma"] = given.pop("gamma")
-    gamma = _either("gamma", given, own)
-    if gamma is _NOTHING:
-        gamma = "auto" if default else None
-    if gamma is not None and not (isinstance(gamma, str) and gamma == "auto"):
-        raise TypeError(
-            f"gamma must be 'auto' or None, got {gamma!r}; a width that is known goes into the"
-            " kernel, as in kernel=ek.Gaussian(0.5)"
-        )
     rows = given.pop("gamma_rows", None)
-    if gamma is None:
+    if gamma != "auto":
         if rows is not None:
             raise TypeError("gamma_rows needs gamma='auto'")
         return 0

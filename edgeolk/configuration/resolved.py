@@ -7,25 +7,30 @@ from enum import IntEnum
 
 from edgeolk.configuration.intake import Intake
 from edgeolk.head import OMITTED
-from edgeolk.lean import cast, dataclass, field
-from edgeolk.parts.bases import BasisTraits
-from edgeolk.parts.bounds import ProjectionTraits
+from edgeolk.lean import dataclass
+from edgeolk.parts.bases import BASES, BasisTraits
+from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.losses import LOSSES, LossTraits
 from edgeolk.parts.numbers import (
     AXES,
-    STORED,
     Algorithm,
+    Basis,
     Coefficients,
     Dtype,
     Loss,
+    Policy,
+    Projection,
     Sampling,
+    Update,
 )
-from edgeolk.parts.policies import PolicyTraits
-from edgeolk.parts.storage import COEFFICIENTS, StorageTraits
+from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.policies import POLICIES, PolicyTraits
+from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
-from edgeolk.parts.updates import UpdateTraits
+from edgeolk.parts.updates import UPDATES, UpdateTraits
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
 #: aligned loads are faster, but a small ring has no bytes to spare.
@@ -38,7 +43,7 @@ OPTIONS = ("skip_bad_rows", "checksums")
 LOOKAHEAD = "lookahead"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Resolved:
     """What a model block is made from.
 
@@ -73,8 +78,8 @@ class Resolved:
     values: Mapping[str, float]
     feature_range: tuple[object, object] | None = None
     columns: int = 1
-    lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    intake: Intake = field(default_factory=Intake)
+    lists: Mapping[str, tuple[float, ...]] = {}
+    intake: Intake = Intake()
 
     # ---- rows of the parts --------------------------------------------------------------------
 
@@ -86,27 +91,32 @@ class Resolved:
     @property
     def policy(self) -> PolicyTraits:
         """The row of the budget policy."""
-        return cast(PolicyTraits, TRAITS["policy"][self.parts["policy"]])
+        return POLICIES[Policy(self.parts["policy"])]
 
     @property
     def basis(self) -> BasisTraits:
         """The row of the basis."""
-        return cast(BasisTraits, TRAITS["basis"][self.parts["basis"]])
+        return BASES[Basis(self.parts["basis"])]
 
     @property
     def update(self) -> UpdateTraits:
         """The row of the update."""
-        return cast(UpdateTraits, TRAITS["update"][self.parts["update"]])
+        return UPDATES[Update(self.parts["update"])]
+
+    @property
+    def loss(self) -> LossTraits:
+        """The row of the loss."""
+        return LOSSES[Loss(self.parts["loss"])]
 
     @property
     def projection(self) -> ProjectionTraits:
         """The row of the projection."""
-        return cast(ProjectionTraits, TRAITS["projection"][self.parts["projection"]])
+        return PROJECTIONS[Projection(self.parts["projection"])]
 
     @property
     def storage(self) -> StorageTraits:
         """The row of the storage type."""
-        return cast(StorageTraits, TRAITS["dtype"][self.parts["dtype"]])
+        return STORAGES[self.dtype]
 
     @property
     def vectors(self) -> Dtype:
@@ -212,7 +222,7 @@ class Resolved:
     @property
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
-        return "errors" in TRAITS["loss"][self.parts["loss"]].regions
+        return self.loss.labels == "numbers"
 
     @property
     def can_look_ahead(self) -> bool:
@@ -241,8 +251,8 @@ class Resolved:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """Every parameter in the order of ``STORED``, 0 where it is not used."""
-        return tuple(self.values.get(name, 0.0) for name in STORED)
+        """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
+        return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
 
     @property
     def stored_values(self) -> dict[str, float]:
@@ -274,16 +284,15 @@ class Resolved:
     @property
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
-        return self.parts["loss"] != Loss.NOVELTY
+        return self.loss.labels != "none"
 
     @property
     def option_regions(self) -> tuple[str, ...]:
         """Regions that parameters and the intake ask for."""
-        asked = [name for name in ("linear", "last_label", "relevance") if self.values.get(name)]
-        if self.values.get("scratch"):
-            asked.append("feature_row")
-        if "relevance" in asked:
-            asked += ["turns", "inputs"]
+        asked: list[str] = []
+        for name, parameter in PARAMETERS.items():
+            if parameter.regions and self.values.get(name):
+                asked += parameter.regions
         if self.columns > 1:
             asked.append("class_scores")
             if not self.update.whole:

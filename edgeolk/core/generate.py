@@ -1,7 +1,8 @@
 """What the compiled core needs of the parts, written from their rows when it is built.
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
-switch a role over the functions that the rows name. Run by ``setup.py``; without numpy.
+switch a role over the functions that the rows name; those of losses, which the functions of updates
+call themselves, are in ``loss_switch.pxd``. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from typing import NamedTuple
 from edgeolk.parts.bases import BASES, most_gamma
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.kernels import KERNELS
-from edgeolk.parts.numbers import AXES, STORED, KernelKind
+from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
+from edgeolk.parts.numbers import AXES, KernelKind
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import COEFFICIENTS, MOST_FLOAT, STORAGES
+from edgeolk.parts.table import TRAITS
 from edgeolk.parts.updates import UPDATES
 
 HERE = Path(__file__).parent
@@ -31,6 +35,7 @@ FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
     "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
     "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
     "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
+    "loss_is_capped": ("loss", [loss for loss, row in LOSSES.items() if row.capped]),
     "kernel_normalised": ("kernel", [kind for kind, row in KERNELS.items() if row.normalised]),
     "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
     "dtype_is_short": (
@@ -77,9 +82,21 @@ class Role(NamedTuple):
     functions: Mapping[IntEnum, str]
 
 
+_ROW = "const State* s, const Example* e"
+LOSS_ROLES: dict[str, Role] = {
+    "loss_slope": Role(
+        *("loss", "", "double", _ROW, "0.0"), {loss: row.slope for loss, row in LOSSES.items()}
+    ),
+    "loss_residual": Role(
+        *("loss", "", "double", _ROW, "0.0"), {loss: row.residual for loss, row in LOSSES.items()}
+    ),
+    "loss_sign": Role(
+        *("loss", "", "double", _ROW, "0.0"), {loss: row.sign for loss, row in LOSSES.items()}
+    ),
+}
 ROLES: dict[str, Role] = {
     "update_asks": Role(
-        *("update", "updates", "bint", "const State* s, const Example* e", "False"),
+        *("update", "updates", "bint", _ROW, "False"),
         {part: row.asks for part, row in UPDATES.items()},
     ),
     "update_coefficient": Role(
@@ -157,25 +174,42 @@ def parts_pxd() -> str:
     lines += ["", "cdef struct Choices:"]
     lines += [f"    int32_t {axis}" for axis in AXES]
     lines += ["", "cdef struct Params:"]
-    lines += [f"    double {name}" for name in STORED]
+    lines += [f"    double {name}" for name in PARAMETERS]
     for name, (axis, members) in FACTS.items():
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
         lines += _wrapped("    return ", _test(axis, members, "part"))
     for name, (kept_as, axis, values) in NUMBERS.items():
-        *others, (_, last) = values.items()
         lines += ["", "", f"cdef inline {kept_as} {name}(int part) noexcept nogil:"]
-        for part, value in others:
+        for part, value in values.items():
             lines += [f"    if part == {axis.upper()}_{part.name}:", f"        return {value}"]
-        lines += [f"    return {last}"]
+        lines += ["    return 0  # no such part"]
     return "\n".join(lines) + "\n"
 
 
-def switches_pxd() -> str:
+def check() -> None:
+    """Every part has a row, and every loss what its updates ask of it.
+
+    Raises
+    ------
+    ValueError
+        One has not: the switches would leave it out.
+    """
+    for axis, kind in AXES.items():
+        for member in kind:
+            if member not in TRAITS[axis]:
+                raise ValueError(f"{kind.__name__}.{member.name} has no row")
+    for loss, row in LOSSES.items():
+        mended = [update for update in RESIDUAL_UPDATES if update in row.updates]
+        if mended and not (row.residual and row.sign):
+            raise ValueError(f"Loss.{loss.name} needs a residual for Update.{mended[0].name}")
+
+
+def switches_pxd(roles: Mapping[str, Role]) -> str:
     """One switch a role, over the functions that the rows name."""
     imports: dict[str, set[str]] = {}
     numbers: set[str] = set()
     bodies: list[str] = []
-    for role, (axis, folder, kind, parameters, default, rows) in ROLES.items():
+    for role, (axis, folder, kind, parameters, default, rows) in roles.items():
         names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
         by_function: dict[str, list[IntEnum]] = {}
         for part, function in rows.items():
@@ -185,7 +219,8 @@ def switches_pxd() -> str:
         body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
-            imports.setdefault(f"edgeolk.core.{folder}.{file}", set()).add(name)
+            home = ".".join(filter(None, ("edgeolk.core", folder, file)))
+            imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
             body += [f"        {'' if kind == 'void' else 'return '}{name}({names})"]
@@ -198,13 +233,20 @@ def switches_pxd() -> str:
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    head += ["from edgeolk.core.state cimport DONE, Example, State"]
+    done = "DONE, " if any(role.default == "DONE" for role in roles.values()) else ""
+    head += [f"from edgeolk.core.state cimport {done}Example, State"]
     return "\n".join(head + bodies) + "\n"
 
 
 def write() -> None:
-    """Write both files, where they would change."""
-    for name, text in (("parts.pxd", parts_pxd()), ("switches.pxd", switches_pxd())):
+    """Write the files, where they would change."""
+    check()
+    texts = {
+        "parts.pxd": parts_pxd(),
+        "loss_switch.pxd": switches_pxd(LOSS_ROLES),
+        "switches.pxd": switches_pxd(ROLES),
+    }
+    for name, text in texts.items():
         target = HERE / name
         if not target.exists() or target.read_text() != text:
             target.write_text(text)

@@ -2,7 +2,8 @@
 
 from libc.math cimport fabs, log, pow
 
-from edgeolk.core.losses cimport loss_derivative, piecewise_loss, sigmoid, softplus
+from edgeolk.core.loss_switch cimport loss_residual, loss_slope
+from edgeolk.core.losses cimport sigmoid, softplus
 from edgeolk.core.parts cimport (
     SAMPLING_AUXILIARY, SAMPLING_DECAY, SAMPLING_DERIVATIVE, SAMPLING_LOSS, SAMPLING_MARGIN,
     SCHEDULE_DECAY, UPDATE_LOGISTIC_SCALE, UPDATE_LOGISTIC_SHIFT,
@@ -30,14 +31,14 @@ cdef inline double sampling_probability(const State* s, const Example* e) noexce
         if not e.self_kernel > 0.0:
             return 0.0
         # rho = min(alpha, l) / beta, l the hinge loss (Lu, Zhao & Hoi 2016, algorithm 1)
-        return min(s.c.p.alpha, piecewise_loss(s, e)) / s.c.p.beta
+        return min(s.c.p.alpha, loss_residual(s, e)) / s.c.p.beta
     if sampling == SAMPLING_DECAY:
         t = <double>s.m.steps if s.c.choice.schedule == SCHEDULE_DECAY else s.c.p.horizon
         return min(1.0, s.c.p.c * pow(t, -s.c.p.decay))
     if sampling == SAMPLING_DERIVATIVE:
         if s.c.softmax:
             return e.share[e.label] / s.c.p.G  # 1 - p, the derivative by the class's own score
-        return fabs(loss_derivative(s, e)) / s.c.p.G
+        return fabs(loss_slope(s, e)) / s.c.p.G
     if sampling == SAMPLING_MARGIN:
         return (2.0 - s.c.p.eta) / (2.0 - s.c.p.eta + s.c.p.eta * sigmoid(e.y * e.f))
     if sampling == SAMPLING_AUXILIARY:

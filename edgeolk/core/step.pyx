@@ -17,7 +17,7 @@ from edgeolk.core.expansion cimport (
 from edgeolk.core.intake cimport keep_statistics
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, LOSS_RAMP, POLICY_RAISE, basis_freezes, basis_starts_full,
+    BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
@@ -46,7 +46,7 @@ cdef inline bint is_frozen(const State* s) noexcept nogil:
 cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
     """The coefficient the example is to enter with; 0 leaves the model as it is."""
     cdef double a, p
-    if s.c.choice.loss == LOSS_RAMP and fabs(e.f) > 1.0:
+    if loss_is_capped(s.c.choice.loss) and fabs(e.f) > 1.0:
         return 0.0
     if not update_asks(s, e):
         return 0.0
@@ -275,7 +275,7 @@ cdef void prepare_mean(State* s) noexcept nogil:
 
 cdef bint wants(const State* s, double f) noexcept nogil:
     """Whether a row with this score would use its label."""
-    return not (s.c.choice.loss == LOSS_RAMP and fabs(f) > 1.0)
+    return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
 
 
 cdef void count_asked(State* s) noexcept nogil:

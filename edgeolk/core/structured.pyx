@@ -5,8 +5,8 @@ from libc.string cimport strcmp
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 
-cdef extern from "structured.h":
-    const olk_sorf_functions olk_sorf_variants[]
+cdef extern from "structured_variants.h":
+    const olk_sorf_functions* olk_sorf_variants[]
 
 
 cdef int variant() noexcept:
@@ -20,7 +20,7 @@ cdef int variant() noexcept:
 cdef void choose(Structured* f, int dtype) noexcept:
     """The functions for a storage type."""
     cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
-    cdef const olk_sorf_functions* found = &olk_sorf_variants[variant()]
+    cdef const olk_sorf_functions* found = olk_sorf_variants[variant()]
     f.step = found.step[kind]
     f.novelty = found.novelty[kind]
     f.scores = found.scores[kind]

@@ -7,7 +7,7 @@ from edgeolk.core.simd cimport olk_simd
 
 cdef extern from "variants.h" nogil:
     enum: OLK_N_VARIANTS
-    const olk_simd olk_variants[]
+    const olk_simd* olk_variants[]
     int olk_variant_runs(int i) noexcept
 
 
@@ -24,7 +24,7 @@ cdef const olk_simd* choose() except NULL:
         wanted = names[len(names) - 1]
     for i in range(OLK_N_VARIANTS):
         if olk_variants[i].name.decode() == wanted and wanted in names:
-            return &olk_variants[i]
+            return olk_variants[i]
     raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
 
 

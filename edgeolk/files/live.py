@@ -14,6 +14,7 @@ from edgeolk.head import (
     NATIVE,
     OMITTED,
     PARTS,
+    PLACES,
     Head,
     lists_from,
 )
@@ -174,13 +175,7 @@ def is_laid_out(fresh: Head, head: Head) -> bool:
 
 def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[str, float]:
     """Every word of state by name."""
-    words: dict[str, float] = {
-        "n_support": head.n_support,
-        "rng": head.rng,
-        "steps": head.steps,
-        "mistakes": head.mistakes,
-        "updates": head.updates,
-    }
+    words: dict[str, float] = {name: getattr(head, name) for name in PLACES}
     for region in regions:
         for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
             at = region.offset + 8 * place
@@ -217,11 +212,4 @@ def check(config: Resolved, head: Head, regions: tuple[Region, ...], block: memo
 
 def with_counters(head: Head, words: dict[str, Any]) -> Head:
     """The header with the words that lie in it."""
-    return replace(
-        head,
-        n_support=words["n_support"],
-        rng=words["rng"],
-        steps=words["steps"],
-        mistakes=words["mistakes"],
-        updates=words["updates"],
-    )
+    return replace(head, **{name: words[name] for name in PLACES})

@@ -1,14 +1,13 @@
-"""From a model file of any version to a checked configuration and a block in memory."""
+"""From a model file to a checked configuration and a block in memory."""
 
 from __future__ import annotations
 
 from edgeolk.config import Config
 from edgeolk.configuration.resolved import Resolved
 from edgeolk.core.arena import Arena
-from edgeolk.files import live, v1, v2, v3
+from edgeolk.files import live, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
 from edgeolk.files.seal import verify
-from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
 from edgeolk.head import (
     CRC_OFFSET,
@@ -17,20 +16,13 @@ from edgeolk.head import (
     VERSION,
     Head,
     length_of,
+    refusal_of,
     unpack,
     version_of,
 )
-from edgeolk.lean import Any, replace
-from edgeolk.parts.numbers import Coefficients
+from edgeolk.lean import Any
 from edgeolk.planning.layout import boundary, layout, total
 from edgeolk.planning.regions import ELEMENT_BYTES, Region
-
-READERS = {1: v1.read, 2: v2.read, 3: v3.read}
-#: Length of a file by its beginning, where that follows from the configuration.
-LENGTHS = {1: v1.length, 2: v2.length}
-
-#: Formats 1 and 2 pad a row to so many bytes, of which one may be in use; and header and regions.
-_OLD_ROW, _OLD_HEAD = 64, 4096
 
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
@@ -44,15 +36,14 @@ def _checked(made: Resolved) -> Config:
         raise ValueError(f"the model's configuration is damaged: {error}") from None
 
 
-def _version(start: bytes | memoryview) -> int:
+def _check_version(start: bytes | memoryview) -> None:
     version = version_of(start)
     if version == 0:
         if bytes(start[:2]) == b"PK":
             raise ValueError("not a model but a zip archive: take the model out of it first")
         raise ValueError("not a model: the first bytes are not the mark of one")
-    if version not in READERS:
-        raise ValueError(f"model format {version}; this version reads 1 to {VERSION}")
-    return version
+    if version != VERSION:
+        raise ValueError(refusal_of(version))
 
 
 def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head) -> bool:
@@ -75,14 +66,7 @@ def _check_size(
 
     Returns configuration and regions where the file is laid out as a block of today.
     """
-    version = _version(start)
-    if version != VERSION:
-        said = int.from_bytes(start[16:24], "little")
-        if said != size or LENGTHS[version](start) != size:
-            raise ValueError(f"the model has {size} bytes, its header says otherwise")
-        if most is not None and size > _OLD_ROW * most + _OLD_HEAD:
-            raise ValueError(f"the model has {size} bytes, more than ram allows: {most}")
-        return None
+    _check_version(start)
     head = unpack(start)
     if head.nbytes != size:
         raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
@@ -102,7 +86,7 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
     Returns
     -------
     int
-        Bytes of its block; 0 where the beginning does not tell.
+        Bytes of its block; 0 where the file is laid out otherwise than today.
 
     Raises
     ------
@@ -152,7 +136,7 @@ def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
             data[: len(start)] = start
             with memoryview(data) as view:
                 read_into(file, view[len(start) :])
-            return from_stored(READERS[_version(start)](data), most)
+            return from_stored(v3.read(data), most)
         config, regions = found
         arena = _arena(regions)
         with memoryview(arena) as block:
@@ -164,20 +148,11 @@ def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
 
 def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Config, Arena]:
     """As ``from_file`` for a file's bytes."""
-    return from_stored(READERS[_version(data)](data), most)
+    _check_version(data)
+    return from_stored(v3.read(data), most)
 
 
-def _of_today(stored: Stored) -> Stored:
-    """Regions that older versions keep apart put together."""
-    apart = ("quantum_scale", "quantum_offset")
-    if not all(name in stored.regions for name in apart):
-        return stored
-    both = b"".join(bytes(stored.regions[name][2]) for name in apart)
-    levels = ("f", len(both) // 8, memoryview(both))
-    return replace(stored, regions={**stored.regions, "levels": levels})
-
-
-def from_stored(stored: Stored, most: int | None = None) -> tuple[Config, Arena]:
+def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Config, Arena]:
     """A block of today's layout from what a reader found.
 
     Raises
@@ -185,44 +160,26 @@ def from_stored(stored: Stored, most: int | None = None) -> tuple[Config, Arena]
     ValueError
         The configuration, a region or the state is not possible.
     """
-    parts = live.parts_from({"coefficients": int(Coefficients.FLOAT64), **stored.choices})
-    values = dict(stored.parameters)
-    live.fill_omitted(parts, values)
-    stored = _of_today(stored)
-    config = _checked(
-        Resolved(
-            live.algorithm_from(stored.algorithm),
-            stored.n_features,
-            stored.budget,
-            stored.seed,
-            live.kernel_from(stored.kernel),
-            parts,
-            values,
-            columns=stored.columns,
-            lists=stored.lists,
-            intake=stored.intake,
-        )
-    )
+    config = _checked(stored.config)
     regions = _laid_out(config, most)
-    words: dict[str, Any] = dict(stored.words)
     for region in regions:
         if live.is_state(region) and region.name not in WORDS:
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
-        live.write_head(block, live.with_counters(live.head_of(config, regions), words))
+        live.write_head(block, live.with_counters(live.head_of(config, regions), stored.words))
         for region in regions:
             if region.name in WORDS:
                 for place, (name, kind) in enumerate(WORDS[region.name]):
                     at = region.offset + 8 * place
                     code: Any = kind
-                    block[at : at + 8].cast(code)[0] = words.get(name, 0)
+                    block[at : at + 8].cast(code)[0] = stored.words.get(name, 0)
             elif live.is_state(region):
                 _copy(region, stored, block)
     return _settled(config, regions, arena)
 
 
-def _check_region(config: Config, region: Region, stored: Stored) -> None:
+def _check_region(config: Config, region: Region, stored: v3.Stored) -> None:
     """The file has the region, in the right type, with every number that is in use."""
     if region.name not in stored.regions:
         raise ValueError(f"the model is inconsistent: it has no {region.name}")
@@ -242,7 +199,7 @@ def _check_region(config: Config, region: Region, stored: Stored) -> None:
         raise ValueError(f"the model is inconsistent: {region.name} of {each} numbers a row")
 
 
-def _copy(region: Region, stored: Stored, block: memoryview) -> None:
+def _copy(region: Region, stored: v3.Stored, block: memoryview) -> None:
     """A region's rows, each padded as today."""
     element, _, data = stored.regions[region.name]
     width = ELEMENT_BYTES[element]

@@ -12,22 +12,36 @@ from __future__ import annotations
 import struct
 import sys
 
-from edgeolk.configuration.intake import intake_from
+from edgeolk.configuration.resolved import Resolved
+from edgeolk.files import live
 from edgeolk.files.seal import checksum, verify
-from edgeolk.files.stored import Stored
 from edgeolk.files.words import WORDS
-from edgeolk.head import (
-    CRC_OFFSET,
-    NATIVE,
-    Head,
-    length_of,
-    lists_from,
-    unpack,
-)
-from edgeolk.lean import Any, replace
+from edgeolk.head import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
+from edgeolk.lean import Any, dataclass, replace
 from edgeolk.planning.regions import ELEMENT_BYTES
 
 _SWAP = sys.byteorder == "big"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A model as a file holds it: what any reader makes of its version, in the meaning of today.
+
+    Attributes
+    ----------
+    config : Resolved
+        Its configuration, the parts known, nothing else about it checked.
+    words : dict
+        State outside the regions: counters, generator state, common scale, norm.
+    regions : dict
+        State regions only, name to (element type, stride, bytes): one of ``struct``'s d, f, e, b, q
+        and i; elements from one row of the region to the next, 0 where there is one row; the bytes
+        without padding at the end, little-endian.
+    """
+
+    config: Resolved
+    words: dict[str, Any]
+    regions: dict[str, tuple[str, int, memoryview]]
 
 
 def swapped(data: memoryview, width: int) -> bytearray:
@@ -94,13 +108,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
     check_table(head, length_of(view))
     if head.columns < 1:
         raise ValueError("the model is inconsistent: no column of coefficients")
-    words: dict[str, Any] = {
-        "n_support": head.n_support,
-        "rng": head.rng,
-        "steps": head.steps,
-        "mistakes": head.mistakes,
-        "updates": head.updates,
-    }
+    words: dict[str, Any] = {name: getattr(head, name) for name in PLACES}
     regions: dict[str, tuple[str, int, memoryview]] = {}
     rows = {"support_vectors": head.n_features, "window": head.n_features}
     rows["levels"] = 2
@@ -117,26 +125,4 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         if count % max(each, 1):
             raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
         regions[name] = (element, count // each if each > 1 else 0, part)
-    values = dict(head.values)
-    lists = lists_from(values)
-    intake = intake_from(values)
-    gamma, scale, shift = (
-        values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
-    )
-    parts = dict(head.parts)
-    kind, degree, algorithm = (parts.pop(name) for name in ("kernel", "degree", "algorithm"))
-    return Stored(
-        version=3,
-        algorithm=algorithm,
-        n_features=head.n_features,
-        budget=head.budget,
-        seed=head.seed,
-        choices=parts,
-        parameters=values,
-        kernel=(kind, degree, gamma, scale, shift),
-        words=words,
-        regions=regions,
-        columns=head.columns,
-        lists=lists,
-        intake=intake,
-    )
+    return Stored(live.resolved_from(head), words, regions)

@@ -2,7 +2,6 @@
 
 from edgeolk.parts.numbers import (
     AXES,
-    STORED,
     Algorithm,
     Averaging,
     Basis,
@@ -19,19 +18,6 @@ from edgeolk.parts.numbers import (
 )
 
 __all__ = [
-    "AXES",
-    "STORED",
-    "Algorithm",
-    "Averaging",
-    "Basis",
-    "Coefficients",
-    "Dtype",
-    "KernelKind",
-    "Loss",
-    "Policy",
-    "Projection",
-    "Rows",
-    "Sampling",
-    "Schedule",
-    "Update",
-]
+    "AXES", "Algorithm", "Averaging", "Basis", "Coefficients", "Dtype", "KernelKind", "Loss",
+    "Policy", "Projection", "Rows", "Sampling", "Schedule", "Update",
+]  # fmt: skip

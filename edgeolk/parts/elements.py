@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from struct import Struct
 
-from edgeolk.lean import Any, NamedTuple
+from edgeolk.lean import Any, dataclass
 
 
-class Element(NamedTuple):
+@dataclass(frozen=True)
+class Element:
     """What is true of a type of numbers.
 
     Attributes

@@ -1,7 +1,16 @@
-"""One row a loss, a sampling rule and a step-size schedule."""
+"""One row a loss, a sampling rule and a step-size schedule.
+
+The row of a loss names its functions in ``core/losses.pxd``, for a row and its score f in ``e``:
+
+- ``slope(s, e)``: dl/df;
+- ``residual(s, e)`` and ``sign(s, e)``: what a passive-aggressive step mends, and its direction.
+"""
 
 from __future__ import annotations
 
+from enum import IntEnum
+
+from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,
@@ -12,7 +21,7 @@ from edgeolk.parts.numbers import (
     Update,
 )
 from edgeolk.parts.policies import POLICIES
-from edgeolk.parts.traits import Part, both, has, lacks, spoken
+from edgeolk.parts.traits import Part, Refusal, both, has, lacks, spoken
 
 #: Updates with a logistic loss built in.
 LOGISTIC_UPDATES = (
@@ -22,70 +31,127 @@ LOGISTIC_UPDATES = (
     Update.LOGISTIC_CUT,
 )
 
-_FOLLOWING = tuple(policy for policy, row in POLICIES.items() if row.follows_change)
+#: Updates that mend a residual.
+RESIDUAL_UPDATES = (Update.PA, Update.PA1, Update.PA2, Update.SPARSE_PA)
 
-LOSSES: dict[Loss, Part] = {
-    Loss.HINGE: Part(),
-    Loss.RAMP: Part(),
-    Loss.LOGISTIC: Part(
-        refuses=(
-            (
-                lacks("update", Update.GRADIENT, *LOGISTIC_UPDATES),
-                "Loss.LOGISTIC needs Update.GRADIENT or one of Update.LOGISTIC...: the others"
-                " follow the hinge",
-            ),
-        )
+
+@dataclass(frozen=True, kw_only=True)
+class LossTraits(Part):
+    """What is true of a loss.
+
+    Attributes
+    ----------
+    labels : str
+        What it is a loss for: "classes", "numbers" or "none".
+    updates : tuple of Update
+        Those that follow it, unless their own rows refuse it.
+    doc : str
+        Its formula or meaning, as the pages say it.
+    slope, residual, sign : str
+        Functions of the core; without a residual no passive-aggressive update follows it.
+    capped : bool
+        A row whose score is beyond 1 either way is not learned.
+    """
+
+    labels: str
+    updates: tuple[Update, ...]
+    doc: str
+    slope: str
+    residual: str = ""
+    sign: str = ""
+    capped: bool = False
+
+
+def _only(loss: Loss, updates: tuple[Update, ...], others: str) -> Refusal:
+    """The other updates cannot follow this loss."""
+    return lacks("update", *updates), f"Loss.{loss.name} needs {spoken(updates)}: {others}"
+
+
+def _without_labels(loss: Loss) -> tuple[Refusal, ...]:
+    """A threshold in the place of labels moves with f."""
+    following = tuple(policy for policy, row in POLICIES.items() if row.follows_change)
+    alone: tuple[tuple[str, IntEnum], ...] = (
+        ("sampling", Sampling.ALWAYS),
+        ("schedule", Schedule.CONSTANT),
+        ("averaging", Averaging.NONE),
+        ("projection", Projection.NONE),
+    )
+    why = (
+        f"Loss.{loss.name} holds f against a threshold that moves with it: no sampling, schedule,"
+        " averaging or projection beside it"
+    )
+    return (
+        *((lacks(axis, member), why) for axis, member in alone),
+        (
+            both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *following)),
+            f"Loss.{loss.name} goes with {spoken(following)}: what is normal changes, and a frozen"
+            " ring cannot follow",
+        ),
+    )
+
+
+_LOGISTIC = (Update.GRADIENT, *LOGISTIC_UPDATES)
+_STEPS = (Update.GRADIENT, Update.BLENDED)
+_REAL = (Update.PA, Update.PA1, Update.PA2, Update.GRADIENT)
+
+LOSSES: dict[Loss, LossTraits] = {
+    Loss.HINGE: LossTraits(
+        labels="classes",
+        updates=tuple(Update),
+        doc="max(0, 1 - y f)",
+        slope="losses.hinge_slope",
+        residual="losses.hinge",
+        sign="losses.label",
     ),
-    Loss.NOVELTY: Part(
+    Loss.RAMP: LossTraits(
+        labels="classes",
+        updates=tuple(Update),
+        doc="the hinge, but no update where |f| > 1",
+        slope="losses.ramp_slope",
+        residual="losses.hinge",
+        sign="losses.label",
+        capped=True,
+    ),
+    Loss.LOGISTIC: LossTraits(
+        labels="classes",
+        updates=_LOGISTIC,
+        doc="log(1 + exp(-y f)), gives probabilities",
+        slope="losses.logistic_slope",
+        refuses=(_only(Loss.LOGISTIC, _LOGISTIC, "the others follow the hinge"),),
+    ),
+    Loss.SQUARE: LossTraits(
+        labels="numbers",
+        updates=_STEPS,
+        doc="(y - f)^2 / 2, for real targets",
+        slope="losses.square_slope",
+        regions=("errors",),
+        refuses=(_only(Loss.SQUARE, _STEPS, "the other updates follow a margin"),),
+    ),
+    Loss.NOVELTY: LossTraits(
+        labels="none",
+        updates=_STEPS,
+        doc="no labels: a row is novel where f is below a threshold that sets itself",
+        slope="losses.novelty_slope",
         parameters=("nu",),
         regions=("novelty",),
         refuses=(
-            (
-                lacks("update", Update.GRADIENT, Update.BLENDED),
-                "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED: the other updates need"
-                " labels",
-            ),
-            *(
-                (
-                    lacks(axis, member),
-                    "Loss.NOVELTY holds f against a threshold that moves with it: no sampling,"
-                    " schedule, averaging or projection beside it",
-                )
-                for axis, member in (
-                    ("sampling", Sampling.ALWAYS),
-                    ("schedule", Schedule.CONSTANT),
-                    ("averaging", Averaging.NONE),
-                    ("projection", Projection.NONE),
-                )
-            ),
-            (
-                both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *_FOLLOWING)),
-                f"Loss.NOVELTY goes with {spoken(_FOLLOWING)}: what is normal changes, and a frozen"
-                " ring cannot follow",
-            ),
+            _only(Loss.NOVELTY, _STEPS, "the other updates need labels"),
+            *_without_labels(Loss.NOVELTY),
         ),
     ),
-    Loss.EPSILON: Part(
+    Loss.EPSILON: LossTraits(
+        labels="numbers",
+        updates=_REAL,
+        doc="max(0, |y - f| - epsilon), for real targets",
+        slope="losses.epsilon_slope",
+        residual="losses.epsilon",
+        sign="losses.epsilon_sign",
         parameters=("epsilon",),
         regions=("errors",),
-        refuses=(
-            (
-                lacks("update", Update.PA, Update.PA1, Update.PA2, Update.GRADIENT),
-                "Loss.EPSILON needs Update.PA, PA1, PA2 or GRADIENT: the other updates follow a"
-                " margin",
-            ),
-        ),
-    ),
-    Loss.SQUARE: Part(
-        regions=("errors",),
-        refuses=(
-            (
-                lacks("update", Update.GRADIENT, Update.BLENDED),
-                "Loss.SQUARE needs Update.GRADIENT: the other updates follow a margin",
-            ),
-        ),
+        refuses=(_only(Loss.EPSILON, _REAL, "the other updates follow a margin"),),
     ),
 }
+
 
 SAMPLINGS: dict[Sampling, Part] = {
     Sampling.ALWAYS: Part(),

@@ -162,55 +162,6 @@ AXES: dict[str, type[IntEnum]] = {
     "coefficients": Coefficients,
 }
 
-#: Real-valued parameters, in the order in which the compiled core takes them. ``VALUES`` in
-#: ``edgeolk/head.py`` has their numbers in files.
-STORED = (
-    "C",
-    "eta",
-    "lam",
-    "rate",
-    "eps",
-    "U",
-    "alpha",
-    "beta",
-    "c",
-    "ridge",
-    "rescale",
-    "allow_skip",
-    "growth",
-    "shift",
-    "sparsity",
-    "singular",
-    "decay",
-    "horizon",
-    "G",
-    "boost",
-    "delta",
-    "clip",
-    "eta2",
-    "rank",
-    "iters",
-    "window",
-    "coe",
-    "b0",
-    "ald",
-    "r",
-    "unit",
-    "sharp",
-    "memory",
-    "cmin",
-    "cmax",
-    "shrink",
-    "linear",
-    "last_label",
-    "relevance",
-    "groups",
-    "nu",
-    "forget",
-    "epsilon",
-    "scratch",
-)
-
 
 class Algorithm(IntEnum):
     """Published algorithms; 0 is a composition without a name."""

@@ -36,6 +36,10 @@ class Parameter:
         Whether it is a whole number.
     words : tuple of str
         What callers write for 0, 1, ...
+    omitted : float or None
+        What it is where a file does not say it; None where every file does.
+    regions : tuple of str
+        Regions that it asks for where it is not 0.
     """
 
     default: Default
@@ -48,6 +52,8 @@ class Parameter:
     flag: bool = False
     whole: bool = False
     words: tuple[str, ...] = ()
+    omitted: float | None = None
+    regions: tuple[str, ...] = ()
 
     def allowed(self) -> str:
         """The range, in words."""
@@ -63,8 +69,8 @@ class Parameter:
         return words + (" or None" if self.none is not None else "")
 
 
-def _positive(default: Default, doc: str, none: float | None = None) -> Parameter:
-    return Parameter(default, 0.0, math.inf, doc, none=none)
+def _positive(default: Default, doc: str, **more: Any) -> Parameter:
+    return Parameter(default, 0.0, math.inf, doc, **more)
 
 
 def _singular(context: Context) -> float:
@@ -93,7 +99,8 @@ def _half(context: Context) -> float:
     return float(context["budget"] // 2)
 
 
-#: Every parameter, by the name the block stores it under.
+#: Every parameter, by the name the block and the core have for it. Its place, from 1 on, is its
+#: number in model files: append, never insert.
 PARAMETERS: dict[str, Parameter] = {
     "C": _positive(1.0, "aggressiveness: the largest step of PA-I, the softness of PA-II"),
     "eta": _positive(0.1, "step size"),
@@ -137,48 +144,60 @@ PARAMETERS: dict[str, Parameter] = {
         0.005, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
         low_open=False,
     ),
-    "r": Parameter(0.03, 0.0, math.inf, "ridge of the passive-aggressive step", low_open=False),
-    "unit": _positive(3.0, "int8: stored levels per unit of weight; 1.5 to 2 beyond 1e5 rows"),
-    "sharp": _positive(1.0, "sharpness of the blend"),
-    "memory": Parameter(0.999, 0.0, 1.0, "memory of the mistake counters"),
+    "r": Parameter(
+        0.03, 0.0, math.inf, "ridge of the passive-aggressive step", low_open=False, omitted=0.03,
+    ),
+    "unit": _positive(
+        3.0, "int8: stored levels per unit of weight; 1.5 to 2 beyond 1e5 rows", omitted=3.0,
+    ),
+    "sharp": _positive(1.0, "sharpness of the blend", omitted=1.0),
+    "memory": Parameter(0.999, 0.0, 1.0, "memory of the mistake counters", omitted=0.999),
     "cmin": Parameter(
-        30.0, 1.0, math.inf, "shortest averaging window, in octets of rows", low_open=False
+        30.0, 1.0, math.inf, "shortest averaging window, in octets of rows", low_open=False,
+        omitted=30.0,
     ),
     "cmax": Parameter(
-        4096.0, 1.0, math.inf, "longest averaging window, in octets of rows", low_open=False
+        4096.0, 1.0, math.inf, "longest averaging window, in octets of rows", low_open=False,
+        omitted=4096.0,
     ),
-    "shrink": Parameter(0.9, 0.0, 1.0, "factor on the window when the average falls behind"),
-    "linear": Parameter(False, 0, 1, "a linear model as one more candidate", flag=True),
+    "shrink": Parameter(
+        0.9, 0.0, 1.0, "factor on the window when the average falls behind", omitted=0.9,
+    ),
+    "linear": Parameter(
+        False, 0, 1, "a linear model as one more candidate", flag=True,
+        omitted=0.0, regions=("linear",),
+    ),
     "last_label": Parameter(
         False, 0, 1,
         "the last label as one more candidate; only where a label is known before the next row is"
         " answered",
-        flag=True,
+        flag=True, omitted=0.0, regions=("last_label",),
     ),
     "relevance": Parameter(
         _relevance, 0, 1,
-        "widths of the inputs are learned too; on where 16 bytes a feature are at most an eighth of"
-        " the block",
-        flag=True,
+        "length scales of the inputs are learned too (automatic relevance determination); on where"
+        " 16 bytes a feature are at most an eighth of the block",
+        flag=True, omitted=0.0, regions=("relevance", "turns", "inputs"),
     ),
     "groups": Parameter(
         _groups, 1.0, 4.0,
         "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
-        low_open=False, high_open=False, whole=True,
+        low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
-    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel"),
+    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel", omitted=0.05),
+    "forget": Parameter(
+        4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False,
+        omitted=4096.0,
+    ),
     "epsilon": Parameter(
         0.1, 0.0, math.inf, "error of a prediction that costs nothing", low_open=False
-    ),
-    "forget": Parameter(
-        4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False
     ),
     "scratch": Parameter(
         "block", 0, 1,
         "features of one block of 64 at a time, or of a whole row, which an update then need not"
         " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
         " on the stack by itself, but for exported C",
-        words=("block", "row"),
+        words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
 }
 

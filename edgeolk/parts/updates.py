@@ -99,7 +99,6 @@ _passive_aggressive = partial(
     UpdateTraits,
     classes=_MARGINS,
     asks="passive_aggressive.passive_aggressive_asks",
-    coefficient="passive_aggressive.passive_aggressive_coefficient",
 )
 _logistic = partial(
     UpdateTraits,
@@ -127,9 +126,16 @@ UPDATES: dict[Update, UpdateTraits] = {
         weighs=_UNIT,
         parameters=("rate", "eps"),
     ),
-    Update.PA: _passive_aggressive(weighs="without slack every row is mended in full"),
-    Update.PA1: _passive_aggressive(parameters=("C",)),
-    Update.PA2: _passive_aggressive(parameters=("C",)),
+    Update.PA: _passive_aggressive(
+        coefficient="passive_aggressive.pa_coefficient",
+        weighs="without slack every row is mended in full",
+    ),
+    Update.PA1: _passive_aggressive(
+        coefficient="passive_aggressive.pa1_coefficient", parameters=("C",)
+    ),
+    Update.PA2: _passive_aggressive(
+        coefficient="passive_aggressive.pa2_coefficient", parameters=("C",)
+    ),
     Update.GRADIENT: UpdateTraits(
         asks="gradient.gradient_asks",
         coefficient="gradient.gradient_coefficient",
@@ -137,7 +143,9 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(*_MARGINS, Loss.LOGISTIC),
         parameters=("eta", "lam"),
     ),
-    Update.SPARSE_PA: _passive_aggressive(parameters=("eta",)),
+    Update.SPARSE_PA: _passive_aggressive(
+        coefficient="passive_aggressive.sparse_pa_coefficient", parameters=("eta",)
+    ),
     Update.SHIFTING: UpdateTraits(
         asks="margin.perceptron_asks",
         coefficient="margin.shifting_coefficient",

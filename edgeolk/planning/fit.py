@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from edgeolk.checks import MOST, whole
-from edgeolk.lean import TypeVar
+from edgeolk.lean import TYPE_CHECKING
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 def parse_bytes(size: int | str) -> int:

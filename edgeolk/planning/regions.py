@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from enum import Enum
 
 from edgeolk.configuration.resolved import Resolved
-from edgeolk.lean import NamedTuple, dataclass
+from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
 
@@ -23,7 +24,10 @@ class Lifetime(Enum):
     MEAN = 3  # while the mean model answers
 
 
-class Region(NamedTuple):
+_Region = namedtuple("_Region", "name offset nbytes purpose element shape", defaults=("", (0, 0)))
+
+
+class Region(_Region):
     """A named part of the block.
 
     Attributes
@@ -40,12 +44,14 @@ class Region(NamedTuple):
         Rows, and numbers from one row to the next.
     """
 
+    __slots__ = ()
+
     name: str
     offset: int
     nbytes: int
     purpose: str
-    element: str = ""
-    shape: tuple[int, int] = (0, 0)
+    element: str
+    shape: tuple[int, int]
 
     @property
     def stays(self) -> bool:

@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.learner import Learner
-from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
+from edgeolk.wrapped import check_task, other_arguments
 
 Row = Mapping[Hashable, Any]
 
 
 class KernelModel:
     """Parameters of a learner, its columns, and the learner once there is a first row."""
+
+    #: What its learner is for, as ``check_task`` has it.
+    _task = ""
 
     def __init__(
         self,
@@ -76,21 +80,19 @@ class KernelModel:
 
     def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
         size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
-        width: dict[str, Any] = {"gamma": "auto"} if self.gamma == "auto" else {}
+        # By the name that means the width for every algorithm; some have a gamma of their own.
         kernel: Kernel | None = self.kernel
-        if kernel is not None:
-            width = {"kernel": kernel}
-        elif not width:
-            width = {"kernel": Gaussian(float(self.gamma))}
-        return Learner(
+        width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
+        made = Learner(
             self.algorithm,
             n_features=n_features,
             seed=self.seed,
             scale=self.scale,
             **size,
             **width,
-            **{**own, **(self.params or {})},
+            **{**own, **other_arguments(self.params)},
         )
+        return check_task(made, self._task)
 
     def _row(self, x: Row) -> NDArray[np.float64] | None:
         """Numbers of a row to be scored; None before anything was learned."""

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from edgeolk.arrays import refuse_broken_sparse, refuse_masked
 from edgeolk.checks import whole
 from edgeolk.learner import Learner
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
+from edgeolk.wrapped import other_arguments
 
 FloatArray = NDArray[np.float64]
 
@@ -57,7 +59,7 @@ class OnlineKernelBase(BaseEstimator):
         *,
         ram: Any = "16KiB",
         budget: int | None = None,
-        gamma: Any = "median",
+        gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
         params: dict[str, Any] | None = None,
@@ -85,14 +87,21 @@ class OnlineKernelBase(BaseEstimator):
         return hasattr(self, "learner_")
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **how: Any) -> Any:
+        # Before scikit-learn and scipy: they see no mask, and follow any pointer.
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
+        if hasattr(X, "tocsr"):
+            refuse_broken_sparse(X, "X")
         return validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32),
             order="C", **how,
         )  # fmt: skip
 
-    def _begin(self, X: Any, random: np.random.RandomState, **own: Any) -> Learner:
-        """A learner for rows like these."""
-        options: dict[str, Any] = {**own, **(self.params or {})}
+    def _begin(
+        self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any
+    ) -> Learner:
+        """A learner for rows like these, of which there may be more."""
+        options: dict[str, Any] = {**own, **other_arguments(self.params)}
         size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
         return Learner(
             self.algorithm,
@@ -100,7 +109,7 @@ class OnlineKernelBase(BaseEstimator):
             seed=int(random.randint(2**31 - 1)),
             scale=self.scale,
             **size,
-            **kernel_options(self.gamma, self.kernel, self.scale, X),
+            **kernel_options(self.gamma, self.kernel, self.scale, X, more=more),
             **options,
         )
 

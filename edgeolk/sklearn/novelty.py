@@ -10,7 +10,9 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from edgeolk.parts import Loss
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
+from edgeolk.wrapped import check_task, other_arguments
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
@@ -52,7 +54,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         nu: float = 0.05,
         ram: Any = "8KiB",
         budget: int | None = None,
-        gamma: Any = "median",
+        gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
         params: dict[str, Any] | None = None,
@@ -98,7 +100,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         nothing = np.zeros(X.shape[0])
         for number, (_, rows, _) in enumerate(self._epochs(X, nothing, None, random)):
             if number == 0:
-                self._start(rows, random)
+                self._start(rows, random, more=False)
             self.learner_.learn_many(rows)
         return self
 
@@ -125,13 +127,16 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         first = not hasattr(self, "learner_")
         X = self._checked(X, reset=first)
         if first:
-            self._start(X, check_random_state(self.random_state))
+            self._start(X, check_random_state(self.random_state), more=True)
         self.learner_.learn_many(X)
         return self
 
-    def _start(self, rows: Any, random: np.random.RandomState) -> None:
-        own = {} if self.algorithm is None else {"loss": "novelty"}
-        self.learner_ = self._begin(rows, random, nu=self.nu, **own)
+    def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
+        loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
+        # Only a learner of novelty has a nu.
+        own = {"nu": self.nu} if loss in ("novelty", Loss.NOVELTY) else {}
+        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **own})
+        self.learner_ = check_task(learner, "novelty")
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores less the threshold.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeolk.configuration.intake import GAMMA_ROWS
 from edgeolk.configuration.scaling import METHODS
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
@@ -28,8 +29,19 @@ def _as_learned(X: Any, scale: str | None) -> NDArray[np.float64]:
     return scaler.transform(np.ascontiguousarray(first))
 
 
-def kernel_options(gamma: Any, kernel: Kernel | None, scale: str | None, X: Any) -> dict[str, Any]:
+def kernel_options(
+    gamma: Any, kernel: Kernel | None, scale: str | None, X: Any, *, more: bool
+) -> dict[str, Any]:
     """``kernel=`` or ``gamma=`` of a learner.
+
+    Parameters
+    ----------
+    gamma, kernel, scale
+        As given to the estimator.
+    X : array or CSR matrix of shape (n, n_features)
+        The first rows.
+    more : bool
+        Whether more may come: a width is then not made from a few of them.
 
     Raises
     ------
@@ -49,14 +61,12 @@ def kernel_options(gamma: Any, kernel: Kernel | None, scale: str | None, X: Any)
         if not 0.0 < float(gamma) < np.inf:
             raise ValueError(f"gamma must be above 0 and finite, got {gamma!r}")
         return {"kernel": Gaussian(float(gamma))}
-    if gamma == "auto":
-        return {"gamma": "auto"}
-    if gamma not in ("median", "scale"):
-        raise ValueError(
-            f"gamma must be 'median', 'scale', 'auto' or a number above 0, got {gamma!r}"
-        )
+    if not (isinstance(gamma, str) and gamma in ("auto", "scale")):
+        raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, got {gamma!r}")
+    if gamma == "auto" and more and X.shape[0] < GAMMA_ROWS:
+        return {"kernel_gamma": "auto"}
     rows = _as_learned(X, scale)
-    if gamma == "median" and (rows[0] != rows).any():
+    if gamma == "auto" and (rows[0] != rows).any():
         return {"kernel": Gaussian(gamma_from(rows, ROWS))}
     variance = float(rows.var())
     return {"kernel": Gaussian(1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0)}

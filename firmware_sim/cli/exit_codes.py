@@ -1,6 +1,8 @@
 """What the command line ends with; an interrupted command gives 128 and the signal's number."""
 
 OK = 0
+#: The command reached its end, and a file could not be written or a run of a fleet failed.
+FAILED = 1
 #: Bad arguments, a bad stream, parts that do not fit the cap, or a stop at a row.
 USAGE = 2
 #: Memory was taken beyond the cap, and the process that took it was killed.

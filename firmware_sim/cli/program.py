@@ -33,10 +33,11 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
-    0: the command reached its end. 2: bad arguments, a bad stream, parts that do not fit the
-    cap, or a stop at a missing value. 3: memory was taken beyond the cap and the process that took
-    it was killed. 4: the learner's process ended for another reason. 130 or 143: interrupted by
-    Ctrl-C or SIGTERM; the report so far is printed.
+    0: the command reached its end. 1: it did, and a file of its report could not be written, or
+    runs of a fleet failed. 2: bad arguments, a bad stream, parts that do not fit the cap, or a stop
+    at a missing value. 3: memory was taken beyond the cap and the process that took it was killed.
+    4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or SIGTERM;
+    the report so far is printed.
     """
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))

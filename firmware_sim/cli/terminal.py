@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+from firmware_sim.cli.exit_codes import FAILED, OK
+from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
 
 
 def tell(message: str) -> None:
     """Print one line on standard error, whatever the message holds."""
-    print(f"firmware_sim: {printable(message)}", file=sys.stderr)
+    note(f"firmware_sim: {message}")
+
+
+def note(line: str) -> None:
+    """Print one line on standard error as it is; where that is closed or full, nothing."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 def show(text: str) -> None:
@@ -43,6 +55,23 @@ def can_draw(chosen: argparse.Namespace) -> bool:
     return True
 
 
+def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:
+    """Write files; return those that were, and a sentence on each that could not be."""
+    try:
+        return write(), []
+    except NotWrittenError as error:
+        return error.files, [str(error)]
+    except SimulatorError as error:
+        return [], [str(error)]
+
+
+def told(unwritten: list[str]) -> int:
+    """Tell which files could not be written, and return the exit code."""
+    for sentence in unwritten:
+        tell(sentence)
+    return FAILED if unwritten else OK
+
+
 class Bar:
     """A progress bar on a terminal; elsewhere nothing.
 
@@ -61,7 +90,8 @@ class Bar:
 
     def __init__(self, unit: str, chosen: argparse.Namespace) -> None:
         hidden = chosen.no_progress or getattr(chosen, "quiet", False)
-        self.wanted = not hidden and sys.stderr.isatty() and find_spec("tqdm") is not None
+        shown = sys.stderr is not None and sys.stderr.isatty()
+        self.wanted = not hidden and shown and find_spec("tqdm") is not None
         self._unit = unit
         self._bar: Any = None
 

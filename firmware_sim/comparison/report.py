@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.plaintext import counted, printable
+from firmware_sim.report.files import text_of, write_each
 
 FORMAT = 2  # of compare.json
 #: An error so little above the least, in its own measure, counts as no worse.
@@ -17,17 +19,20 @@ _AS_GOOD = 1.05
 
 
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
-    """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them."""
-    folder = Path(folder)
-    files = [folder / "compare.txt", folder / "compare.json"]
-    files[0].write_text(to_text(found), encoding="utf-8")
-    files[1].write_text(json.dumps(to_dict(found), indent=1, allow_nan=False) + "\n")
+    """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them.
+
+    Raises
+    ------
+    NotWrittenError
+        Some of them cannot be written; those that are there are whole.
+    """
+    data = json.dumps(to_dict(found), indent=1, allow_nan=False)
+    writers = {"compare.txt": text_of(to_text(found)), "compare.json": text_of(data + "\n")}
     if picture:
         from firmware_sim.comparison.picture import draw
 
-        files.append(folder / "compare.png")
-        draw(found, files[2])
-    return files
+        writers["compare.png"] = partial(draw, found)
+    return write_each(Path(folder), writers)
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:
@@ -56,7 +61,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "rams": found.rams,
         "kind": rows.config.kind,
         "classes": list(rows.config.classes),
-        "loss": rows.lesson.title,
+        "loss": rows.evaluator.metrics.loss_name,
         "baselines": rows.baselines,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "runs": [one.to_dict() for one in found.outcomes],
@@ -82,7 +87,7 @@ def choice(found: Comparison) -> tuple[str, int] | None:
 
 def to_text(found: Comparison) -> str:
     """Return the table, the sentence and the Python, as text that ends with a line end."""
-    rows, count = found.rows, found.rows.count
+    rows, count, metrics = found.rows, found.rows.count, found.rows.evaluator.metrics
     left_out = f", {count.missing:,} with missing values" if count.missing else ""
     left_out += f", {count.damaged:,} damaged" if count.damaged else ""
     lines = [
@@ -94,7 +99,7 @@ def to_text(found: Comparison) -> str:
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {_storage(found)}, scaling {found.config.scale}",
         "",
-        f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
+        f"{metrics.loss_name}{' in %' if metrics.shares else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long",
         f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
     ]
@@ -105,7 +110,7 @@ def to_text(found: Comparison) -> str:
         lines.append(f"{name:<20}{cells}")
     lines.append("")
     for name, error in rows.baselines.items():
-        lines.append(f"{name:<20}{rows.lesson.shown(error):>16}")
+        lines.append(f"{name:<20}{metrics.cell(error):>16}")
     lines += ["", sentence(found)]
     best = choice(found)
     if best is not None:
@@ -126,7 +131,7 @@ def _cell(found: Comparison, name: str, ram: int) -> str:
     cell = found.cell(name, ram)
     if cell.error is None:
         return next((run.status for run in cell.runs if run.status != "done"), "-")
-    shown = found.rows.lesson.shown
+    shown = found.rows.evaluator.metrics.cell
     text = shown(cell.error)
     return text if cell.deviation is None else f"{text} ({shown(cell.deviation)})"
 
@@ -146,7 +151,7 @@ def sentence(found: Comparison) -> str:
     lost = [other for other in others if other not in beaten]
     gamma = found.rows.width.gamma
     text = f"For this stream take {name} with ram={written(ram)!r} and gamma={gamma:.4g}"
-    text += f": {found.rows.lesson.words(error)}"
+    text += f": {found.rows.evaluator.metrics.words(error)}"
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     return f"{text}. (Chosen on the rows it is reported on.)"

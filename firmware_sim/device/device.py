@@ -11,12 +11,12 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.supervision import Supervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Score, pupil
+from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
 
 #: What became of a row: its score, or why it was not learned.
@@ -66,8 +66,6 @@ class Device:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
         self._config, self._n_features = config, n_features
         self._settings = learner_settings(config, kernel, self.plan)
-        if config.dtype == "int8" and config.scale == "minmax":
-            self._settings["feature_range"] = (0.0, 1.0)
         self._boot()
         self._build(config, n_features, self._settings)
 
@@ -94,21 +92,16 @@ class Device:
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
             raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
-        try:
-            self.learner: Any = ek.Learner(
-                n_features=n_features, buffer=self._memory.view("learner"), **settings
-            )
-        except (TypeError, ValueError) as error:
-            raise SimulatorError(str(error)) from None
+        self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
         self._teach()
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
-        self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
+        self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
         """Teach what ``wrap`` makes of the learner, which passes it on."""
-        self._pupil = pupil(self._config.kind, wrap(self.learner), self._targets)
+        self._adapter = adapter(self._config.kind, wrap(self.learner), self._targets)
 
     @property
     def lasting(self) -> tuple[Any, ...]:
@@ -169,7 +162,7 @@ class Device:
 
     def _let_go(self) -> None:
         """Let go of the learner."""
-        self.learner = self._pupil = None
+        self.learner = self._adapter = None
 
     def _resume(self, learner: Any) -> None:
         """Go on with a learner that a checkpoint held."""
@@ -241,7 +234,7 @@ class Device:
         if isinstance(one, Exception):
             return one
         try:
-            return self.supervision.step(self._pupil, self._scaled, *one)
+            return self.supervision.step(self._adapter, self._scaled, *one)
         except SimulatorError:
             raise
         except (RuntimeError, ValueError) as error:

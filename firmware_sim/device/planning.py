@@ -33,7 +33,23 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
     regions = {region.name for region in plan.regions}
     if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
         settings.setdefault("relevance", "relevance" in regions)
+    if config.dtype == "int8" and config.scale == "minmax":
+        settings["feature_range"] = (0.0, 1.0)
     return settings
+
+
+def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> Any:
+    """Return a learner of these settings, in its own memory or in a buffer that is given.
+
+    Raises
+    ------
+    SimulatorError
+        `edgeolk` refuses one of them.
+    """
+    try:
+        return ek.Learner(n_features=n_features, **settings, **memory)
+    except (TypeError, ValueError) as error:
+        raise SimulatorError(str(error)) from None
 
 
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Score
+from firmware_sim.tasks.adapters import Score
 
 _STAMP = 8  # bytes that say when a row came
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import KEEPS, Repair
-from firmware_sim.replaying.rows import decoded, gaps, limited
+from firmware_sim.replaying.rows import RowCount, decoded, gaps, limited
 from firmware_sim.streams import Row, Stream
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import Labels
@@ -32,16 +32,13 @@ class Reader:
 
     Attributes
     ----------
-    read, missing, damaged, repaired : int
-        Rows so far, and what became of those that could not be used.
+    rows : RowCount
+        How many rows were read, and what became of those that could not be used.
     """
 
     config: ReplayConfig
     stream: Stream
-    read: int = 0
-    missing: int = 0
-    damaged: int = 0
-    repaired: int = 0
+    rows: RowCount = field(default_factory=RowCount)
     labels: Labels = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,9 +66,9 @@ class Reader:
         for sample in limited(self.config, self.stream, row):
             if sample is None:
                 continue
-            self.read = sample.number
+            self.rows.read = sample.number
             if sample.damage:
-                self.damaged += 1
+                self.rows.damaged += 1
                 continue
             X[at] = row
             label = decoded(self.labels, sample, self.stream)
@@ -93,6 +90,6 @@ class Reader:
             for i, row in enumerate(X):
                 usable[i] = self._repair.mend(row, np.flatnonzero(gone[i]).tolist())
         usable &= ~np.isnan(y)
-        self.missing += int(np.sum(~usable))
-        self.repaired += int(np.sum(usable & absent))
+        self.rows.missing += int(np.sum(~usable))
+        self.rows.repaired += int(np.sum(usable & absent))
         return X[usable], y[usable], whole

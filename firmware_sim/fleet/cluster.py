@@ -50,7 +50,7 @@ class _Sent:
     lives: int = _LIVES
 
 
-class Crew:
+class Cluster:
     """The workers of a Dask cluster.
 
     Parameters
@@ -212,14 +212,14 @@ class Crew:
         if self._cluster is not None:
             self._cluster.close()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Alone:
+class InProcess:
     """This process, without Dask."""
 
     workers = 1
@@ -239,7 +239,7 @@ class Alone:
             else:
                 yield Done(task, records, seconds)
 
-    def __enter__(self) -> Alone:
+    def __enter__(self) -> InProcess:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,35 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS, Fields
+from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
 from firmware_sim.tasks.kinds import KINDS
 
-#: What a table may hold: the fields of `ReplayConfig` that say what is flashed.
-FIELDS = (
-    "ram",
-    "algorithm",
-    "budget",
-    "params",
-    "kernel",
-    "gamma",
-    "degree",
-    "offset",
-    "dtype",
-    "seed",
-    "scale",
-    "freeze_after",
-    "prefix",
-    "kind",
-    "classes",
-    "ask",
-    "label_delay",
-    "label_queue",
-    "label_missing",
-    "power_cut",
-    "checkpoint_every",
-)
+#: What a table may hold: the options that say what is flashed.
+FIELDS = tuple(name for name, one in OPTIONS.items() if one.where >= TABLE)
+#: The types that a value may have, by the words of its field's annotation, and their names.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "text"),
+    "int": ((int,), "a whole number"),
+    "float": ((float, int), "a number"),
+    "Mapping": ((dict,), "a table"),
+    "tuple": ((list,), "a list of labels"),
+    "bool": ((bool,), "true or false"),
+}
 
 
 @dataclass(frozen=True)
@@ -114,9 +104,23 @@ def read_configurations(path: str | Path) -> list[Configuration]:
                 f"{path}: configuration {name!r} has {', '.join(unknown)}; it may have: "
                 f"{', '.join(FIELDS)}"
             )
+        _check_types(path, name, table)
         found.append(Configuration(name, table))
         found[-1].on("", {})  # what is wrong with it is better said now than by every worker
     return found
+
+
+def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
+    """Refuse a field of another type than its own."""
+    for key, value in table.items():
+        annotation = re.sub(r"\[.*\]", "", Fields.__annotations__[key])  # int | str, Mapping, ...
+        allowed = [_TYPES[word] for word in annotation.split(" | ") if word in _TYPES]
+        if value is None or any(type(value) in types for types, _ in allowed):
+            continue
+        words = " or ".join(said for _, said in allowed)
+        raise SimulatorError(
+            f"{path}: configuration {name!r}: {key} is {value!r}, it must be {words}"
+        )
 
 
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:

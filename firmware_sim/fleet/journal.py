@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.task import Record
+from firmware_sim.report.files import write_each
+from firmware_sim.report.journal import Journal as Lines
 
 JOURNAL = "journal.jsonl"
 FORMATS = ("jsonl", "parquet")
 
 
-class Journal:
-    """What has been done, one line a task, in the order in which it was.
-
-    A line cut off by a loss of power is done again; what comes after it counts.
+class Journal(Lines):
+    """What has been done, one line a task.
 
     Parameters
     ----------
@@ -36,26 +36,13 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(folder / JOURNAL)
         self.records: dict[str, Record] = {}
         self.seconds: dict[str, float] = {}
-        path = self._path = folder / JOURNAL
-        with _writing(path):
-            whole = self._read(path) if path.exists() else True
-            self._file = path.open("a", encoding="utf-8")
-            if not whole:
-                self._file.write("\n")
-
-    def _read(self, path: Path) -> bool:
-        """Take in what is whole; whether the last line has its end."""
-        line = "\n"
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                try:
-                    said = json.loads(line)
-                    self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    continue
-        return line.endswith("\n")
+        for said in self.found:
+            with suppress(ValueError, KeyError, TypeError, AttributeError):  # no line of ours
+                self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
+        self.found.clear()
 
     def _take(self, records: Iterable[Record], seconds: float) -> None:
         for record in records:
@@ -70,32 +57,8 @@ class Journal:
         SimulatorError
             They cannot be written; they are not among `records` then.
         """
-        said = {"seconds": seconds, "records": [record.to_dict() for record in records]}
-        with _writing(self._path):
-            self._file.write(json.dumps(said, allow_nan=False) + "\n")
-            self._file.flush()
+        self.add({"seconds": seconds, "records": [record.to_dict() for record in records]})
         self._take(records, seconds)
-
-    def close(self) -> None:
-        """Write all of it to disk and close the file.
-
-        Raises
-        ------
-        SimulatorError
-            It cannot be written; the file is closed all the same.
-        """
-        with _writing(self._path), self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Say which file cannot be written, and why."""
-    try:
-        yield
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
 
 def publish(
@@ -107,7 +70,7 @@ def publish(
 
     Raises
     ------
-    SimulatorError
+    NotWrittenError
         A file cannot be written.
     """
     rows = [record.to_dict() for record in records]
@@ -115,15 +78,10 @@ def publish(
         {"key": record.key, "task_seconds": spent}
         for record, spent in zip(records, seconds, strict=True)
     ]
-    found = []
-    for name, table in (("records", rows), ("timings", times)):
-        path = folder / f"{name}.{form}"
-        scratch = folder / f".{name}.{form}"
-        with _writing(path):
-            (_write_parquet if form == "parquet" else _write_lines)(scratch, table)
-            os.replace(scratch, path)
-        found.append(path)
-    return found
+    write = _write_parquet if form == "parquet" else _write_lines
+    tables = {"records": rows, "timings": times}
+    writers = {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
+    return write_each(folder, writers)
 
 
 def check_form(form: str) -> None:

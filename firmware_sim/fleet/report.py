@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet.findings import Findings, findings
 from firmware_sim.fleet.page import to_page
-from firmware_sim.fleet.run import Fleet
+from firmware_sim.fleet.summary import Summary
 from firmware_sim.plaintext import printable
+from firmware_sim.report.files import text_of, write_each
 
 
-def to_text(found: Findings) -> str:
+def to_text(found: Summary) -> str:
     """Return the report as plain text that ends with a line end."""
     lines = [*found.summary, "", found.sentence]
     for table in found.tables:
@@ -19,14 +18,13 @@ def to_text(found: Findings) -> str:
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
-def write_fleet(fleet: Fleet, folder: str | Path) -> tuple[str, list[Path]]:
-    """Write ``fleet.txt`` and ``fleet.html``; return the text and the files."""
-    found = findings(fleet)
-    text = to_text(found)
-    files = [Path(folder) / "fleet.txt", Path(folder) / "fleet.html"]
-    try:
-        for file, content in zip(files, (text, to_page(found)), strict=True):
-            file.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
-    return text, files
+def write_fleet(found: Summary, folder: str | Path) -> list[Path]:
+    """Write ``fleet.txt`` and ``fleet.html``; return the files.
+
+    Raises
+    ------
+    NotWrittenError
+        One of them cannot be written.
+    """
+    writers = {"fleet.txt": text_of(to_text(found)), "fleet.html": text_of(to_page(found))}
+    return write_each(Path(folder), writers)

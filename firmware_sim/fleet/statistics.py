@@ -65,6 +65,26 @@ def losses(records: Sequence[Record]) -> Losses:
     return found
 
 
+def shared(table: Losses) -> Losses:
+    """Return the losses on boards that all have finished: means over others cannot be compared.
+
+    A configuration that would leave fewer than half of the boards is itself left out.
+    """
+    names = sorted((name for name in table if table[name]), key=lambda name: -len(table[name]))
+    held: list[str] = []
+    boards: set[str] = set()
+    for name in names:
+        both = boards & table[name].keys() if held else set(table[name])
+        if not held or 2 * len(both) >= len(table[names[0]]):
+            held.append(name)
+            boards = both
+    return {
+        name: {device: loss for device, loss in found.items() if device in boards}
+        for name, found in table.items()
+        if name in held
+    }
+
+
 def distributions(table: Losses) -> list[Distribution]:
     """Return the distribution of each configuration, in their order; those with a result."""
     least: dict[str, float] = {}
@@ -85,8 +105,13 @@ def distributions(table: Losses) -> list[Distribution]:
 
 
 def reference(table: Losses) -> str | None:
-    """Return the configuration with the least mean loss among those with the most streams."""
-    there = [(-len(found), sum(found.values()), name) for name, found in table.items() if found]
+    """Return the configuration with the most streams; of several, that with the least mean loss.
+
+    Means are over the streams that all have finished.
+    """
+    there = [
+        (-len(table[name]), sum(found.values()), name) for name, found in shared(table).items()
+    ]
     return min(there)[2] if there else None
 
 

@@ -48,14 +48,33 @@ class Curve:
         if self._rows % self.step:
             return
         if self._held == len(self._sums):
-            half = self._held // 2
-            self._sums[:half] = self._sums[1 : 2 * half : 2]
-            self._held = half
-            self.step *= 2
+            self._halve()
             if self._rows % self.step:
                 return
         self._sums[self._held] = self._latest
         self._held += 1
+
+    def add_block(self, losses: np.ndarray) -> None:
+        """Take the running losses after each of n more rows, shape (n, names)."""
+        at, n = 0, len(losses)
+        while True:
+            first = at + self.step - 1 - (self._rows + at) % self.step
+            points = losses[first :: self.step][: len(self._sums) - self._held]
+            self._sums[self._held : self._held + len(points)] = points
+            self._held += len(points)
+            at = first + 1 + (len(points) - 1) * self.step if len(points) else at
+            if n - at < self.step - (self._rows + at) % self.step:
+                break
+            self._halve()
+        self._rows += n
+        self._latest = tuple(losses[-1].tolist())
+
+    def _halve(self) -> None:
+        """Let every second point go."""
+        half = self._held // 2
+        self._sums[:half] = self._sums[1 : 2 * half : 2]
+        self._held = half
+        self.step *= 2
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows, shape (p,), and the losses so far, shape (p, names).

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.answers import Answers
-from firmware_sim.metrics.base import Figures, ratio
+from firmware_sim.metrics.answers import Answers, Classes
+from firmware_sim.metrics.base import Figure, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS
+from firmware_sim.metrics.formats import count, percent, thousandths
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class ClassTable:
         self.counts[label, answer] += 1
         self.rows += 1
         self.wrong += label != answer
+
+    def add_block(self, labels: Classes, answers: Classes) -> None:
+        """Count rows."""
+        np.add.at(self.counts, (labels, answers), 1)
+        self.rows += len(labels)
+        self.wrong += int(np.sum(labels != answers))
 
     @property
     def error(self) -> float | None:
@@ -112,6 +119,18 @@ class Multiclass(Answers[ClassTable]):
     """
 
     kind = "multiclass"
+    table: ClassVar = {
+        "error": Figure("error", percent, lambda own, _: own.error),
+        "kappa": Figure("kappa", thousandths, lambda own, _: own.kappa),
+        "kappa_no_change": Figure(
+            "kappa vs no-change",
+            thousandths,
+            lambda own, all: ratio(all.no_change.wrong - own.wrong, all.no_change.wrong),
+        ),
+        "macro_f1": Figure("macro F1", thousandths, lambda own, _: own.macro_f1),
+        "wrong": Figure("", count, lambda own, _: own.wrong),
+        "classes_seen": Figure("", count, lambda own, _: int(np.sum(own.counts.any(axis=1)))),
+    }
 
     def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:
         super().__init__(lambda: ClassTable(len(names)), 0, points)
@@ -119,9 +138,9 @@ class Multiclass(Answers[ClassTable]):
         self._seen = [0] * len(names)
         self._most = 0
 
-    def answer(self, score: float) -> int:
-        """Return the class that a score means."""
-        return int(score)
+    def answers(self, scores: Any) -> Any:
+        """Return the class that a score means: it is the class."""
+        return scores
 
     def _commonest(self) -> int:
         return self._most
@@ -131,16 +150,6 @@ class Multiclass(Answers[ClassTable]):
         ahead = self._seen[label] - self._seen[self._most]
         if ahead > 0 or (ahead == 0 and label < self._most):
             self._most = label
-
-    def figures(self, record: ClassTable) -> Figures:
-        """Return what is told of one of the three."""
-        return {
-            "error": record.error,
-            "kappa": record.kappa,
-            "kappa_no_change": ratio(self.no_change.wrong - record.wrong, self.no_change.wrong),
-            "macro_f1": record.macro_f1,
-            "wrong": record.wrong,
-        }
 
     def by_class(self) -> list[ClassFigures]:
         """Return the learner's figures for each class."""

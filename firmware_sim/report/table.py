@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -17,7 +18,7 @@ class Table:
         What stands above it.
     head : tuple of str
         The titles of the columns.
-    rows : list of tuple of str
+    rows : sequence of tuple of str
         The cells.
     sentences : tuple of str
         Titles of columns that hold sentences, which are not aligned to the right.
@@ -26,7 +27,7 @@ class Table:
     name: str
     title: str
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     sentences: tuple[str, ...] = ()
 
     def to_lines(self) -> list[str]:

@@ -8,11 +8,13 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.report.files import text_of, write_each
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text
@@ -41,6 +43,8 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
     ------
     SimulatorError
         The folder cannot be written to, or another replay is writing to it.
+    NotWrittenError
+        Some of the files cannot be written; those that are there are whole.
     """
     with claimed(Path(folder)):
         return write_files(result, Path(folder), picture=picture)
@@ -82,20 +86,14 @@ def picture_refusal() -> str:
 
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
     """Write the report into a folder that is claimed; see `write_report`."""
-    try:
-        for name in FILES:  # an older file must not pass for this replay's
-            with contextlib.suppress(FileNotFoundError):
-                (folder / name).unlink()
-        files = [folder / name for name in FILES[:3]]
-        files[0].write_text(to_text(result), encoding="utf-8")
-        data = json.dumps(to_dict(result), indent=1, allow_nan=False)
-        files[1].write_text(data + "\n", encoding="utf-8")
-        files[2].write_text(to_page(result), encoding="utf-8")
-        if picture:
-            from firmware_sim.report.picture import draw  # matplotlib takes a second to import
+    data = json.dumps(to_dict(result), indent=1, allow_nan=False)
+    text, page = to_text(result), to_page(result)
+    writers = [text_of(text), text_of(data + "\n"), text_of(page)]
+    if picture:
+        from firmware_sim.report.picture import draw  # matplotlib takes a second to import
 
-            files.append(folder / FILES[3])
-            draw(result, files[3])
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
-    return files
+        writers.append(partial(draw, result))
+    else:
+        with contextlib.suppress(OSError):
+            (folder / FILES[3]).unlink()
+    return write_each(folder, dict(zip(FILES, writers, strict=False)))

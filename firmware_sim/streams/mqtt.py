@@ -14,15 +14,17 @@ from __future__ import annotations
 import csv
 import json
 import queue
+import re
 import secrets
 import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from importlib import import_module
+from ipaddress import IPv6Address
 from itertools import chain
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.live import Record, Source
@@ -37,6 +39,8 @@ _KEEP_ALIVE = 60
 _RECALLED = 1_024  # messages remembered, to know one that comes again
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
+#: Levels of a topic; + stands for one of them, # for all that follow (MQTT 5, 4.7).
+_TOPIC = re.compile(r"([^\0+#/]*|\+)(/([^\0+#/]*|\+))*(/#)?|#")
 _FORM = (
     "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME][&id=FIELD]"
 )
@@ -68,12 +72,13 @@ class MqttSource(Source):
     """
 
     def __init__(self, url: str, *, size: int = QUEUE) -> None:
-        parts = urlsplit(url)
+        parts, host, port = _address(url)
         asked = parse_qs(parts.query)
         topic = unquote(parts.path[1:]) + (f"#{parts.fragment}" if url.endswith("#") else "")
         qos = asked.get("qos", ["1"])[0]
         unknown = set(asked) - {"qos", "columns", "client", "id"}
-        if not parts.hostname or not topic or qos not in ("0", "1", "2") or unknown:
+        good = host and topic and _TOPIC.fullmatch(topic) and qos in ("0", "1", "2")
+        if not good or unknown:
             raise StreamError(f"{_shown(url)} is not of the form {_FORM}")
         self.name = _shown(url)
         self._topic, self._qos = topic, int(qos)
@@ -92,14 +97,14 @@ class MqttSource(Source):
         self.received = self.dropped = self.damaged = self.connects = self.repeated = 0
         self._recent: OrderedDict[int, tuple[int, int]] = OrderedDict()
         self._ids: OrderedDict[str, None] = OrderedDict()
-        self._connect(parts)
+        self._connect(parts, host, port)
 
     @property
     def reconnects(self) -> int:
         """Connections made after the first one."""
         return max(0, self.connects - 1)
 
-    def _connect(self, parts: Any) -> None:
+    def _connect(self, parts: SplitResult, host: str, port: int) -> None:
         try:
             paho: Any = import_module("paho.mqtt.client")
             properties: Any = import_module("paho.mqtt.properties")
@@ -124,17 +129,17 @@ class MqttSource(Source):
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
         client.reconnect_delay_set(min_delay=1, max_delay=30)
-        port = parts.port or (8883 if parts.scheme == "mqtts" else 1883)
         try:
             client.connect(
-                parts.hostname,
+                host,
                 port,
                 keepalive=_KEEP_ALIVE,
                 clean_start=paho.MQTT_CLEAN_START_FIRST_ONLY,
                 properties=session,
             )
         except (OSError, ValueError) as error:
-            raise StreamError(f"no broker at {parts.hostname}:{port}: {error}") from None
+            shown = f"[{host}]" if ":" in host else host
+            raise StreamError(f"no broker at {shown}:{port}: {error}") from None
         self._client = client
         client.loop_start()
         answered = self._subscribed.wait(PATIENCE)
@@ -285,6 +290,31 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else repr(value)
+
+
+def _address(url: str) -> tuple[SplitResult, str, int]:
+    """Return the parts of an address, its host (empty where it has none) and its port.
+
+    Raises
+    ------
+    StreamError
+        The host or the port cannot be one.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = unquote(parts.hostname or ""), parts.port
+        if port is None:
+            port = 8883 if parts.scheme == "mqtts" else 1883
+        if ":" in host:
+            IPv6Address(host)
+        if not port:
+            raise ValueError("port 0")
+    except ValueError:  # its words may hold a piece of the password
+        raise StreamError(
+            f"{_shown(url)} is not of the form {_FORM}: a port is a number from 1 to 65535, and an "
+            "IPv6 address stands in brackets, as in mqtt://[::1]:1883/TOPIC"
+        ) from None
+    return parts, host, port
 
 
 def _shown(url: str) -> str:

@@ -12,7 +12,7 @@ from firmware_sim.streams.live import LiveStream, Source
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
-from firmware_sim.streams.text import open_lines
+from firmware_sim.streams.text import open_lines, reading
 
 
 def open_stream(
@@ -63,7 +63,7 @@ def open_stream(
         known = ReadingOptions(asked, (*others, *ignore), **options)
         return CsvStream(bundled.path, name=bundled.name, options=known)
     path = Path(source)
-    if not path.exists():
+    if not _is_there(path):
         raise StreamError(
             f"no file {source!r}, and no bundled stream of that name "
             f"(there is: {', '.join(BUNDLED)})"
@@ -84,10 +84,17 @@ def open_source(source: str) -> Source | None:
     return None
 
 
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        return False
+
+
 def _open_file(path: Path, options: ReadingOptions) -> Stream:
     """Return the stream that the file's content is of."""
     if path.is_file():
-        with path.open("rb") as file:
+        with reading(path), path.open("rb") as file:
             start = file.read(4)
         if start == b"PK\x03\x04":
             from firmware_sim.streams.arrays import NpzStream

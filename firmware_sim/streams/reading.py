@@ -203,6 +203,8 @@ class Reading:
             return f"column {self._header[place]!r}: {cell} is not a number"
         for words in self._words:
             words.fill(record, row)
+        if "\n" in self.label(record).strip():
+            return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
         return ""
 
     def label(self, record: Sequence[str]) -> str:

@@ -62,7 +62,10 @@ class PipeSource(Source):
             if not poll.poll(1e3 * _TICK):
                 yield None
                 continue
-            data = os.read(self._descriptor, _BLOCK)
+            try:
+                data = os.read(self._descriptor, _BLOCK)
+            except OSError as error:  # it is closed, or a folder
+                raise StreamError(f"cannot read {self.name}: {error.strerror}") from None
             if first and data.startswith(b"\x1f\x8b"):
                 raise StreamError(
                     f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."

@@ -9,6 +9,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from firmware_sim.streams.columns import LOOKED_AT
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.stream import Row, Sample, Stream
@@ -60,8 +62,9 @@ class CsvStream(Stream):
         reading = self._reading
         with self._cells() as (_, records, _):
             for number, record in enumerate(islice(records, int(reading.units), None), 1):
-                damage = reading.fill(record, row)
+                damage = records.damage or reading.fill(record, row)
                 if damage:
+                    records.split()  # no row is lost with another one
                     yield Sample(number, "", damage)
                 else:
                     yield Sample(number, reading.label(record), "", reading.seconds(record))
@@ -69,16 +72,21 @@ class CsvStream(Stream):
     def count(self) -> int | None:
         """Return the number of rows, by reading the file once."""
         with self._cells() as (_, records, _):
-            return max(0, sum(1 for _ in records) - int(self._reading.units))
+            row, count = np.empty(len(self.features)), -int(self._reading.units)
+            for record in records:
+                count += 1
+                if records.is_long and self._reading.fill(record, row):
+                    records.split()
+            return max(0, count)
 
     @contextmanager
-    def _cells(self) -> Iterator[tuple[list[str], Iterator[list[str]], str]]:
+    def _cells(self) -> Iterator[tuple[list[str], Records, str]]:
         """Open the file: the header's cells, the other rows' that are not blank, the delimiter."""
         with open_lines(self.path) as lines:
             head = next(lines, "")
             delimiter = max(DELIMITERS, key=head.count)
             if not head.strip():
-                yield [], iter(()), delimiter
+                yield [], Records(iter(()), delimiter), delimiter
                 return
             records = Records(chain([head], lines), delimiter)
             header = [cell.strip() for cell in next(records)]

@@ -11,6 +11,7 @@ import io
 import lzma
 import stat
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,10 @@ LONGEST_LINE = 1 << 20
 MOST_BLANK = 10_000
 #: Lines in one row at most: line ends within quotes are no end of a row.
 MOST_LINES = 1_000
+#: ... and where quotes have been opened and never closed before.
+_LEAST_LINES = 16
+#: Rows one after the other that open a quote and do not close it, at most.
+MOST_STRAY = 1_000
 
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -32,37 +37,129 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Records:
     """Rows of cells from lines, each row bounded.
 
+    A cell in quotes may hold line ends. A quote that is never closed, or that closes where no cell
+    ends, is a stray one: it costs its own line, and the next line is a row again.
+
     Parameters
     ----------
     lines : iterator of str
         From `open_lines` or `bounded`.
     delimiter : str
         What parts the cells.
+
+    Attributes
+    ----------
+    damage : str
+        Why the row given last has no cells; empty where it has them.
     """
 
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
-        self._lines = lines
-        self._taken = 0
-        self._reader = csv.reader(self._counted(), delimiter=delimiter)
-
-    def _counted(self) -> Iterator[str]:
-        for line in self._lines:
-            self._taken += 1
-            if self._taken > MOST_LINES:
-                raise StreamError(
-                    f"a row of more than {MOST_LINES:,} lines: a quote is opened and never closed "
-                    f"before line {self._reader.line_num + 1 - MOST_LINES}"
-                )
-            yield line
+        self._lines = _Lines(lines)
+        self._delimiter = delimiter
+        self._reader = csv.reader(self._lines, delimiter=delimiter)
+        self._width = 0
+        self._stray = 0
+        self.damage = ""
 
     def __iter__(self) -> Iterator[list[str]]:
         return self
 
     def __next__(self) -> list[str]:
-        self._taken = 0
-        while not (record := next(self._reader)):  # a blank line
-            self._taken = 0
+        self.damage = ""
+        record: list[str] = []
+        while not record:  # a blank line
+            self._lines.taken.clear()
+            try:
+                record = next(self._reader)
+            except (csv.Error, _TooFarError):
+                if not self.is_long:
+                    raise
+            if self.is_long and not self._is_well_formed(record):
+                return self._stray_quote()
+        self._stray = 0
+        self._width = self._width or len(record)
         return record
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the row given last has more lines than one."""
+        return len(self._lines.taken) > 1
+
+    def split(self) -> None:
+        """Take the row given last for its first line only: what follows it comes again."""
+        self._lines.give_back()
+
+    def _is_well_formed(self, record: list[str]) -> bool:
+        """Whether a row of several lines is what a program writes that quotes line ends."""
+        if not record or (self._width and len(record) != self._width):
+            return False
+        lines = iter(self._lines.taken)
+        try:
+            next(csv.reader(lines, delimiter=self._delimiter, strict=True))
+        except csv.Error:
+            return False
+        return True
+
+    def _stray_quote(self) -> list[str]:
+        self._stray += 1
+        if self._stray > MOST_STRAY:
+            raise StreamError(
+                f"more than {MOST_STRAY:,} rows one after the other open a quote and do not close "
+                "it; this is no table of readings"
+            )
+        # However many there are, the time they take stays in proportion to the lines.
+        self._lines.most = max(_LEAST_LINES, self._lines.most // 2)
+        self.split()
+        self.damage = "a quote is opened and not closed"
+        return []
+
+
+class _TooFarError(Exception):
+    """A row has taken as many lines as one may have."""
+
+
+class _Lines:
+    """Lines that can be given back."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._again: deque[str] = deque()
+        self.taken: list[str] = []  # by the row that is read
+        self.most = MOST_LINES
+        self._characters = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if not self.taken:
+            self._characters = 0
+        elif len(self.taken) >= self.most or self._characters > LONGEST_LINE:
+            raise _TooFarError
+        line = self._again.popleft() if self._again else next(self._lines)
+        self._characters += len(line)
+        self.taken.append(line)
+        return line
+
+    def give_back(self) -> None:
+        """Give back all lines but the first of those taken."""
+        self._again.extendleft(reversed(self.taken[1:]))
+        del self.taken[1:]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say which file cannot be read, and why.
+
+    Raises
+    ------
+    StreamError
+        In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StreamError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Kinds of labels: what a learner is told of each, how it is asked, and how it is judged.
 
 Two classes, several classes, real numbers, or none at all. What is true of a kind stands in its row
-of `KINDS`; `report.figures` adds its tables, and `comparison.lessons` how runs are judged.
+of `KINDS`; `report.figures` adds its tables, and `comparison.evaluators` how runs are judged.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
+from edgeolk.parts.losses import LOSSES
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.streams.cadence import Cadence
@@ -91,6 +92,11 @@ def share_novel(config: ReplayConfig) -> float:
     return float(made.parameters["nu"])
 
 
+def _losses(labels: str) -> tuple[str, ...]:
+    """Names of the losses for such labels, by their rows."""
+    return tuple(loss.name.lower() for loss, row in LOSSES.items() if row.labels == labels)
+
+
 KINDS = {
     kind.name: kind
     for kind in (
@@ -111,14 +117,14 @@ KINDS = {
         Kind(
             "regression",
             "real numbers",
-            ("square", "epsilon"),
+            _losses("numbers"),
             lambda config: Targets(config.missing_codes),
             lambda config, cadence: Regression(),
         ),
         Kind(
             "novelty",
             "streams without labels",
-            ("novelty",),
+            _losses("none"),
             lambda config: LabelMap(config.positive, config.missing_codes, is_told=False),
             lambda config, cadence: Novelty(share_novel(config), cadence, config.period),
             is_taught=False,

@@ -29,7 +29,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "needs a finite U",
     ),
     ({"loss": "square", "update": "pa1"}, "Loss.SQUARE needs Update.GRADIENT"),
-    ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT or one of"),
+    ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT, LOGISTIC,"),
     ({"update": "logistic"}, "need Loss.LOGISTIC"),
     ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),
     ({"sampling": "derivative"}, "Sampling.DERIVATIVE needs Update.GRADIENT"),
@@ -99,7 +99,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or Update.BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or BLENDED"),
     *(
         ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
         for parts in (

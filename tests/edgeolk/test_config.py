@@ -15,6 +15,7 @@ from helpers import ACTIVE, EVERY, KERNELS, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.bare import BareLearner
+from edgeolk.configuration.intake import ARGUMENTS
 from edgeolk.parts.table import DEFAULT_PARTS
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -37,7 +38,9 @@ def round_trip(config: ek.Config) -> None:
         "coefficients": config.coefficients.name.lower(),
         "sparse": config.parts["rows"] == pt.Rows.SPARSE, "feature_range": config.feature_range,
     }  # fmt: skip
-    assert same(ek.Config(name, **storage, **learner.parameters), config)
+    own = learner.parameters
+    intake = {n: v for n, v in config.options.items() if n in ARGUMENTS and n not in own}
+    assert same(ek.Config(name, **storage, **intake, **own), config)
     assert same(ek.Config(name, **config.options), config)
     assert same(eval(repr(config), {"ek": ek}), config)
     again = eval(repr(learner), {"ek": ek})

@@ -18,7 +18,7 @@ from edgeolk.lean import replace
 from edgeolk.planning.layout import layout
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
-LARGE = ("pomdr",)
+LARGE = ("pomdr", "sorf")
 
 
 def header(config: Config) -> int:

@@ -16,6 +16,7 @@ from intakes import BUDGET, ROWS, D, options_of, rows_and_labels
 import edgeolk as ek
 from edgeolk.bare import BareLearner
 from edgeolk.configuration.intake import ARGUMENTS
+from edgeolk.configuration.scaling import NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
 methods = pytest.mark.parametrize("method", ["standard", "minmax"])
@@ -23,7 +24,9 @@ methods = pytest.mark.parametrize("method", ["standard", "minmax"])
 
 def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
     """A learner behind a scaler of its own."""
-    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(name, **options)
+    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(
+        name, scale=None, **options
+    )
 
 
 # ---- the scaler inside ----
@@ -235,7 +238,7 @@ def test_the_plan_has_every_byte(name: str) -> None:
     # With it off whatever the size, as it is on by default only where there is room for it.
     off = {"relevance": False} if name == "sorf" else {}
     options = options_of(name, **FULL, **off)
-    plain = ek.plan(name, **options_of(name, **off))
+    plain = ek.plan(name, scale=None, **options_of(name, **off))
     plan = ek.plan(name, kernel_gamma="auto", **options)
     names = {region.name for region in plan.regions} - {region.name for region in plain.regions}
     assert names == {"scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
@@ -260,9 +263,9 @@ def test_repr_makes_the_same_learner(name: str) -> None:
 
 
 def test_unset_options_write_nothing() -> None:
-    said = repr(ek.Config("sorf", n_features=2, budget=100))
+    said = repr(ek.Config("ogd", n_features=2, budget=100))
     assert not any(f" {name}=" in said for name in ARGUMENTS)
-    names = {r.name for r in ek.plan("sorf", n_features=2, budget=100, gamma="auto").regions}
+    names = {r.name for r in ek.plan("ogd", n_features=2, budget=100, gamma="auto").regions}
     assert "scaler" not in names
     assert "width" in names
 
@@ -323,8 +326,12 @@ def test_a_live_block_whose_intake_no_rows_lead_to_is_refused() -> None:
         ({"scale_window": 100}, TypeError, "needs scale="),
         ({"freeze_after": 100}, TypeError, "needs scale="),
         ({"scale": "standard", "clip": 3, "scale_clip": 3}, TypeError, "not both"),
-        ({"gamma": 0.3}, TypeError, r"kernel=ek\.Gaussian\(0\.5\)"),
-        ({"gamma": "often"}, TypeError, "gamma must be 'auto' or None"),
+        ({"gamma": 0.0}, ValueError, "gamma must be finite and > 0"),
+        ({"gamma": math.inf}, ValueError, "gamma must be finite and > 0"),
+        ({"gamma": True}, TypeError, "gamma must be 'auto', a number above 0, or None, got bool"),
+        ({"gamma": "often"}, ValueError, "gamma must be 'auto', a number above 0, or None, got"),
+        ({"gamma": 0.3, "kernel": ek.Gaussian(0.3)}, TypeError, "kernel= or gamma=, and not both"),
+        ({"gamma": 0.3, "gamma_rows": 9}, TypeError, "gamma_rows needs gamma='auto'"),
         ({"gamma_rows": 10}, TypeError, "gamma_rows needs gamma='auto'"),
         ({"gamma": "auto", "gamma_rows": 1}, ValueError, "gamma_rows must be from 2"),
         ({"gamma": "auto", "kernel": ek.Linear()}, ValueError, "a kernel with a width"),
@@ -368,9 +375,68 @@ def test_without_an_algorithm_it_is_the_recommended_one() -> None:
     assert learner.nbytes <= 16 * 1024
     assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
     said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")
-    assert learner.config == said
+    assert learner.config == said == ek.Config("sorf", n_features=5, ram="16KiB")
     assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).intake.gamma_rows == 0
     assert ek.Config(n_features=5, budget=99, scale=None).intake.method == 0
     assert ek.Config(n_features=5, budget=99, loss="novelty").name == "sorf"
     assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE).is_regression
     assert ek.Config(n_features=5, budget=99, policy="random").name == "custom"
+
+
+#: What may be said of a row on its way in, and whether rows are scaled then, and the width is made.
+SAID: tuple[tuple[dict[str, Any], str | None, bool], ...] = (
+    ({}, "standard", True),
+    ({"scale": None}, None, True),
+    ({"scale": "minmax"}, "minmax", True),
+    ({"gamma": "auto"}, "standard", True),
+    ({"gamma": None}, "standard", False),
+    ({"gamma": 0.5}, "standard", False),
+    ({"kernel": ek.Gaussian(0.5)}, "standard", False),
+    ({"kernel": ek.Gaussian(0.5), "gamma": "auto"}, "standard", True),
+    ({"kernel": ek.Gaussian(0.5), "scale": None}, None, False),
+)
+
+
+@pytest.mark.parametrize(("said", "scale", "made"), SAID)
+@pytest.mark.parametrize("task", [{}, {"loss": "novelty"}, {"loss": "square"}, {"n_classes": 3}])
+def test_it_is_the_same_however_it_is_named(
+    said: dict[str, Any], scale: str | None, made: bool, task: dict[str, Any]
+) -> None:
+    size = {"n_features": 3, "budget": 40, **task, **said}
+    unnamed = ek.Config(**size)
+    row = next(row for row in ek.algorithms() if row.name == "sorf")
+    names = ("sorf", "SORF", ek.Algorithm.SORF, row)
+    for name in names:
+        named = ek.Config(name, **size)
+        assert named == unnamed
+        assert repr(named) == repr(unnamed)
+        assert ek.plan(name, **size) == ek.plan(**size)
+        assert BareLearner(name, **size).config == ek.Learner(named).config == unnamed
+    assert NAMES.get(unnamed.intake.method) == scale
+    assert bool(unnamed.intake.gamma_rows) == made
+    assert eval(repr(unnamed), {"ek": ek}) == unnamed
+
+
+def test_named_it_learns_what_it_learns_unnamed() -> None:
+    X, y = rows_and_labels(300)
+    unnamed, named = (ek.Learner(*name, n_features=D, ram="4KiB") for name in ((), ("sorf",)))
+    assert unnamed.learn_many(X, y).tolist() == named.learn_many(X, y).tolist()
+    assert pickle.dumps(unnamed) == pickle.dumps(named)
+
+
+def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:
+    made = ek.Config(n_features=3, budget=40, update="blended", basis="structured", dtype="int8")
+    assert made.name == "custom"
+    assert made.intake == ek.Config("ogd", n_features=3, budget=40).intake
+
+
+def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
+    for gamma in (0.5, 1, np.float32(0.25)):
+        for name in ("ogd", "sorf", None):
+            said = ek.Config(name, n_features=3, budget=9, gamma=gamma)
+            width = ek.Gaussian(float(gamma))
+            assert said == ek.Config(name, n_features=3, budget=9, kernel=width)
+            assert said.intake.gamma_rows == 0
+    own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
+    assert own.kernel == ek.Gaussian(0.25)
+    assert own.parameters["gamma"] == 2.0

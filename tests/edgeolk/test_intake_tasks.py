@@ -58,7 +58,7 @@ def decided(learner: ek.Learner, x: np.ndarray) -> Any:
 def test_a_scaler_inside_gives_the_numbers_of_one_before_it(task: str, method: str) -> None:
     X, y = rows_of(task)
     scaler = ek.RunningScaler(D, method=method)
-    inner, outer = learner_of(task, scale=method), learner_of(task)
+    inner, outer = (learner_of(task, scale=given, gamma=None) for given in (method, None))
     said = set()
     for x, label in zip(X, y, strict=True):
         said.add(str(decided(inner, x)))
@@ -74,7 +74,7 @@ def test_the_model_starts_anew_with_the_width(task: str) -> None:
     """What came before the width was fixed is counted, and otherwise forgotten."""
     X, y = rows_of(task)
     X = (X - X[:WARM].mean(axis=0)) / X[:WARM].std(axis=0)
-    learner = learner_of(task, gamma="auto", gamma_rows=WARM)
+    learner = learner_of(task, gamma="auto", gamma_rows=WARM, scale=None)
     provisional = learner.kernel
     for x, label in zip(X[:WARM], y, strict=False):
         learned(learner, x, label)
@@ -83,7 +83,7 @@ def test_the_model_starts_anew_with_the_width(task: str) -> None:
     assert fixed != provisional
     assert fixed.gamma == pytest.approx(0.5 / D, rel=1e-6)  # of rows in float32
     before = (learner.steps, learner.mistakes, learner.updates)
-    fresh = learner_of(task, kernel=fixed)
+    fresh = learner_of(task, kernel=fixed, scale=None)
     for x, label in zip(X[WARM:], y[WARM:], strict=True):
         assert learned(learner, x, label) == learned(fresh, x, label)
         assert decided(learner, x) == decided(fresh, x)

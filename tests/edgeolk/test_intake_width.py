@@ -67,13 +67,14 @@ def test_the_model_starts_anew_with_the_width(name: str) -> None:
     X, y = rows_and_labels()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     auto = {"kernel_gamma" if "gamma" in LIVELY.get(name, {}) else "gamma": "auto"}
-    learner = ek.Learner(name, gamma_rows=40, **auto, **options_of(name))
+    options = options_of(name, scale=None)
+    learner = ek.Learner(name, gamma_rows=40, **auto, **options)
     first = learner.learn_many(X[:40], y[:40])
-    assert learner.kernel != ek.Learner(name, **options_of(name)).kernel
+    assert learner.kernel != ek.Learner(name, **options).kernel
     before = (learner.steps, learner.mistakes, learner.updates)
     assert before[0] == 40
     assert before[1] == np.sum(y[:40] * first <= 0)
-    fresh = ek.Learner(name, kernel=learner.kernel, **options_of(name))
+    fresh = ek.Learner(name, **{**options, "kernel": learner.kernel})
     assert learner.learn_many(X[40:], y[40:]).tolist() == fresh.learn_many(X[40:], y[40:]).tolist()
     after = (learner.steps, learner.mistakes, learner.updates)
     counted = (fresh.steps, fresh.mistakes, fresh.updates)

@@ -7,7 +7,6 @@ import inspect
 import pickle
 import subprocess
 import sys
-import typing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,12 +27,12 @@ def classes(kit: Any) -> tuple[Any, Any, Any]:
         kind: ClassVar[str] = "none"
         own: int
         size: float = 1.0
-        parts: dict[str, int] = kit.field(default_factory=dict)
+        parts: tuple[str, ...] = ()
 
     @kit.dataclass(frozen=True)
     class Derived(Base):
         size: float = 2.0
-        crc: int = kit.field(default=7, compare=False)
+        crc: int = 7
 
         def __post_init__(self) -> None:
             object.__setattr__(self, "size", 2 * self.size)
@@ -52,18 +51,17 @@ KITS = (dataclasses, lean)
 def behaviour(kit: Any) -> list[Any]:
     """All there is to be seen of them."""
     base, derived, named = classes(kit)
-    one, other = base(3), derived(3, parts={"a": 1})
+    one, other = base(3), derived(3, parts=("a",))
     seen: list[Any] = [one, other, named(first=1), derived(3, 4.0, crc=1)]
     seen = [repr(record).replace(kit.__name__, "") for record in seen]
     seen += [one == base(3), one == base(4), one == other, one != other, other == (3, 2.0)]
     seen += [derived(3) == derived(3, crc=1), hash(named(first=1)) == hash(named(first=1))]
-    seen += [base(3).parts is base(3).parts, base.kind, vars(other)]
-    seen += [repr(kit.replace(other, own=5, size=1.0)), repr(kit.replace(one, parts={"b": 2}))]
+    seen += [base.kind, vars(other)]
+    seen += [repr(kit.replace(other, own=5, size=1.0)), repr(kit.replace(one, parts=("b",)))]
     for call in (
         base,
         lambda: base(1, nothing=2),
         lambda: named(1),
-        lambda: hash(one),
         lambda: setattr(one, "own", 4),
         lambda: delattr(one, "own"),
         lambda: kit.replace(one, nothing=1),
@@ -80,22 +78,6 @@ def test_records_are_those_of_dataclasses() -> None:
     theirs, ours = map(behaviour, KITS)
     assert ours == theirs
     assert len(ours) > 25
-
-
-@pytest.mark.parametrize("kit", [typing, lean], ids=lambda kit: kit.__name__)
-def test_tuples_with_names(kit: Any) -> None:
-    class Place(kit.NamedTuple):  # type: ignore[misc]
-        """Where."""
-
-        name: str
-        offset: int
-        shape: tuple[int, int] = (0, 0)
-
-    place = Place("here", offset=4)  # type: ignore[call-arg]
-    assert place == ("here", 4, (0, 0))
-    assert repr(place) == "Place(name='here', offset=4, shape=(0, 0))"
-    assert (Place.__doc__, Place.__module__) == ("Where.", __name__)
-    assert place._replace(offset=5)._asdict() == {"name": "here", "offset": 5, "shape": (0, 0)}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

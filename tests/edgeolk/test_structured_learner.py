@@ -224,7 +224,7 @@ def test_the_plan_is_what_is_taken(task: str, name: str, dtype: str) -> None:
 
 
 def test_frequencies_in_a_kibibyte() -> None:
-    learner = ek.Learner("sorf", n_features=8, ram="1KiB", relevance=False)
+    learner = ek.Learner("sorf", n_features=8, ram="1KiB", relevance=False, scale=None, gamma=None)
     assert learner.nbytes <= 1024
     assert learner.budget >= 150
     assert learner.dtype == "int8"
@@ -233,7 +233,7 @@ def test_frequencies_in_a_kibibyte() -> None:
 @pytest.mark.parametrize("ram", ["2KiB", "4KiB", "16KiB"])
 @pytest.mark.parametrize("task", EXTRA)
 def test_a_cap_is_kept_and_used(task: str, ram: str) -> None:
-    options = {"n_features": 8, "kernel": ek.Gaussian(0.1), **EXTRA[task]}
+    options = {"n_features": 8, "kernel": ek.Gaussian(0.1), "scale": None, **EXTRA[task]}
     learner = ek.Learner("sorf", ram=ram, **options)
     cap = 1024 * int(ram.removesuffix("KiB"))
     assert learner.nbytes <= cap

@@ -210,7 +210,7 @@ def test_structured_features_step_by_weight(task: str) -> None:
         y = np.arange(250) % 3
     weight = np.random.default_rng(0).choice([0.3, 1.0, 4.0], 250)
     learner = ek.Learner(
-        "sorf", n_features=D, D=128, kernel=ek.Gaussian(0.3), seed=9, relevance=False, **extra
+        "sorf", n_features=D, D=128, gamma=0.3, scale=None, seed=9, relevance=False, **extra
     )
     twin = Sorf(D, 128, 0.3, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=9, **extra)
     expected = [twin.step(*row) for row in zip(X, y, weight, strict=True)]

@@ -51,7 +51,7 @@ class BrokenError(AssertionError):
 
 @cache
 def models() -> tuple[bytes, ...]:
-    """Every golden file of a small model, of every format."""
+    """Every golden file of a small model."""
     found = (data_of(version, stem) for version, stem in CASES)
     return tuple(data for data in found if len(data) < 6000)
 

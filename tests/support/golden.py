@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from edgeolk.files import v1, v2, v3
-from edgeolk.files.stored import Stored
+from edgeolk.files import v3
+from edgeolk.files.v3 import Stored
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
-READERS = {1: v1.read, 2: v2.read, 3: v3.read}
+READERS = {3: v3.read}
 ARCHIVES = {version: ZipFile(FOLDER / f"v{version}.zip") for version in READERS}
 CASES = [
     (version, name.removesuffix(".olk"))
@@ -21,8 +21,6 @@ CASES = [
     for name in sorted(archive.namelist())
     if name.endswith(".olk")
 ]
-#: Numbers of bases with two coefficients a frequency.
-FOURIER, STRUCTURED, FOURIER_DRAWN = 2, 4, 5
 #: float64 of a region by its element type.
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
@@ -70,14 +68,8 @@ def support_vectors(stored: Stored) -> np.ndarray:
 
 
 def levels(stored: Stored) -> np.ndarray | None:
-    """Steps and offsets of int8 storage, (2, d); two regions in older versions."""
-    if "levels" in stored.regions:
-        return np.float32(numbers(stored, "levels"))
-    if "quantum_scale" in stored.regions:
-        d = stored.n_features
-        apart = ("quantum_scale", "quantum_offset")
-        return np.float32([numbers(stored, name)[:d] for name in apart])
-    return None
+    """Steps and offsets of int8 storage, (2, d)."""
+    return np.float32(numbers(stored, "levels")) if "levels" in stored.regions else None
 
 
 def weights(stored: Stored) -> np.ndarray:
@@ -90,10 +82,9 @@ def dual_coef(stored: Stored) -> np.ndarray:
     """Dual coefficients as the learner shows them: (n,), or (n, classes)."""
     n, rank = int(stored.words["n_support"]), int(stored.words.get("rank", 0))
     weights = numbers(stored, "coefficients") * stored.words["scale"]
-    if stored.columns > 1:
+    if stored.config.columns > 1:
         return weights[:, :n].T
     if rank:
         rows = numbers(stored, "feature_map").ravel()[: rank * n]
         return weights[:rank] @ rows.reshape(rank, n)
-    own = {FOURIER: 2 * n, STRUCTURED: 2 * stored.budget, FOURIER_DRAWN: 2 * stored.budget}
-    return weights[: own.get(stored.choices["basis"], n)]
+    return weights[: n * stored.config.basis.per_member]

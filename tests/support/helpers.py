@@ -48,6 +48,7 @@ LIVELY: dict[str, dict[str, Any]] = {
     "pegasos": {"lam": 0.02},
     "bsgd": {"lam": 0.02},
     "nogd": {"eta": 0.4},
+    "sorf": {"scale": None, "gamma": None},  # rows as they come, and no beginning anew
 }
 #: What else must be said where an option of a choice is taken.
 NEEDS: dict[tuple[str, ...], dict[str, Any]] = {

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from helpers import LIVELY
 
+import edgeolk as ek
+
 D, BUDGET, ROWS = 4, 12, 160
 
 
@@ -21,4 +23,6 @@ def rows_and_labels(n: int = ROWS, d: int = D, seed: int = 5) -> tuple[np.ndarra
 
 
 def options_of(name: str, **more: Any) -> dict[str, Any]:
-    return {"n_features": D, "budget": BUDGET, "seed": 9, **LIVELY.get(name, {}), **more}
+    """Options of a learner to which a test says ``scale=`` and ``gamma=``."""
+    own = {"kernel": ek.Gaussian(0.5 / D)} if name == "sorf" else LIVELY.get(name, {})
+    return {"n_features": D, "budget": BUDGET, "seed": 9, **own, **more}

@@ -1,8 +1,8 @@
 """Model files and live blocks changed at random, as damage or an attacker would change them.
 
 Every mutation is a function of the bytes and a generator; it knows where the header has its counts,
-enums and table of regions, so that most mutants get past the first checks. Formats 1 and 2 have
-another header: there the same mutations hit whatever lies at those places.
+enums and table of regions, so that most mutants get past the first checks. Scalers have another
+header: there the same mutations hit whatever lies at those places.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 FIXED, ENTRY = 88, 10
-#: Where format 3 has its CRC and length, and formats 1 and 2 and scalers have theirs.
-CRC_3, LENGTH_3 = 8, 12
-CRC_OLD, LENGTH_OLD = 12, 16
+#: Where models and scalers have their CRC and length.
+CRC_MODEL, LENGTH_MODEL = 8, 12
+CRC_SCALER, LENGTH_SCALER = 12, 16
 WIDTHS = {1: 4, 2: 8, 3: 2, 4: 1, 5: 4, 6: 8, 7: 8}
 #: Fields of the header: place, bytes.
 COUNTS = ((16, 4), (20, 4), (24, 8), (46, 2), (48, 1), (49, 1), (50, 2), (52, 4), (56, 8))
@@ -38,13 +38,13 @@ class Place(NamedTuple):
     nbytes: int
 
 
-def is_of_today(data: bytes | bytearray) -> bool:
+def is_model(data: bytes | bytearray) -> bool:
     return data[:4] == b"eolk"
 
 
 def places(data: bytes | bytearray) -> list[Place]:
     """The regions in the table, those that lie inside the file."""
-    if len(data) < FIXED or not is_of_today(data):
+    if len(data) < FIXED or not is_model(data):
         return []
     found, at = [], FIXED + 9 * data[48]
     for i in range(data[49]):
@@ -115,28 +115,28 @@ def move_region(data: bytearray, chance: random.Random) -> None:
 
 
 def lie_about_length(data: bytearray, chance: random.Random) -> None:
-    at, width = (LENGTH_3, 4) if is_of_today(data) else (LENGTH_OLD, 8)
+    at, width = (LENGTH_MODEL, 4) if is_model(data) else (LENGTH_SCALER, 8)
     old = int.from_bytes(data[at : at + width], "little")
     put(data, at, chance.choice((*HUGE, old + 1, old - 1, 0, 2**63)), width)
 
 
 def huge_sizes(data: bytearray, chance: random.Random) -> None:
     """B, d, columns: beyond all memory, or off by a little."""
-    fields = ((16, 4), (20, 4), (46, 2)) if is_of_today(data) else ((24, 8), (32, 8), (40, 8))
+    fields = ((16, 4), (20, 4), (46, 2)) if is_model(data) else ((24, 8), (32, 8), (40, 8))
     for at, width in chance.sample(fields, chance.choice((1, 1, 2, 3))):
         old = int.from_bytes(data[at : at + width], "little")
         put(data, at, chance.choice((*HUGE, old - 1, old + 1, 2 * old, 0)), width)
 
 
 def set_enum(data: bytearray, chance: random.Random) -> None:
-    if is_of_today(data):
+    if is_model(data):
         put(data, 32 + chance.randrange(14), chance.choice((*range(24), 35, 128, 255)), 1)
     else:
         put(data, 48 + 4 * chance.randrange(30), chance.randrange(24), 4)
 
 
 def set_count(data: bytearray, chance: random.Random) -> None:
-    at, width = chance.choice(COUNTS) if is_of_today(data) else (8 * chance.randrange(65), 8)
+    at, width = chance.choice(COUNTS) if is_model(data) else (8 * chance.randrange(65), 8)
     put(data, at, chance.choice(WHOLE), width)
 
 
@@ -195,10 +195,10 @@ _OFTEN = (*MUTATIONS, *3 * ("flip bits", "set number", "set number", "swap regio
 
 def seal(data: bytearray, length: bool) -> None:
     """Correct the CRC-32 and, if asked, the length, as an attacker would."""
-    today = is_of_today(data)
+    model = is_model(data)
     if length and len(data) >= FIXED:
-        put(data, *((LENGTH_3, len(data) // 8, 4) if today else (LENGTH_OLD, len(data), 8)))
-    at = CRC_3 if today else CRC_OLD
+        put(data, *((LENGTH_MODEL, len(data) // 8, 4) if model else (LENGTH_SCALER, len(data), 8)))
+    at = CRC_MODEL if model else CRC_SCALER
     put(data, at, 0, 4)
     put(data, at, zlib.crc32(data), 4)
 

@@ -56,7 +56,8 @@ def stream(task: str, n: int, d: int = D, seed: int = 3) -> tuple[np.ndarray, np
 
 def settings(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -> dict[str, Any]:
     options = {
-        "n_features": D, "D": BUDGET, "kernel": ek.Gaussian(GAMMA), "dtype": dtype, "seed": SEED,
+        "n_features": D, "D": BUDGET, "kernel": ek.Gaussian(GAMMA), "scale": None, "dtype": dtype,
+        "seed": SEED,
         **EXTRA[task], **OPTIONS[name],
     }  # fmt: skip
     if task != "novelty":

@@ -53,7 +53,7 @@ def error(data: str, size: int, setting: str) -> float:
     classes, d = SPECS[data].classes, X.shape[1]
     given = 0 if setting == USUAL else NUMBER * classes * (d + 1)
     learner = ek.Learner(
-        "sorf", n_features=d, n_classes=classes, kernel=ek.Gaussian(gamma_of(X)), seed=1,
+        "sorf", n_features=d, n_classes=classes, gamma=gamma_of(X), scale=None, seed=1,
         ram=size - given,
     )  # fmt: skip
     if setting == USUAL:

@@ -64,7 +64,9 @@ def of_columns(data: str, size: int, setting: str) -> float:
     found = []
     for seed in (1,):
         if setting == "the rule as it is":
-            learner = ek.Learner("sorf", n_features=d, kernel=kernel, ram=size, seed=seed)
+            learner = ek.Learner(
+                "sorf", n_features=d, kernel=kernel, scale=None, ram=size, seed=seed
+            )
         else:
             each = COLUMN[setting] or 0
             # 64 more for the header, and the row, as a block of this library has them.
@@ -73,7 +75,8 @@ def of_columns(data: str, size: int, setting: str) -> float:
                 D = frequencies(size, 4 * d + 64)
                 each = 0
             learner = ek.Learner(
-                "sorf", n_features=d, kernel=kernel, budget=D, seed=seed, relevance=each > 0
+                "sorf", n_features=d, kernel=kernel, scale=None, budget=D, seed=seed,
+                relevance=each > 0,
             )
         made = record("two", learner.learn_many(X, y), y, learner.nbytes, 0.0)
         found.append(float(made["error"]))

@@ -10,6 +10,7 @@ import math
 import os
 import random
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,12 @@ from pathlib import Path
 import edgeolk as ek
 
 DEVICES = Path("/sys/bus/iio/devices")
+#: Exit code where there were checkpoints and none can be used (EX_DATAERR of sysexits.h).
+LOST = 65
+
+
+class LostError(Exception):
+    """There were checkpoints, and none can be used."""
 
 
 def channels(device: Path) -> list[Path]:
@@ -52,17 +59,41 @@ def notify(words: str) -> None:
             systemd.sendto(words.encode(), address.replace("@", "\0", 1))
 
 
+def opened(checkpoints: ek.Checkpointer, n_features: int) -> tuple[ek.RunningScaler, ek.Learner]:
+    """Scaler and learner of the newest checkpoint; new ones only where there never was one."""
+    pair = checkpoints.open()
+    if pair is not None:
+        scaler, learner = pair
+        return scaler, learner
+    found = checkpoints.opened
+    if found is not None and set(found.refused.values()) != {"empty"}:
+        raise LostError(str(found))
+    scaler = ek.RunningScaler(n_features)
+    learner = ek.Learner(
+        n_features=n_features, ram="4KiB", loss="novelty", nu=0.01, scale=None, gamma=None
+    )
+    try:
+        checkpoints.write((scaler, learner))  # what cannot be written is better known now
+    except ValueError as error:  # the file holds something else
+        raise LostError(str(error)) from None
+    return scaler, learner
+
+
+def set_aside(place: Path) -> Path:
+    """Rename a file of damaged checkpoints, so that they can be looked at; returns its new name."""
+    number = 1
+    while (kept := place.with_name(f"{place.name}.damaged-{number}")).exists():
+        number += 1
+    return place.rename(kept)
+
+
 def watch(
     rows: Iterator[list[float]], place: str, most: int | None, say: Callable[[str], None]
 ) -> int:
     """Learn each row; returns how many were unusual."""
     row, unusual = next(rows), 0
     with ek.Checkpointer(place, every=None, seconds=600, slots=8) as checkpoints:
-        pair = checkpoints.open() or (
-            ek.RunningScaler(len(row)),
-            ek.Learner("sorf", n_features=len(row), ram="4KiB", loss="novelty", nu=0.01),
-        )
-        scaler, learner = pair
+        pair = scaler, learner = opened(checkpoints, len(row))
         notify("READY=1")
         while most is None or learner.steps < most:
             scaled = scaler.learn_transform_one(row)
@@ -92,7 +123,16 @@ def main() -> None:
             time.sleep(asked.every)
 
     rows = simulated() if asked.simulate else paced(sensor(asked.device))
-    watch(rows, asked.checkpoint, asked.rows, lambda words: print(words, flush=True))
+    try:
+        watch(rows, asked.checkpoint, asked.rows, lambda words: print(words, flush=True))
+    except LostError as error:
+        kept = set_aside(Path(asked.checkpoint))
+        print(
+            f"no checkpoint in {asked.checkpoint} can be used ({error}): it is kept as {kept}, and "
+            "the next start begins anew",
+            file=sys.stderr,
+        )
+        sys.exit(LOST)
 
 
 if __name__ == "__main__":

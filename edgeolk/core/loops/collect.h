@@ -31,7 +31,7 @@ static OLK_ALWAYS void OLK_RN(olk_weigh_tiles)(const int rows, const OLK_T *rest
                 sum[r][k] =
                     OLK_VMADD_F64(a, OLK_FN(olk_widen)(tile + r * apart + i + k * L), sum[r][k]);
         }
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
     if (i < w) {
         const wide a = OLK_NAME(OLK_CAT(olk_widen_first, OLK_REAL))(coef + i, w - i);
         for (int r = 0; r < rows; r++)

@@ -9,7 +9,7 @@
 /* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By the instruction for it, where there is
    one, OLK_TERM(k) being without the lift; else n is added to the exponent of p, which the lift keeps
    normal until the product that takes it off. */
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 #define OLK_TERM(k) OLK_ALL(OLK_EXP_POLYNOMIAL[k] * (OLK_T)(1.0 / OLK_LIFT))
 static inline OLK_V OLK_FN(olk_by_power)(OLK_V p, OLK_V shifted)
 {

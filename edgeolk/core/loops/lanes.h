@@ -49,12 +49,12 @@ OLK_REINTERPRETED(olk_of_words_f64, olk_v_f64, olk_words_f64)
 #else
 #define OLK_MADD_F32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define OLK_MADD_F64(a, b, c) __builtin_fma((a), (b), (c))
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 #define OLK_VMADD_F32(a, b, c)                                                                     \
     ((OLK_NAME(olk_v_f32))_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define OLK_VMADD_F64(a, b, c)                                                                     \
     ((OLK_NAME(olk_v_f64))_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
-#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#elif defined(OLK_X86) && OLK_BYTES == 32
 #define OLK_VMADD_F32(a, b, c)                                                                     \
     ((OLK_NAME(olk_v_f32))_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define OLK_VMADD_F64(a, b, c)                                                                     \
@@ -87,13 +87,13 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_fuse_f64)(OLK_NAME(olk_v_f64) a,
 #endif
 
 /* The larger of two, lane by lane; b where a is no number. */
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 #define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm512_max_ps((__m512)(a), (__m512)(b)))
 #define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm512_max_pd((__m512d)(a), (__m512d)(b)))
-#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#elif defined(OLK_X86) && OLK_BYTES == 32
 #define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm256_max_pd((__m256d)(a), (__m256d)(b)))
-#elif defined(OLK_X86_VARIANTS)
+#elif defined(OLK_X86)
 #define OLK_VMAX_F32(a, b) ((OLK_NAME(olk_v_f32))_mm_max_ps((__m128)(a), (__m128)(b)))
 #define OLK_VMAX_F64(a, b) ((OLK_NAME(olk_v_f64))_mm_max_pd((__m128d)(a), (__m128d)(b)))
 #else
@@ -105,7 +105,7 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_fuse_f64)(OLK_NAME(olk_v_f64) a,
                OLK_MASK(OLK_NAME(olk_bits_f64), (a) > (b)), a, b)
 #endif
 
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 /* p 2^n, n whole numbers, rounded once. */
 static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_scale_by_power_f32)(OLK_NAME(olk_v_f32) p,
                                                                    OLK_NAME(olk_v_f32) n)
@@ -134,11 +134,11 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_load_f64)(const double *p)
 /* Narrow stored numbers as whole numbers in the lanes of floats. */
 static inline OLK_NAME(olk_bits_f32) OLK_NAME(olk_widen_i8)(const int8_t *p)
 {
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
     return (OLK_NAME(olk_bits_f32))_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
-#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#elif defined(OLK_X86) && OLK_BYTES == 32
     return (OLK_NAME(olk_bits_f32))_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
-#elif defined(OLK_X86_VARIANTS)
+#elif defined(OLK_X86)
     const __m128i four = _mm_loadu_si32(p), twice = _mm_unpacklo_epi8(four, four);
     return (OLK_NAME(olk_bits_f32))_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
 #else
@@ -153,15 +153,15 @@ static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_i8)(const int8_t *p)
 
 static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f16)(const uint16_t *p)
 {
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
     return (OLK_NAME(olk_v_f32))_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
-#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 32
+#elif defined(OLK_X86) && OLK_BYTES == 32
     return (OLK_NAME(olk_v_f32))_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
 #elif defined(__aarch64__)
     return (OLK_NAME(olk_v_f32))vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 #else
     /* olk_half_to_float, lane by lane. */
-#ifdef OLK_X86_VARIANTS
+#ifdef OLK_X86
     const OLK_NAME(olk_bits_f32) h = (OLK_NAME(olk_bits_f32))_mm_unpacklo_epi16(
         _mm_loadl_epi64((const __m128i *)p), _mm_setzero_si128());
 #else
@@ -185,9 +185,9 @@ static inline OLK_NAME(olk_v_f32) OLK_NAME(olk_load_f16)(const uint16_t *p)
 /* Numbers computed with, in double. */
 static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f32)(const float *p)
 {
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 16
+#if defined(OLK_X86) && OLK_BYTES == 16
     return (OLK_NAME(olk_v_f64))_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)p)));
-#elif defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#elif defined(OLK_X86) && OLK_BYTES == 64
     /* The compiler's own conversion is by halves, put together again. */
     return (OLK_NAME(olk_v_f64))_mm512_cvtps_pd(_mm256_loadu_ps(p));
 #else
@@ -200,7 +200,7 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_f64)(const double *p)
     return OLK_NAME(olk_load_f64)(p);
 }
 
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 /* The first `count` numbers, fewer than eight, in double; and a b + c in their lanes, c in the others. */
 static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_widen_first_f32)(const float *p, ptrdiff_t count)
 {
@@ -224,7 +224,7 @@ static inline OLK_NAME(olk_v_f64) OLK_NAME(olk_madd_first)(OLK_NAME(olk_v_f64) a
 /* The reverse: doubles kept in the type of an array. */
 static inline void OLK_NAME(olk_put_f32)(float *p, OLK_NAME(olk_v_f64) v)
 {
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 16
+#if defined(OLK_X86) && OLK_BYTES == 16
     _mm_storel_epi64((__m128i *)p, _mm_castps_si128(_mm_cvtpd_ps((__m128d)v)));
 #else
     *(OLK_NAME(olk_narrow_row) *)p = __builtin_convertvector(v, OLK_NAME(olk_narrow_row));

@@ -8,7 +8,7 @@
 #include "tiles.h"
 
 #define OLK_BYTES 0
-#define OLK_NAME(name) OLK_CAT(name, plain)
+#define OLK_NAME(name) name
 #define OLK_LANES_OF(type) ((ptrdiff_t)1)
 #include "one_lane.h"
 #include "totals.h"

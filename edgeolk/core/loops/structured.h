@@ -14,8 +14,8 @@
    otherwise; one without any floating-point unit defines OLK_SORF_FIXED: features in whole numbers
    (fixed.h), some thousandths from the exact ones.
 
-   The code is compiled once per instruction set; with OLK_SORF_PLAIN once, as plain C99. A program
-   with one learner defines OLK_SORF_STORES too, the types of weights that it needs: it calls the
+   A unit is compiled for one set of instructions (set.h); with OLK_SORF_PLAIN it is plain C99, for a
+   program. One with one learner defines OLK_SORF_STORES too, the types of weights that it needs: it calls the
    functions by their names and has no table of them. */
 #ifndef EDGEOLK_STRUCTURED_H
 #define EDGEOLK_STRUCTURED_H
@@ -26,14 +26,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiler.h"
-
-#ifdef OLK_SORF_PLAIN
-#elif defined(OLK_X86_VARIANTS)
-#include <immintrin.h>
-#elif defined(OLK_VECTORS) && defined(__aarch64__)
-#include <arm_neon.h>
-#endif
+#include "set.h"
 
 #include "marks.h"
 #include "pcg.h"
@@ -66,7 +59,7 @@ typedef uint64_t olk_u_f64;
 #define OLK_CAT_(a, b) a##_##b
 #define OLK_CAT(a, b) OLK_CAT_(a, b)
 #endif
-#define OLK_NAME(name) OLK_CAT(name, OLK_SORF_ISA)
+#define OLK_NAME(name) name
 
 /* How far single precision goes with a row: not at all, to the scores of a, to the end of one that
    changes no weights, to the changes of weights, all sure. */
@@ -83,105 +76,33 @@ enum {
    gives no room for a row's. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
-#include "mixing.h"
-#define OLK_FUSED 0
-#define OLK_BYTES 0
-#define OLK_SORF_ISA plain
-#include "structured_isa.h"
-#undef OLK_SORF_ISA
-#undef OLK_BYTES
-#undef OLK_FUSED
 #else
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 40 };
+#endif
 #include "mixing.h"
-#define OLK_FUSED 0
-#define OLK_BYTES 0
-OLK_BEGIN_SMALL
-#define OLK_SORF_ISA scalar
 #include "structured_isa.h"
-#undef OLK_SORF_ISA
-OLK_END_SMALL
-#undef OLK_BYTES
-#undef OLK_FUSED
-#ifdef OLK_VECTORS
-#if defined(__ARM_FEATURE_FMA) || defined(__FMA__)
-#define OLK_FUSED 1
-#else
-#define OLK_FUSED 0
-#endif
-#define OLK_BYTES 16
-#define OLK_SORF_ISA baseline
-#include "structured_isa.h"
-#undef OLK_SORF_ISA
-#undef OLK_BYTES
-#undef OLK_FUSED
-#endif
-#ifdef OLK_NEON_VARIANT
-#define OLK_FUSED 0
-#define OLK_BYTES 16
-OLK_BEGIN_NEON
-#define OLK_SORF_ISA neon
-#include "structured_isa.h"
-#undef OLK_SORF_ISA
-OLK_END
-#undef OLK_BYTES
-#undef OLK_FUSED
-#endif
-#ifdef OLK_X86_VARIANTS
-#define OLK_FUSED 1
-#define OLK_BYTES 32
-OLK_BEGIN_V3
-#define OLK_SORF_ISA v3
-#include "structured_isa.h"
-#undef OLK_SORF_ISA
-#undef OLK_BYTES
-OLK_END
-#define OLK_BYTES 64
-OLK_BEGIN_V4
-#define OLK_SORF_ISA v4
-#include "structured_isa.h"
-#undef OLK_SORF_ISA
-#undef OLK_BYTES
-#undef OLK_FUSED
-OLK_END
-#endif
-#endif
-#undef OLK_NAME
 
-#ifndef OLK_SORF_TABLE
-#elif OLK_SORF_STORES == OLK_SORF_I8
-#define OLK_SORF_VARIANT(isa)                                                                      \
-    {#isa,                                                                                         \
-     {olk_sorf_step_i8_##isa, NULL, NULL},                                                         \
-     {olk_sorf_novelty_i8_##isa, NULL, NULL},                                                      \
-     {olk_sorf_scores_i8_##isa, NULL, NULL},                                                       \
-     {NULL, NULL, NULL}}
-#else
-#define OLK_SORF_VARIANT(isa)                                                                      \
-    {#isa,                                                                                         \
-     {olk_sorf_step_i8_##isa, olk_sorf_step_f32_##isa, olk_sorf_step_f64_##isa},                   \
-     {olk_sorf_novelty_i8_##isa, olk_sorf_novelty_f32_##isa, olk_sorf_novelty_f64_##isa},          \
-     {olk_sorf_scores_i8_##isa, olk_sorf_scores_f32_##isa, olk_sorf_scores_f64_##isa},             \
-     {NULL, olk_spread_f32_f32_##isa, olk_spread_f64_f64_##isa}}
-#endif
 #ifdef OLK_SORF_TABLE
-static const olk_sorf_functions olk_sorf_variants[] = {
 #ifdef OLK_SORF_PLAIN
-    OLK_SORF_VARIANT(plain),
+static
 #else
-    OLK_SORF_VARIANT(scalar),
-#ifdef OLK_VECTORS
-    OLK_SORF_VARIANT(baseline),
+extern const olk_sorf_functions OLK_OF_SET(olk_sorf);
 #endif
-#ifdef OLK_NEON_VARIANT
-    OLK_SORF_VARIANT(neon),
-#endif
-#ifdef OLK_X86_VARIANTS
-    OLK_SORF_VARIANT(v3),
-    OLK_SORF_VARIANT(v4),
-#endif
+const olk_sorf_functions OLK_OF_SET(olk_sorf) = {
+    OLK_SET,
+#if OLK_SORF_STORES == OLK_SORF_I8
+    {olk_sorf_step_i8, NULL, NULL},
+    {olk_sorf_novelty_i8, NULL, NULL},
+    {olk_sorf_scores_i8, NULL, NULL},
+    {NULL, NULL, NULL},
+#else
+    {olk_sorf_step_i8, olk_sorf_step_f32, olk_sorf_step_f64},
+    {olk_sorf_novelty_i8, olk_sorf_novelty_f32, olk_sorf_novelty_f64},
+    {olk_sorf_scores_i8, olk_sorf_scores_f32, olk_sorf_scores_f64},
+    {NULL, olk_spread_f32_f32, olk_spread_f64_f64},
 #endif
 };
 #endif
+#undef OLK_NAME
 
 #endif

@@ -6,7 +6,7 @@ static inline double OLK_NAME(olk_total)(const double *lane)
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
 /* The same of two times eight sums that lie in registers. */
 static inline void OLK_NAME(olk_two_totals)(OLK_NAME(olk_v_f64) one, OLK_NAME(olk_v_f64) other,
                                             double *out)

@@ -23,7 +23,7 @@ OLK_FN(olk_dots_with)(const int doubles, const int rows, const OLK_R *const *row
                 sum[r * OLK_SUMS + k] =
                     OLK_VMADD_F64(OLK_AT(row[r], i + k * OLK_L), at, sum[r * OLK_SUMS + k]);
         }
-#if defined(OLK_X86_VARIANTS) && OLK_BYTES == 64
+#if defined(OLK_X86) && OLK_BYTES == 64
     /* One register a sum: it need not be taken apart. */
     if (i < n) {
         const OLK_V at = OLK_EITHER(doubles, olk_widen_first, x, i, n - i);

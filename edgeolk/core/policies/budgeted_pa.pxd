@@ -15,7 +15,7 @@ from edgeolk.core.expansion cimport (
 from edgeolk.core.inverse cimport (
     append_bordered, border, entry, exchange_bordered, has_pivots, refresh_inverse, spread_weight,
 )
-from edgeolk.core.losses cimport direction, piecewise_loss
+from edgeolk.core.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
     nearest_to_newcomer, neighbours_admit, neighbours_replace,
@@ -32,7 +32,7 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
 cdef inline double cost_with_newcomer(const State* s, double least, double a,
                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
-    cdef double h = piecewise_loss(s, e)
+    cdef double h = loss_residual(s, e)
     cdef double tau = fabs(a)
     cdef double reach = e.self_kernel * e.power
     return 0.5 * least + 0.5 * tau * tau * reach + s.c.p.C * e.weight * (h - tau * reach)
@@ -41,7 +41,7 @@ cdef inline double cost_with_newcomer(const State* s, double least, double a,
 cdef inline double cost_without(const State* s, double reach, double* tau,
                                 const Example* e) noexcept nogil:
     """Q of dropping the newcomer when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
-    cdef double h = piecewise_loss(s, e)
+    cdef double h = loss_residual(s, e)
     cdef double whole = reach * e.power
     tau[0] = min(s.c.p.C * e.weight, h / whole) if whole > 0.0 else 0.0
     return 0.5 * tau[0] * tau[0] * whole + s.c.p.C * e.weight * (h - tau[0] * whole)
@@ -198,8 +198,8 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
             return False
         tau = a
         if s.c.choice.update == UPDATE_PA1:
-            tau = direction(s, e) * min(s.c.p.C * e.weight,
-                                        piecewise_loss(s, e) / (reach * e.power))
+            tau = loss_sign(s, e) * min(s.c.p.C * e.weight,
+                                        loss_residual(s, e) / (reach * e.power))
         add_in_span(s, tau, e)
         return True
     if m.n < s.c.budget:

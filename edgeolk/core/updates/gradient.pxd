@@ -2,8 +2,8 @@
 
 from libc.math cimport pow, sqrt
 
-from edgeolk.core.losses cimport loss_derivative
 from edgeolk.core.expansion cimport rescale
+from edgeolk.core.loss_switch cimport loss_slope
 from edgeolk.core.parts cimport SCHEDULE_DECAY, SCHEDULE_SQRT
 from edgeolk.core.state cimport Example, State
 
@@ -23,7 +23,7 @@ cdef inline double step_size(const State* s) noexcept nogil:
 cdef inline bint gradient_asks(const State* s, const Example* e) noexcept nogil:
     if s.c.softmax:
         return e.share[e.label] > 0.0
-    return loss_derivative(s, e) != 0.0
+    return loss_slope(s, e) != 0.0
 
 
 cdef inline double gradient_coefficient(const State* s, const Example* e, double p) noexcept nogil:
@@ -31,7 +31,7 @@ cdef inline double gradient_coefficient(const State* s, const Example* e, double
     cdef double step = step_size(s) * e.weight
     if s.c.softmax:
         return step / p
-    return -step * loss_derivative(s, e) / p
+    return -step * loss_slope(s, e) / p
 
 
 cdef inline void gradient_shrink(State* s, double a, Example* e) noexcept nogil:

@@ -13,18 +13,18 @@
 #include "loops/one_row.h"
 
 #if EK_STORES == 1
-#define EK_ROW olk_row_f32_plain
+#define EK_ROW olk_row_f32
 #elif EK_STORES == 2
-#define EK_ROW olk_row_f64_plain
+#define EK_ROW olk_row_f64
 #elif EK_STORES == 3
-#define EK_ROW olk_row_f16_plain
+#define EK_ROW olk_row_f16
 #else
-#define EK_ROW olk_row_i8_plain
+#define EK_ROW olk_row_i8
 #endif
 #if EK_REAL == 1
-#define EK_WEIGH olk_weigh_f32_plain
+#define EK_WEIGH olk_weigh_f32
 #else
-#define EK_WEIGH olk_weigh_f64_plain
+#define EK_WEIGH olk_weigh_f64
 #endif
 
 static const olk_kernel ek_kernel = EK_KERNEL;

@@ -22,11 +22,11 @@
 #include "loops/width.h"
 
 #if EK_STORES == OLK_SORF_I8
-#define EK_BY_TYPE(name) name##_i8_plain
+#define EK_BY_TYPE(name) name##_i8
 #elif EK_STORES == OLK_SORF_F32
-#define EK_BY_TYPE(name) name##_f32_plain
+#define EK_BY_TYPE(name) name##_f32
 #else
-#define EK_BY_TYPE(name) name##_f64_plain
+#define EK_BY_TYPE(name) name##_f64
 #endif
 
 static const olk_sorf ek_made = EK_SORF;

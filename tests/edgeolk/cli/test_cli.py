@@ -42,6 +42,9 @@ PLANS: list[tuple[list[str], dict[str, Any]]] = [
     (["--kernel", "laplacian"], {"kernel": ek.Laplacian(1 / 5)}),
     (["--kernel", "polynomial:degree=3,scale=0.5"], {"kernel": ek.Polynomial(3, 0.5)}),
     (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
+    (["--gamma", "0.5"], {"kernel": ek.Gaussian(0.5)}),
+    (["--param", "gamma=0.5"], {"kernel": ek.Gaussian(0.5)}),
+    (["--gamma", "auto", "--scale", "minmax"], {"gamma": "auto", "scale": "minmax"}),
     (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
     (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),
     (["--param", "coefficients=float32"], {"coefficients": "float32"}),
@@ -61,6 +64,7 @@ def test_plan_of_one(
     assert told["budget"] == made.budget
     assert told["kernel"] == str(options.get("kernel", ek.Gaussian(1 / 5)))
     assert (told["sparse"], told["seed"]) == ("--sparse" in words, options.get("seed", 0))
+    assert (told["gamma_rows"], told["scale"]) == (made.gamma_rows, options.get("scale"))
     regions = [region._asdict() for region in made.regions]
     assert told["regions"] == json.loads(json.dumps(regions))
 
@@ -71,7 +75,7 @@ def test_plan_stores_as_the_method_does(
 ) -> None:
     """Without --dtype it is the method's own, alone as in the table."""
     command = ["plan", "--features", "5", "--ram", "64KiB"]
-    made = ek.plan(row.name, n_features=5, ram="64KiB", kernel=ek.Gaussian(1 / 5))
+    made = ek.plan(row.name, n_features=5, ram="64KiB")
     assert run(capsys, *command, "--algorithm", row.name) == f"{made}\n"
     lines = {line.split()[0]: line.split() for line in run(capsys, *command).splitlines()[2:]}
     assert lines[row.name][1:4] == [made.dtype, str(made.budget), str(made.nbytes)]
@@ -115,6 +119,10 @@ SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
         ([*SIZED, "--kernel", "linear:gamma=2"], "has no 'gamma'"),
         ([*SIZED, "--kernel", "gaussian:gamma"], "is not NAME=VALUE"),
         ([*SIZED, "--kernel", "gaussian:gamma=-1"], "gamma must be finite and > 0"),
+        ([*SIZED, "--gamma", "wide"], "'wide' is neither 'auto' nor a number"),
+        ([*SIZED, "--gamma", "0"], "gamma must be finite and > 0"),
+        ([*SIZED, "--gamma", "1", "--kernel", "linear"], "kernel= or gamma=, and not both"),
+        ([*SIZED, "--scale", "both"], "invalid choice: 'both'"),
         ([*SIZED, "--param", "C=1"], "--param needs --algorithm"),
         ([*SIZED, "--algorithm", "pa1", "--param", "C"], "is not NAME=VALUE"),
         ([*SIZED, "--algorithm", "pa1", "--param", "c=1"], "did you mean 'C'"),
@@ -159,3 +167,15 @@ def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "policy = random" in told
     assert "float32" in told.splitlines()[4]
     assert "nothing" in refused(capsys, "info", str(tmp_path / "nothing"))
+
+
+def test_the_recommended_one_is_planned_alike_with_its_name_and_without(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = run(capsys, *SIZED, "--algorithm", "sorf")
+    made = ek.plan(n_features=5, ram="8KiB")
+    assert said == f"{made}\n"
+    assert "from the first 100 rows" in said
+    told = json.loads(run(capsys, *SIZED, "--algorithm", "sorf", "--scale", "none", "--json"))
+    assert told["scale"] is None
+    assert told["gamma_rows"] == 100

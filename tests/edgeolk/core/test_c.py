@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-import edgeolk.core
+from edgeolk.core.units import LOOPS, NUMBERS, objects
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))
 SUBJECTS = [path.stem for path in SOURCES if path.stem not in ("main", "table")]
-LOOPS = Path(edgeolk.core.__file__).parent / "loops"
+#: What a unit of each set is made of.
+RINGS = "rings.h"
+LOOPS_OF_SETS = (RINGS, "structured.h")
 COMPILERS = ("gcc", "clang")
-#: As setup.py has them: what decides the numbers.
-FLAGS = ["-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-FLAGS += ["-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
+FLAGS = ["-std=gnu11", *NUMBERS, "-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
@@ -48,7 +48,9 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         pytest.skip(reason)
     made = str(tmp_path_factory.mktemp(compiler) / "checks")
     # Without optimisation the instrumented loops compile three times as fast.
-    ran = run([compiler, "-O0", "-g1", *FLAGS, *SANITIZE, *map(str, SOURCES), "-o", made, "-lm"])
+    command = [compiler, "-O0", "-g1", *FLAGS, *SANITIZE]
+    loops = objects(command, RINGS, Path(made).parent)
+    ran = run([*command, *map(str, SOURCES), *loops, "-o", made, "-lm"])
     assert ran.returncode == 0, ran.stderr
     return made
 
@@ -63,7 +65,7 @@ def test_checks(subject: str, program: str) -> None:
         assert re.fullmatch(r"[1-9]\d* checks, 0 failed\n", ran.stdout)
 
 
-@pytest.mark.parametrize("header", ["variants.h", "structured.h"])
+@pytest.mark.parametrize("header", LOOPS_OF_SETS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
     """What a compiler without vector types gets."""
@@ -76,10 +78,9 @@ def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_no_warnings_when_optimised(compiler: str) -> None:
+def test_no_warnings_when_optimised(compiler: str, tmp_path: Path) -> None:
     """Some warnings only come of what the optimiser sees."""
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
-    table = str(Path(__file__).parent / "c/table.c")
-    ran = run([compiler, "-O2", *FLAGS, "-c", table, "-o", os.devnull])
-    assert ran.returncode == 0, ran.stderr
+    for header in LOOPS_OF_SETS:
+        objects([compiler, "-O2", *FLAGS], header, tmp_path)

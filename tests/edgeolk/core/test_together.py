@@ -63,7 +63,8 @@ def test_every_algorithm(name: str) -> None:
 def test_structured_features(dtype: str, loss: str, options: dict[str, Any]) -> None:
     """Rows of which some have angles beyond single precision, and one that is refused."""
     X, y = stream()
-    learner = ek.Learner("sorf", n_features=FEATURES, D=BUDGET, dtype=dtype, loss=loss, **options)
+    options = {**LIVELY["sorf"], "dtype": dtype, "loss": loss, **options}
+    learner = ek.Learner("sorf", n_features=FEATURES, D=BUDGET, **options)
     learner.learn_many(X, *([] if loss == "novelty" else [y]))
     rows = X.copy()
     rows[[3, 30, 31, 299]] *= 1e6

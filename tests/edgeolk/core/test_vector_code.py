@@ -69,12 +69,12 @@ class Instruction:
         return max((widths[letter] for letter in found), default=0)
 
 
-def parse(listing: str) -> dict[str, list[Instruction]]:
-    """Functions of a listing by ``objdump -d``."""
-    functions: dict[str, list[Instruction]] = {}
+def parse(listing: str) -> dict[tuple[int, str], list[Instruction]]:
+    """Functions of a listing by ``objdump -d``, by address and name."""
+    functions: dict[tuple[int, str], list[Instruction]] = {}
     for line in listing.splitlines():
-        if found := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
-            body = functions.setdefault(found[1], [])
+        if found := re.match(r"([0-9a-f]+) <([\w.]+)>:", line):
+            body = functions.setdefault((int(found[1], 16), found[2]), [])
         elif found := re.match(r"\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?", line):
             address, name, operands = int(found[1], 16), found[2], found[3] or ""
             jumps = re.fullmatch(r"j\w+|b|b\.\w+|cbn?z|tbn?z", name)
@@ -104,33 +104,56 @@ def counts(body: Iterable[Instruction]) -> Counter[tuple[str, int]]:
     return Counter(i.arithmetic for i in body if i.arithmetic is not None)
 
 
+def units(symbols: str) -> dict[int, str]:
+    """The unit, "" for none, that each function of ``objdump -t`` is of, by its address.
+
+    A file's own symbols come after its name; so a function of several units can be told apart.
+    """
+    found, unit = {}, ""
+    for line in symbols.splitlines():
+        words = line.split()
+        if " df " in line:
+            unit = Path(words[-1]).stem if words[-1].endswith(".c") else ""
+        elif " F " in line:
+            found[int(words[0], 16)] = unit
+    return found
+
+
 @cache
 def functions() -> dict[str, list[Instruction]]:
-    """The module's functions by name without ``olk_``; skips where they cannot be looked at."""
+    """Functions of the loops as ``unit/name`` without ``olk_``; skips where there is no telling."""
     if not (X86 or ARM):
         pytest.skip("neither x86-64 nor AArch64")
     if shutil.which("objdump") is None:
         pytest.skip("no objdump (binutils)")
-    command = ["objdump", "-d", "--no-show-raw-insn", str(MODULE)]
-    found = parse(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    kept = {name[4:]: body for name, body in found.items() if name.startswith("olk_")}
+
+    def objdump(*words: str) -> str:
+        command = ["objdump", *words, str(MODULE)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    of_unit = units(objdump("-t"))
+    kept = {
+        f"{of_unit[at]}/{name.removeprefix('olk_')}": body
+        for (at, name), body in parse(objdump("-d", "--no-show-raw-insn")).items()
+        if of_unit.get(at, "").startswith("rings_")
+    }
     if not kept:
         pytest.skip(f"{MODULE.name} is stripped: no symbol says where a function begins")
     return kept
 
 
 def built_by_gcc_12() -> bool:
-    """Whether the compiler that signed the module is one that variants.h has variants for."""
+    """Whether the compiler that signed the module is one that units.py has wide sets for."""
     data = MODULE.read_bytes()
     majors = [int(major) for major in re.findall(rb"GCC: \([^)]*\) (\d+)\.", data)]
     return b"clang version" not in data and min(majors, default=0) >= 12
 
 
 def body_of(function: str, variant: str) -> list[Instruction]:
-    body = functions().get(f"{function}_{variant}")
+    body = functions().get(f"rings_{variant}/{function}")
     if body is None and variant != "baseline" and not built_by_gcc_12():
         pytest.skip("built by a compiler that only the baseline is compiled with")
-    assert body, f"no olk_{function}_{variant} in {MODULE.name}"
+    assert body, f"no olk_{function} of {variant} in {MODULE.name}"
     return body
 
 
@@ -196,7 +219,7 @@ def test_the_hot_loop_is_packed(function: str, variant: str) -> None:
 )
 def test_reading_of_a_listing(line: str, arithmetic: tuple[str, int] | None) -> None:
     jumps = "  14:\tb.ne\t10 <f>  // b.any\n  18:\tjne    10 <f>\n  1c:\tcall   10 <f>\n"
-    body = parse(f"0000000000000010 <f>:\n{line}\n{jumps}")["f"]
+    body = parse(f"0000000000000010 <f>:\n{line}\n{jumps}")[16, "f"]
     assert body[0].arithmetic == arithmetic
     assert [i.target for i in body] == [None, 16, 16, None]
     assert [len(loop) for loop in inner_loops(body)] == [2]

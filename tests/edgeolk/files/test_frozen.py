@@ -14,7 +14,8 @@ from edgeolk import head
 from edgeolk.configuration import intake, scaling
 from edgeolk.files.words import WORDS
 from edgeolk.parts import lists
-from edgeolk.parts.numbers import AXES, STORED
+from edgeolk.parts.numbers import AXES
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
 
 VALUES = (
@@ -97,7 +98,7 @@ def test_numbers_of_values() -> None:
     names = VALUES.split()
     assert {name: head.VALUES[name] for name in names} == {n: i for i, n in enumerate(names, 1)}
     assert {name: head.VALUES[name] for name in KERNEL_VALUES} == KERNEL_VALUES
-    assert list(STORED) == names
+    assert list(PARAMETERS) == names
     listed = {f"{name}.{i}": first + i for name, first in LISTS.items() for i in range(8)}
     assert {name: head.VALUES[name] for name in listed} == listed
     assert list(head.LISTS) == list(LISTS)

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from golden import data_of
 
 import edgeolk as ek
 from edgeolk.checkpointer import _pieces
-from edgeolk.files import live, v2
-from edgeolk.files.slots import HEADER_BYTES, Slots, packed_head
+from edgeolk.files import live
+from edgeolk.files.slots import HEADER_BYTES, packed_head
 from edgeolk.planning.layout import layout
 from edgeolk.scaling.block import HEAD, MAGIC
 from edgeolk.scaling.layout import plan_of
@@ -53,17 +52,10 @@ def large_scaler() -> bytes:
     return table((2, nbytes)) + HEAD.pack(MAGIC, 2, 0, nbytes, d, 0, 0, 1, 0, 0, 0.0)
 
 
-def large_old_learner() -> bytes:
-    made = bytearray(data_of(2, "rbp-float32"))
-    budget = 2**29
-    struct.pack_into("<qq", made, 32, budget, budget)
-    nbytes = v2.length(made)
-    struct.pack_into("<q", made, 16, nbytes)
-    return table((1, nbytes)) + made
-
-
 def old_learner() -> bytes:
-    made = bytearray(data_of(2, "rbp-float32"))
+    """As format 2 began, which was never released."""
+    made = bytearray(520)
+    made[:12] = b"edgeolk\0" + (2).to_bytes(4, "little")
     made[16:24] = (LENGTH - 24).to_bytes(8, "little")
     return table((1, LENGTH - 24)) + made
 
@@ -91,7 +83,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 #: They are what they say: only the caller knows that they cannot be.
 LARGE: dict[str, Callable[[], bytes]] = {"learner": large_learner, "scaler": large_scaler}
-LARGE["old learner"] = large_old_learner
 
 
 def slot_of(start: bytes, length: int) -> bytes:
@@ -172,16 +163,6 @@ def test_what_could_not_be_opened_again_is_not_written() -> None:
         with pytest.raises(ValueError, match="more than ram allows"):
             checkpoints.write((learner, learner))
         assert checkpoints.open().steps == 1
-
-
-def test_older_formats_may_take_what_is_allowed() -> None:
-    """Their beginning does not tell what a block of today takes."""
-    data = data_of(2, "rbp-float32")
-    nbytes = ek.Learner._from_block(data).nbytes
-    place = bytearray(40_000)
-    Slots(ek.checkpointer.medium_at(place, 2), bytes).write([table((1, len(data))), data])
-    assert ek.Checkpointer.restore(place, ram=nbytes).nbytes == nbytes
-    assert ek.Checkpointer.restore(place, ram=nbytes - 1) is None
 
 
 @pytest.mark.parametrize("bad", ["lots", -1, 1.5, True])

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import edgeolk as ek
+from edgeolk.calibration import Calibration, two_columns
 from edgeolk.sklearn import OnlineKernelClassifier
 
 
@@ -121,7 +122,7 @@ def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
 
 def test_one_row_at_a_time(moons: Any) -> None:
     X, y = moons
-    model = OnlineKernelClassifier(gamma="auto", random_state=0)
+    model = OnlineKernelClassifier(random_state=0)
     right = 0
     for x, label in zip(X, y, strict=True):
         if hasattr(model, "learner_"):
@@ -222,14 +223,14 @@ def test_sparse_rows_are_rows(moons: Any) -> None:
     np.testing.assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
 
 
-@pytest.mark.parametrize("gamma", ["median", "scale", "auto", 0.7])
+@pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
 def test_widths(gamma: Any, moons: Any) -> None:
     X, y = moons
     model = OnlineKernelClassifier(gamma=gamma, random_state=0).fit(X, y)
     width = model.learner_.kernel.gamma
     if gamma == "scale":
         assert width == pytest.approx(0.5, rel=0.1)
-    elif gamma == "median":
+    elif gamma == "auto":
         assert width == pytest.approx(1.0 / np.median(_squares(X / X.std(axis=0))), rel=0.2)
     elif gamma == 0.7:
         assert width == 0.7
@@ -244,7 +245,7 @@ def _squares(X: Any) -> Any:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"gamma": "wide"}, "gamma must be 'median'"),
+        ({"gamma": "median"}, "gamma must be 'auto', 'scale' or a number above 0, got 'median'"),
         ({"gamma": -1.0}, "gamma must be above 0"),
         ({"kernel": "rbf"}, "kernel must be None for a Gaussian kernel"),
         ({"epochs": 0}, "epochs must be"),
@@ -266,7 +267,7 @@ def test_in_a_search_and_a_pipeline() -> None:
     X, y = load_iris(return_X_y=True)
     steps = make_pipeline(MinMaxScaler(), OnlineKernelClassifier(random_state=0, epochs=10))
     grid = {
-        "onlinekernelclassifier__gamma": ["median", 0.01],
+        "onlinekernelclassifier__gamma": ["auto", 0.01],
         "onlinekernelclassifier__ram": ["2KiB", "8KiB"],
     }
     search = GridSearchCV(steps, grid, cv=3, n_jobs=1).fit(X, y)
@@ -285,3 +286,45 @@ def test_joblib_carries_a_fitted_model(moons: Any) -> None:
     for each in (model, other):
         each.partial_fit(X[:50], y[:50])
     assert (other.predict_proba(X) == model.predict_proba(X)).all()
+
+
+# ---- what the calibration has seen ---------------------------------------------------------------
+
+
+def _calibrated(rows: Any, classes: int, weight: Any = None) -> tuple[Any, Any]:
+    """A classifier that was taught once, and a calibration made of the same scores by hand."""
+    X, y = rows
+    labels = np.arange(len(y)) % classes
+    model = OnlineKernelClassifier(random_state=0, gamma=0.5)
+    model.partial_fit(X, labels, classes=list(range(classes)), sample_weight=weight)
+    again, by_hand = ek.Learner(model.learner_.config), Calibration()
+    for start in range(0, len(y), 32):
+        some = slice(start, start + 32)
+        counts = None if weight is None else weight[some]
+        scores = again.scores(X[some]) if classes > 2 else None
+        told = labels[some].astype(float) if classes > 2 else 2.0 * labels[some] - 1.0
+        f = again.learn_many(X[some], told, weight=counts)
+        by_hand.learn(two_columns(f) if scores is None else scores, labels[some], counts)
+    return model.calibration_, by_hand
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_the_calibration_follows_scores_and_weights(
+    classes: int, weighed: bool, moons: Any
+) -> None:
+    weight = np.random.default_rng(1).choice([0.25, 3.0], len(moons[1])) if weighed else None
+    made, by_hand = _calibrated(moons, classes, weight)
+    assert (made.slope, made.floor) == (by_hand.slope, by_hand.floor)
+    assert (made.slope, made.floor) != (Calibration().slope, Calibration().floor)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_calibration_sees_a_row_before_it_was_learned_only(classes: int, moons: Any) -> None:
+    X, y = moons
+    labels = np.arange(len(y)) % classes
+    once, often = (
+        OnlineKernelClassifier(random_state=0, epochs=epochs).fit(X, labels).calibration_
+        for epochs in (1, 4)
+    )
+    assert (once.slope, once.floor) == (often.slope, often.floor)

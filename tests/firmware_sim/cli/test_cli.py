@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firmware_sim.cli import main, replay, values
+import firmware_sim as fs
+from firmware_sim.cli import main, replay
+from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -276,14 +280,44 @@ def test_a_full_disk_behind_standard_output(words: list[str], tmp_path: Path) ->
 def test_interrupt_while_it_is_imported() -> None:
     """Before there is a program that could say anything."""
     code = (
-        "import runpy, sys, types\n"
+        "import runpy, signal, sys\n"
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'firmware_sim.cli': raise KeyboardInterrupt\n"
+        "        if name == 'numpy':\n"
+        "            try:\n"
+        "                signal.raise_signal(signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        "                raise ImportError('numpy is badly installed') from None\n"
         "sys.meta_path.insert(0, Finder())\n"
         "runpy.run_module('firmware_sim', run_name='__main__')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full", "2>&- >&-"])
+def test_standard_error_that_takes_nothing_changes_nothing(tmp_path: Path, stream: str) -> None:
+    words = ["replay", "occupancy", "--ram", "8KiB", "--limit", "300", "--no-picture"]
+    command = shlex.join([sys.executable, "-m", "firmware_sim", *words, "--out", str(tmp_path)])
+    done = subprocess.run(f"{command} {stream}", shell=True, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"stream    occupancy: 300 rows") is (">&-" not in stream[4:])
+    assert (tmp_path / "report.json").exists()
+
+
+@pytest.mark.parametrize("command", [["replay", "-", "--target", "y"], ["record", "-", "r.csv"]])
+def test_standard_input_that_is_closed_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+    line = shlex.join([sys.executable, "-m", "firmware_sim", *command])
+    place = {"PYTHONPATH": str(Path(fs.__file__).parents[1]), **os.environ}
+    done = subprocess.run(
+        f"{line} <&-",
+        shell=True,
+        cwd=tmp_path,
+        env=place,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last == "firmware_sim: cannot read standard input: Bad file descriptor"

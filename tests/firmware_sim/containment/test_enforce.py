@@ -18,7 +18,7 @@ from firmware_sim.cli import main
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
-from firmware_sim.containment.guard import GuardedBlock
+from firmware_sim.containment.guard import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay, ReplayResult, replay
 
@@ -214,20 +214,21 @@ def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "budget" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("offset", [0, -1])
-def test_first_byte_outside_kills_and_last_inside_does_not(offset: int) -> None:
+@pytest.mark.parametrize("place", ["end - 1", "end", "start", "start - 1"])
+@pytest.mark.parametrize("nbytes", [100, PAGE, PAGE + 1])
+def test_first_byte_outside_kills_and_last_inside_does_not(place: str, nbytes: int) -> None:
     if GuardedBlock(64).refusal:
         pytest.skip(GuardedBlock(64).refusal)
     program = f"""
 import ctypes
-from firmware_sim.containment.guard import GuardedBlock, PAGE
-block = GuardedBlock(100)
-block.view(0, 100)[:] = bytes(100)
-ctypes.memset(block.address + 100 + {offset}, 1, 1)
-ctypes.memset(block.address - block.slack + {offset}, 1, {offset} + 1)
+from firmware_sim.containment.guard import GuardedBlock
+block = GuardedBlock({nbytes})
+block.view(0, {nbytes})[:] = bytes({nbytes})
+start, end = block.address - block.slack, block.address + {nbytes}
+ctypes.memset({place}, 1, 1)
 """
     code = subprocess.run([sys.executable, "-c", program], check=False).returncode
-    assert code == (-signal.SIGSEGV if offset == 0 else 0)
+    assert code == (-signal.SIGSEGV if place in ("end", "start - 1") else 0)
 
 
 @pytest.mark.parametrize("machine", seccomp.SYSCALLS)

@@ -152,6 +152,14 @@ def test_block_has_exactly_the_caps_bytes() -> None:
         DeviceMemory(Layout(1 << 62, ()))
 
 
+def test_a_cleared_block_is_all_zeros() -> None:
+    memory = DeviceMemory(lay_out(1_001, [Need("a", 10, ""), Need("b", 900, "")]))
+    everything = memory._block.view(0, 1_001)
+    everything[:] = b"\xff" * 1_001
+    memory.clear()
+    assert bytes(everything) == bytes(1_001)
+
+
 @pytest.mark.parametrize("cap", [8192, 8191, 8129, 4097])
 def test_block_ends_at_the_guard_page_and_parts_lie_on_lines(cap: int) -> None:
     layout, _ = plan_device(config(cap), 5, KERNEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,11 +14,28 @@ from firmware_sim.fleet.task import Record
 
 FULL = Path("/dev/full")
 
-pytestmark = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+
+def test_what_is_written_is_on_the_disk_when_the_journal_is_closed(tmp_path, monkeypatch):
+    synced: list[bytes] = []
+
+    def fsync(descriptor: int) -> None:
+        assert os.fstat(descriptor).st_ino == path.stat().st_ino
+        synced.append(path.read_bytes())
+
+    path = tmp_path / JOURNAL
+    monkeypatch.setattr(os, "fsync", fsync)
+    book = Journal(tmp_path)
+    book.enter([Record("key", "board", "log.csv", "small", "done")], 0.1)
+    book._file.write("more")
+    book.close()
+    assert synced == [path.read_bytes()]
+    assert synced[0].endswith(b"more")
 
 
 @pytest.fixture
 def journal(tmp_path):
+    if not FULL.exists():
+        pytest.skip("no /dev/full here")
     book = Journal(tmp_path)
     book._file.close()
     book._file = FULL.open("w", encoding="utf-8")

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.report import to_text
-from firmware_sim.fleet.statistics import differences, distributions, interval, losses, reference
+from firmware_sim.fleet.statistics import (
+    differences,
+    distributions,
+    interval,
+    losses,
+    reference,
+    shared,
+)
+from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
 
 
@@ -65,7 +72,7 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
 
 
 def test_text_names_the_best_the_worst_and_what_failed(fleet):
-    text = to_text(findings(fleet))
+    text = to_text(summarize(fleet))
     assert "7 boards x 2 configurations: 8 done, 6 failed" in text
     assert "On these boards a errs least: 25.00 % in the mean; b cannot be told from it." in text
     assert "x0 and 2 more" in text
@@ -75,9 +82,90 @@ def test_text_names_the_best_the_worst_and_what_failed(fleet):
 
 
 def test_a_fleet_of_failures_has_a_report():
-    text = to_text(findings(Fleet(1, ("a",), [record("1", "a", None, "died")])))
+    text = to_text(summarize(Fleet(1, ("a",), [record("1", "a", None, "died")])))
     assert "No configuration got to the end" in text
     assert "died" in text
+
+
+def test_means_are_over_the_boards_that_all_finished():
+    """The one that fails on the hard boards is no better for it."""
+    records = []
+    for i in range(10):
+        hard = i >= 6
+        records.append(record(f"{i}", "steady", 0.4 if hard else 0.1))
+        records.append(record(f"{i}", "picky", None if hard else 0.2, "stopped"))
+        records.append(record(f"{i}", "rare", 0.0 if i == 9 else None, "stopped"))
+    found = summarize(Fleet(10, ("steady", "picky", "rare"), records))
+    table = found.tables[0]
+    assert table.title == (
+        "error, %, over the 6 boards that all but rare, with too few, have finished"
+    )
+    assert [row[:3] for row in table.rows] == [
+        ("steady", "10", "10.00"),
+        ("picky", "6", "20.00"),
+        ("rare", "1", "-"),
+    ]
+    assert found.sentence.startswith(
+        "Of those that finish most boards, 10, steady errs least: 10.00 % in the mean over the 6 "
+    )
+    assert "rare (on 1) errs less where both finished, and finished fewer" in found.sentence
+    page = to_page(found)
+    assert "Error by configuration, over the 6 boards that all but rare" in page
+    assert page.count('class="box"') == 2
+
+
+def test_the_best_of_equally_complete_ones_is_so_on_the_same_boards():
+    """Each has nine boards; a's are easier, and b does better on the eight that both have."""
+    table = {
+        "a": {f"{i}": 0.2 for i in range(8)} | {"easy": 0.0},
+        "b": {f"{i}": 0.15 for i in range(8)} | {"hard": 0.9},
+    }
+    assert reference(table) == "b"
+    assert {name: len(one) for name, one in shared(table).items()} == {"a": 8, "b": 8}
+    assert shared({"a": {}, "b": {"1": 0.1}}) == {"b": {"1": 0.1}}
+    assert shared({}) == {}
+
+
+def with_figures(device: str, **figures: float | int | None) -> Record:
+    one = record(device, "a", 0.1)
+    one.figures = {"rows_read": 1000, "rows_used": 900, **figures}
+    return one
+
+
+def test_suspicious_boards_are_named():
+    both = {"true_positive": 5, "false_negative": 1, "true_negative": 7, "false_positive": 2}
+    records = [
+        with_figures("good", rows_damaged=49, rows_missing=499, rows_refused=49, **both),
+        with_figures("torn", rows_damaged=100, **both),
+        with_figures("gaps", rows_missing=500, **both),
+        with_figures("odd", rows_refused=50, **both),
+        with_figures("on", **{**both, "true_negative": 0, "false_positive": 0}),
+        with_figures("off", **{**both, "true_positive": 0, "false_negative": 0}),
+        with_figures("one", classes_seen=1),
+        with_figures("two", classes_seen=2),
+        with_figures("nought", mae=0.0, last_value_mae=0.0),
+        record("failed", "a", None, "died"),
+    ]
+    found = summarize(Fleet(10, ("a",), records))
+    table = next(table for table in found.tables if table.name == "suspicious")
+    assert table.title == "suspicious boards: 7"
+    assert table.rows == [
+        ("on", "all 6 labels mean +1"),
+        ("off", "all 9 labels mean -1"),
+        ("one", "all 900 labels are of one class"),
+        ("nought", "all 900 targets are 0"),
+        ("gaps", "500 of 1,000 rows lack a value (50 %)"),
+        ("torn", "100 of 1,000 rows cannot be read (10 %)"),
+        ("odd", "50 of 1,000 rows are refused by the learner (5 %)"),
+    ]
+    assert "suspicious boards: 7" in to_text(found)
+    assert 'id="suspicious"' in to_page(found)
+    many = [with_figures(f"b{i}", rows_damaged=999, **both) for i in range(25)]
+    table = next(
+        table for table in summarize(Fleet(25, ("a",), many)).tables if table.name == "suspicious"
+    )
+    assert len(table.rows) == 21
+    assert table.rows[-1] == ("and 5 more", "see the records")
 
 
 class _Tags(HTMLParser):
@@ -99,7 +187,7 @@ class _Tags(HTMLParser):
 
 
 def test_the_page_is_whole_escaped_and_loads_nothing(fleet):
-    page = to_page(findings(fleet))
+    page = to_page(summarize(fleet))
     tags = _Tags()
     tags.feed(page)
     assert tags.open == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -132,6 +133,84 @@ def test_the_command_prints_and_writes_its_report(folder, whole, capsys):
     assert (folder / "out" / "records.jsonl").read_bytes() == whole
     assert (folder / "out" / "fleet.txt").read_text() in said.out + "\n"
     assert (folder / "out" / "fleet.html").exists()
+
+
+def test_damaged_and_one_sided_streams_are_told(folder, capsys):
+    log = folder / "logs" / "log1.csv"
+    lines = log.read_text().splitlines()
+    lines[100:200] = ["torn"] * 100
+    log.write_text("\n".join(lines) + "\n")
+    log = folder / "logs" / "log3.csv"
+    log.write_text("a,b,c,label\n" + "".join(f"{i % 7},{i % 5},{i % 3},1\n" for i in range(90)))
+    assert command(folder, "--out", str(folder / "out")) == 0
+    said = capsys.readouterr().out
+    assert "suspicious boards: 2\n" in said
+    assert "board3  all 90 labels mean +1\n" in said
+    assert "board1  102 of 700 rows cannot be read (15 %)\n" in said
+
+
+def full(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
+    folder, whole, capsys, monkeypatch
+):
+    write = Path.write_text
+    monkeypatch.setattr(
+        Path,
+        "write_text",
+        lambda path, *words, **said: (full if ".fleet.html" in path.name else write)(
+            path, *words, **said
+        ),
+    )
+    monkeypatch.setattr("firmware_sim.fleet.journal._write_lines", full)
+    out = folder / "whole"
+    assert command(folder, "--out", str(out)) == 1
+    said = capsys.readouterr()
+    assert "5 boards x 3 configurations: 15 done, 0 failed" in said.out
+    assert said.out.endswith(f"report    {out / 'fleet.txt'}\n")
+    for name in ("fleet.html", "records.jsonl", "timings.jsonl"):
+        assert f"cannot write to {out / name}: No space left" in said.err
+    assert sorted(path.name for path in out.iterdir()) == ["fleet.txt", JOURNAL]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([], 1),
+        (["--fail-on", "any"], 1),
+        (["--fail-on", "all"], 0),
+        (["--fail-on", "never"], 0),
+        (["--fail-on", "6"], 1),
+        (["--fail-on", "7"], 0),
+    ],
+)
+def test_failed_runs_make_the_exit_code(folder, whole, capsys, words, code):
+    for i in (1, 3):
+        (folder / "logs" / f"log{i}.csv").unlink()
+    assert command(folder, "--out", str(folder / "whole"), *words) == code
+    said = capsys.readouterr()
+    assert "9 done, 6 failed" in said.out
+    assert ("6 of 15 runs failed (--fail-on " in said.err) is bool(code)
+
+
+def test_a_folder_of_models_that_cannot_be_is_told(folder, capsys):
+    models = folder / "configs.toml"
+    words = ["--out", str(folder / "out"), "--quiet", "--save-models", str(models)]
+    assert command(folder, *words) == 2
+    assert f"cannot write to {models}: File exists\n" in capsys.readouterr().err
+
+
+def test_all_runs_failed(folder, capsys):
+    for log in (folder / "logs").iterdir():
+        log.unlink()
+    out = ["--out", str(folder / "out"), "--quiet", "--fail-on"]
+    assert command(folder, *out, "all") == 1
+    assert command(folder, *out, "never") == 0
+    with pytest.raises(SystemExit, match="2"):
+        command(folder, *out, "0")
+    assert "'0' is no whole number of at least 1, nor never" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

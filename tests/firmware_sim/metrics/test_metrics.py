@@ -124,3 +124,13 @@ def test_curve_memory_does_not_grow() -> None:
         curve.add(row, row, row)
     assert curve._sums.shape == (8, 3)
     assert len(curve.table()[0]) <= 9
+
+
+def test_baselines_wait_for_labels_that_are_late() -> None:
+    metrics = Prequential()
+    for _ in range(3):
+        metrics.add(-1.0, 1.0, known=False)
+    assert (metrics.majority.wrong, metrics.no_change.wrong) == (3, 3)
+    metrics.observe(-1.0)
+    metrics.add(-1.0, 1.0, known=False)
+    assert (metrics.majority.wrong, metrics.no_change.wrong) == (3, 3)

@@ -123,3 +123,13 @@ def test_late_and_missing_targets(tank: Path) -> None:
 def test_positive_makes_no_sense(tank: Path) -> None:
     with pytest.raises(fs.SimulatorError, match="labels of two classes, not for real numbers"):
         fs.replay(config(tank, positive="200"))
+
+
+def test_baselines_wait_for_targets_that_are_late() -> None:
+    metrics = Regression()
+    for _ in range(3):
+        metrics.add(10.0, 0.0, known=False)
+    assert (metrics.mean.absolute, metrics.last_value.absolute) == (30.0, 30.0)
+    metrics.observe(10.0)
+    metrics.add(10.0, 0.0, known=False)
+    assert (metrics.mean.absolute, metrics.last_value.absolute) == (30.0, 30.0)

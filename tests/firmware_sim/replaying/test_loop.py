@@ -13,6 +13,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import Row, Sample
 
@@ -256,3 +257,37 @@ def test_one_class_report(tmp_path: Path) -> None:
     data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
     assert data["metrics"]["learner"]["kappa"] is None
     assert files[3].read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_a_label_that_is_missing_stops_too() -> None:
+    stream = two_blobs()
+    stream.labels[120] = ""
+    result = fs.replay(config(stream, missing="stop", gamma=0.5))
+    assert (result.status, result.rows.read) == ("stopped", 121)
+    assert result.detail == "row 121 has no value for 'y'"
+    assert fs.replay(config(stream, gamma=0.5)).rows.used == 299
+
+
+@pytest.mark.parametrize("limit", [1, 40])
+def test_no_row_beyond_the_limit_is_waited_for(limit: int) -> None:
+    class Live(Listed):
+        def samples(self, row: Row) -> Iterator[Sample]:
+            for sample in super().samples(row):
+                assert sample.number <= limit, "a live stream would wait here"
+                yield sample
+
+    blobs = two_blobs()
+    result = fs.replay(config(Live(blobs.rows, blobs.labels), limit=limit, gamma=0.5))
+    assert (result.status, result.rows.read) == ("complete", limit)
+
+
+def test_the_first_damage_is_told_and_all_are_counted() -> None:
+    count = RowCount(read=9)
+    for number, damage in ((3, "torn"), (7, "worn")):
+        count.add_damaged(CheckedRow(number, damage=damage))
+        count.add_refused(CheckedRow(number), f"{damage} too")
+    assert (count.damaged, count.first_damage) == (2, "row 3: torn")
+    assert (count.refused, count.first_refusal) == (2, "row 3: torn too")
+    assert count.warnings() == [
+        "2 of 9 rows cannot be read and were left out, the first is row 3: torn"
+    ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.errors import NotWrittenError
 from firmware_sim.report import writing
 from firmware_sim.report.writing import claimed
 
@@ -92,6 +95,43 @@ def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stdout.startswith("INTERRUPTED: interrupted before row 101")
     assert "100 rows read" in (tmp_path / "report.txt").read_text()
+
+
+@pytest.fixture
+def small_files() -> Iterator[Callable[[int], None]]:
+    """A disk that takes so many bytes of each file, and then no more."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    small_files: Callable[[int], None],
+) -> None:
+    out, model = tmp_path / "out", tmp_path / "model.zip"
+    command = [*SHORT, "--out", str(out), "--no-picture", "--save-model", str(model)]
+    assert main(command) == 0
+    text = (out / "report.txt").read_text()
+    before = model.read_bytes()
+    assert len(text) < 4000 < len(before)
+    capsys.readouterr()
+    small_files(4000)
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("stream    occupancy: 200 rows read")
+    assert f"report    {out / 'report.txt'}\n" in said.out
+    for name in (out / "report.json", out / "report.html", model):
+        assert f"cannot write to {name}: File too large" in said.err
+    assert [path.name for path in out.iterdir()] == ["report.txt"]
+    assert model.read_bytes() == before
+    small_files(100)
+    assert main(command) == 1
+    assert capsys.readouterr().out.startswith("stream    occupancy: 200 rows read")
+    assert not list(out.iterdir())
+    with pytest.raises(NotWrittenError, match=r"report\.txt: File too large; .*report\.json: File"):
+        fs.write_report(short(), out, picture=False)
 
 
 def test_names_of_a_stream_do_not_reach_the_terminal(

@@ -95,3 +95,10 @@ def test_dates_that_are_none(cell: str) -> None:
     for day_first in (False, True):
         with pytest.raises(ValueError, match=r"."):
             cells.seconds(cell, day_first)
+
+
+@pytest.mark.parametrize("zone", ["+02:00", "+0200", "Z", "-0530", ""])
+def test_a_zone_is_taken_off(zone: str) -> None:
+    hours = {"+02:00": 2.0, "+0200": 2.0, "-0530": -5.5}.get(zone, 0.0)
+    midnight = cells.seconds("2015-02-02")
+    assert cells.seconds(f"2015-02-02T14:30:05.25{zone}") == midnight + (14.5 - hours) * 3600 + 5.25

@@ -260,3 +260,15 @@ def test_faults_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "fault     gap, rows 10 to 19, p 1, rows 1: 10 rows struck" in out
     assert main([*command, "--fault", "stuck:column=lux"]) == 2
     assert "there is no reading 'lux'; there is: temperature_degC" in capsys.readouterr().err
+
+
+def test_a_duplicate_is_the_row_as_it_came_whatever_was_made_of_the_first() -> None:
+    stream = FaultyStream(Memory(), [parse("duplicate:p=0.3")], 1)
+    row = np.empty(3)
+    rows = []
+    for _ in stream.samples(row):
+        rows.append(row.copy())
+        row[:] = -1.0  # as a repair in place does
+    again = [(a == b).all() for a, b in pairwise(rows)]
+    assert sum(again) == stream.counts[0] == len(rows) - N
+    assert min(map(min, rows)) > 0.0

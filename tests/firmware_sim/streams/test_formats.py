@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.arrays import NpzStream
@@ -139,3 +141,25 @@ def test_libsvm_index_is_no_request_for_memory(tmp_path: Path) -> None:
     path.write_text("+1 1:0.5 99999999:1\n")
     with pytest.raises(StreamError, match="an index is 99,999,999; rows have at most 1,048,576"):
         open_stream(str(path))
+
+
+@pytest.mark.parametrize("command", ["replay", "tune", "compare"])
+def test_names_and_folders_that_cannot_be_looked_at(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "x" * 300
+    assert main([command, name, "--target", "y"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"firmware_sim: no file '{name}'")
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    file = tmp_path / "s.csv"
+    file.write_text("a,y\n1,1\n")
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(StreamError, match=r"cannot read .*s\.csv: Permission denied$"):
+        open_stream(str(file), target="y")

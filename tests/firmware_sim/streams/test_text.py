@@ -8,16 +8,17 @@ import os
 import time
 import tracemalloc
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from firmware_sim.errors import StreamError
+from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.fleet import read_manifest
 from firmware_sim.plaintext import printable, shortened
 from firmware_sim.streams import CsvStream
-from firmware_sim.streams.text import LONGEST_LINE, MOST_BLANK
+from firmware_sim.streams.text import LONGEST_LINE, MOST_BLANK, Records
 
 TABLE = "a,b,y\n1,2,1\n3,4,0\n"
 
@@ -49,7 +50,7 @@ def read(path: Path) -> int:
         (b"\0", "binary file"),
         (b"#" * 256 + b"\n\0", "binary data"),
         (b"\n", f"more than {MOST_BLANK:,} blank lines"),
-        (b'"\n",', "a row of more than 1,000 lines: a quote is opened and never closed"),
+        (b'1","\n', "more than 1,000 rows one after the other open a quote and do not close it"),
     ],
 )
 def test_gzip_bomb_ends_with_a_message_within_memory(
@@ -96,10 +97,86 @@ def test_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
         assert stream.count() == 2
 
 
-def test_quote_that_is_never_closed(tmp_path: Path) -> None:
-    path = write(tmp_path, (TABLE + '"1,2,1\n' + "1,2,1\n" * 5000).encode())
-    with pytest.raises(StreamError, match="a quote is opened and never closed before line 4"):
-        read(path)
+STRAY = "a quote is opened and not closed"
+
+
+def samples(path: Path) -> list[tuple[str, str]]:
+    return [(one.label, one.damage) for one in CsvStream(path, target="y").samples(np.empty(2))]
+
+
+@pytest.mark.parametrize("rows", [30, 300, 5000])
+@pytest.mark.parametrize("stray", ['"1,2,1', '1,"2,1', '1,2,"1'])
+def test_a_stray_quote_costs_its_own_line(tmp_path: Path, rows: int, stray: str) -> None:
+    path = write(tmp_path, (TABLE + f"{stray}\n" + "1,2,1\n" * rows).encode())
+    found = samples(path)
+    assert len(found) == rows + 3
+    assert [number for number, (_, damage) in enumerate(found) if damage] == [2]
+    assert found[2] == ("", STRAY)
+    assert CsvStream(path, target="y").count() == rows + 3
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [('"1,2,1', '"3,4,0'), ('"1,2,1', '3",4,0'), ('1,"2,1', '3,4"5,0'), ('1,2,"1', '3,4,0"')],
+)
+def test_two_stray_quotes_keep_the_rows_between_them(tmp_path: Path, first: str, last: str) -> None:
+    text = "\n".join([TABLE.rstrip(), first, *["5,6,1"] * 40, last, *["7,8,0"] * 40, ""])
+    found = samples(write(tmp_path, text.encode()))
+    assert len(found) == 84
+    assert found[2][1]
+    assert found[3:43] == [("1", "")] * 40
+    assert found[-40:] == [("0", "")] * 40
+    assert CsvStream(tmp_path / "s.csv", target="y").count() == 84
+
+
+def test_cells_of_lines_with_stray_quotes() -> None:
+    lines = ["a,b\n", '"1,2\n', "3,4\n", '"5\n', '6",7,8\n', '"9\n9",10\n']
+    records = Records(iter("".join(lines).splitlines(keepends=True)), ",")
+    assert [(cells, records.damage) for cells in records] == [
+        (["a", "b"], ""),
+        ([], STRAY),
+        (["3", "4"], ""),
+        ([], STRAY),
+        (['6"', "7", "8"], ""),
+        (["9\n9", "10"], ""),
+    ]
+
+
+def test_a_cell_in_quotes_may_have_several_lines(tmp_path: Path) -> None:
+    text = 'a,note,y\n1,"one, two\n""three""\n",1\n2,x,0\n3,"' + "line\n" * 900 + '",1\n'
+    stream = CsvStream(write(tmp_path, text.encode()), target="y", ignore=["note"])
+    rows = np.empty(1)
+    assert [(rows[0], one.label) for one in stream.samples(rows)] == [(1, "1"), (2, "0"), (3, "1")]
+    assert stream.count() == 3
+
+
+def test_stray_quotes_take_time_in_proportion(tmp_path: Path) -> None:
+    text = "a,y\n1,1\n" + 'a","\n1,0\n' * 3000
+    stream = CsvStream(write(tmp_path, text.encode()), target="y")
+    calls = 0
+
+    def counted(lines: Iterator[str]) -> Iterator[str]:
+        nonlocal calls
+        for line in lines:
+            calls += 1
+            yield line
+
+    records = Records(counted(iter(text.splitlines(keepends=True))), ",")
+    reader = records._reader
+    taken = 0
+    for _ in records:
+        taken = reader.line_num
+    assert calls == 6002
+    assert taken < 20 * calls
+    assert stream.count() == 6001
+
+
+def test_a_stray_quote_in_the_header_or_a_manifest_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match="the first line must hold the column names"):
+        CsvStream(write(tmp_path, b'"a,b,y\n' + b"1,2,1\n" * 20), target="y")
+    write(tmp_path, b'stream,target\n"log.csv,y\nother.csv,y\n')
+    with pytest.raises(SimulatorError, match=f"row 1: {STRAY}"):
+        read_manifest(str(tmp_path / "s.csv"))
 
 
 def test_other_encodings_get_the_remedy(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-/* The loops themselves: the only unit that compiles them. */
+/* Which of the loops, that are linked, this machine runs. */
 #include "check.h"
 #include "variants.h"
 
@@ -6,6 +6,6 @@ const olk_simd *variant(int i)
 {
     for (int k = 0; k < OLK_N_VARIANTS; k++)
         if (olk_variant_runs(k) && i-- == 0)
-            return &olk_variants[k];
+            return olk_variants[k];
     return NULL;
 }

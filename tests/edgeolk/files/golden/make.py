@@ -18,7 +18,7 @@ import edgeolk as ek
 D, BUDGET, SEED = 3, 6, 7
 LEARNED, AFTERWARDS, DECIDED = 60, 12, 4
 #: Rows that any case may learn: relevance begins after 200.
-MOST_ROWS = {1: LEARNED + AFTERWARDS, 2: LEARNED + AFTERWARDS, 3: 272}
+MOST_ROWS = 272
 
 Case = tuple[str | None, dict[str, Any]]
 
@@ -38,17 +38,13 @@ LIVELY: dict[str, dict[str, Any]] = {
     "pegasos": {"lam": 0.02},
     "bsgd": {"lam": 0.02},
     "nogd": {"eta": 0.4, "k": 3},
+    "sorf": {"scale": None},
 }
 POLYNOMIAL = ("Polynomial", 2, 0.5, 1.0)
 LAPLACIAN = ("Laplacian", 0.4)
 SIGMOID = ("Sigmoid", 0.4, 0.2)
 
-#: Algorithms that are written in float64 too: every update, policy and basis of its own kind.
-WIDE = (
-    "rbp", "forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "pa2", "bpa_nn",
-    "bpa_p", "olrd", "bogd++", "spa", "klr", "bsgd", "fogd", "nogd",
-)  # fmt: skip
-#: Beyond these: other storage, rows, kernels, choices, budgets.
+#: Beyond every algorithm in every type: other storage, rows, kernels, choices, budgets.
 MORE: dict[str, Case] = {
     "rbp-float16": ("rbp", {"dtype": "float16"}),
     "forgetron_greedy-float16": ("forgetron_greedy", {"dtype": "float16"}),
@@ -118,7 +114,7 @@ MORE: dict[str, Case] = {
 }  # fmt: skip
 
 
-#: Structured features, from version 3 on: tasks, options, lists, parameters that are not plain.
+#: Structured features: tasks, options, lists, parameters that are not plain.
 STRUCTURED: dict[str, Case] = {
     "sorf-classes": ("sorf", {"dtype": "int8", "n_classes": 3, "budget": 70}),
     "sorf-classes-float64": ("sorf", {"dtype": "float64", "n_classes": 3}),
@@ -197,13 +193,9 @@ def every_type() -> dict[str, Case]:
     return made
 
 
-def cases(version: int) -> dict[str, Case]:
+def cases() -> dict[str, Case]:
     """Every case by the name of its files."""
-    if version >= 3:
-        return {**every_type(), **MORE, **STRUCTURED, **LATER}
-    wide = {f"{name}-float64": (name, {"dtype": "float64"}) for name in WIDE}
-    plain = {f"{row.name}-float32": (row.name, {"dtype": "float32"}) for row in ek.algorithms()}
-    return {**plain, **wide, **MORE}
+    return {**every_type(), **MORE, **STRUCTURED, **LATER}
 
 
 def rows(count: int) -> list[list[int]]:
@@ -311,12 +303,12 @@ def main(version: int) -> None:
 
 def fill(folder: Path, version: int) -> None:
     """Write all cases of a version into a folder."""
-    stream = rows(MOST_ROWS[version])
+    stream = rows(MOST_ROWS)
     lines = [
         f"[{row}, {label(row, False):.0f}, {label(row, True)}]".replace(" ", "") for row in stream
     ]
     (folder / "rows.json").write_text("[" + ",\n".join(lines) + "]\n")
-    for stem, (name, options) in cases(version).items():
+    for stem, (name, options) in cases().items():
         write(folder, version, stem, name, options)
 
 

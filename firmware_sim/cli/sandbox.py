@@ -12,7 +12,7 @@ from pathlib import Path
 _MARK = "FIRMWARE_SIM_SACRIFICE"
 
 
-def is_one() -> bool:
+def is_inside() -> bool:
     """Whether this process is the one that may die."""
     return _MARK in os.environ
 

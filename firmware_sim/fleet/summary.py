@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
+from firmware_sim.fleet.suspicion import suspicions
 from firmware_sim.fleet.task import Record
+from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
+from firmware_sim.plaintext import counted
 from firmware_sim.report.table import Table
 
 _WORST = 10
 _REASONS = 12
-_UNITS = {
-    "wrong": "error, %",
-    "relative": "mean absolute error / that of the last value",
-    "novel": "area above the ROC curve, %",
-}
+_SUSPICIOUS = 20
 
 
 @dataclass(frozen=True)
-class Findings:
+class Summary:
     """Everything a report says.
 
     Attributes
@@ -37,6 +37,8 @@ class Findings:
         What a loss is.
     relative : bool
         Whether losses are multiples of a baseline's, not shares.
+    over : str
+        Which boards means are over.
     """
 
     summary: list[str]
@@ -45,21 +47,29 @@ class Findings:
     losses: statistics.Losses
     unit: str
     relative: bool
+    over: str
 
 
-def findings(fleet: Fleet) -> Findings:
+def summarize(fleet: Fleet) -> Summary:
     """Return what there is to say of a fleet."""
     table = statistics.losses(fleet.records)
-    relative = any("mae" in record.figures for record in fleet.records)
-    novel = any("auc" in record.figures for record in fleet.records)
-    unit = _UNITS["relative" if relative else "novel" if novel else "wrong"]
+    judge = _judge(fleet.records)
+    unit, relative = judge.over_boards, not judge.shares
     best = statistics.reference(table)
     differences = [] if best is None else statistics.differences(table, best)
     tables = [_distributions(table, unit, relative), _differences(differences, relative)]
-    tables += [_worst(fleet, table, best, unit, relative), _failures(fleet)]
+    tables += [_worst(fleet, table, best, unit, relative), _suspicious(fleet), _failures(fleet)]
     sentence = _sentence(fleet, best, differences, table, relative)
     tables = [one for one in tables if one.rows]
-    return Findings(_summary(fleet), sentence, tables, table, unit, relative)
+    return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+
+
+def _judge(records: Sequence[Record]) -> type[Metrics]:
+    """Return the metrics that the figures of records are of: all are of one kind."""
+    told = {name for record in records for name in record.figures}
+    return next(
+        (one for one in (Regression, Novelty) if next(iter(one.table)) in told), Prequential
+    )
 
 
 def _loss(value: float, relative: bool, sign: str = "") -> str:
@@ -87,18 +97,33 @@ def _summary(fleet: Fleet) -> list[str]:
 
 
 def _distributions(table: statistics.Losses, unit: str, relative: bool) -> Table:
+    held = statistics.shared(table)
+    found = statistics.distributions(held)
     rows: list[tuple[str, ...]] = [
         (
             one.name,
-            f"{one.streams:,}",
+            f"{len(table[one.name]):,}",
             _loss(one.mean, relative),
             *(_loss(mark, relative) for mark in one.quantiles),
             f"{one.best_on:,}",
         )
-        for one in sorted(statistics.distributions(table), key=lambda one: one.mean)
+        for one in sorted(found, key=lambda one: one.mean)
     ]
-    head = ("configuration", "boards", "mean", "least", "10 %", "median", "90 %", "most", "best on")
-    return Table("distributions", f"{unit}, over boards", head, rows)
+    others = [name for name in table if table[name] and name not in held]
+    rows += [(name, f"{len(table[name]):,}", *("-",) * 7) for name in others]
+    head = ("configuration", "done", "mean", "least", "10 %", "median", "90 %", "most", "best on")
+    return Table("distributions", f"{unit}, {_over(table)}", head, rows)
+
+
+def _over(table: statistics.Losses) -> str:
+    """Return the boards that means are over, in words."""
+    held = statistics.shared(table)
+    n = len(next(iter(held.values()), {}))
+    if all(len(found) == n for found in table.values() if found):
+        return f"over {counted(n, 'board')}"
+    others = [name for name in table if table[name] and name not in held]
+    which = f" but {', '.join(others)}, with too few," if others else ""
+    return f"over the {counted(n, 'board')} that all{which} have finished"
 
 
 def _differences(found: list[statistics.Difference], relative: bool) -> Table:
@@ -137,6 +162,17 @@ def _worst(
     return Table("worst", f"worst boards: {unit}", head, rows)
 
 
+def _suspicious(fleet: Fleet) -> Table:
+    """Boards whose streams look wrong."""
+    found = suspicions(fleet.records)
+    rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()]
+    del rows[_SUSPICIOUS:]
+    if len(found) > _SUSPICIOUS:
+        rows.append((f"and {len(found) - _SUSPICIOUS:,} more", "see the records"))
+    title = f"suspicious boards: {len(found):,}"
+    return Table("suspicious", title, ("board", "why"), rows, sentences=("why",))
+
+
 def _failures(fleet: Fleet) -> Table:
     """Failures by reason: one that many boards share is one line."""
     reasons: dict[str, list[Record]] = {}
@@ -164,10 +200,18 @@ def _sentence(
         if len(fleet.failed) < len(fleet.records):
             return "No board has labels to judge by: nothing says which configuration errs least."
         return "No configuration got to the end of any stream."
-    mean = statistics.distributions({best: table[best]})[0].mean
+    held = statistics.shared(table)
+    mean = statistics.distributions({best: held[best]})[0].mean
     unit = "" if relative else " %"
-    text = f"On these boards {best} errs least: {_loss(mean, relative)}{unit} in the mean"
-    close = [one.name for one in found if one.low <= 0.0]
+    alike = all(len(one) == len(held[best]) for one in table.values() if one)
+    most = f"Of those that finish most boards, {len(table[best]):,},"
+    text = f"{'On these boards' if alike else most} {best} errs least: "
+    text += f"{_loss(mean, relative)}{unit} in the mean"
+    text += "" if alike else f" {_over(table)}"
+    close = [one.name for one in found if one.low <= 0.0 <= one.high]
     if close:
         text += f"; {', '.join(close)} cannot be told from it"
+    better = [f"{one.name} (on {one.streams:,})" for one in found if one.high < 0.0]
+    if better:
+        text += f"; {', '.join(better)} errs less where both finished, and finished fewer"
     return f"{text}."

@@ -27,7 +27,7 @@ class Watched(NamedTuple):
 Score = float | Watched
 
 
-class Regressor:
+class RegressionAdapter:
     """A learner that is given targets, and gives predictions, in the unit of the stream."""
 
     def __init__(self, learner: Any, targets: TargetScale) -> None:
@@ -49,7 +49,7 @@ class Regressor:
         return bool(self._learner.ask_label(row))
 
 
-class Chooser:
+class ClassAdapter:
     """A learner of several classes: its score is the class it predicts."""
 
     def __init__(self, learner: Any) -> None:
@@ -70,7 +70,7 @@ class Chooser:
         return bool(self._learner.ask_label(row))
 
 
-class Watcher:
+class NoveltyAdapter:
     """A learner without labels: whatever label there is, it is not told."""
 
     def __init__(self, learner: Any) -> None:
@@ -82,7 +82,7 @@ class Watcher:
         return Watched(float(self._learner.learn_one(row)), level)
 
 
-def pupil(kind: str, learner: Any, targets: TargetScale | None) -> Any:
+def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:
     """Return the learner as the main loop asks it.
 
     Parameters
@@ -95,5 +95,6 @@ def pupil(kind: str, learner: Any, targets: TargetScale | None) -> Any:
         What scales real numbers.
     """
     if targets is not None:
-        return Regressor(learner, targets)
-    return {"multiclass": Chooser, "novelty": Watcher}.get(kind, lambda one: one)(learner)
+        return RegressionAdapter(learner, targets)
+    own = {"multiclass": ClassAdapter, "novelty": NoveltyAdapter}.get(kind)
+    return learner if own is None else own(learner)

@@ -11,12 +11,17 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, make_kernel, plan_device, scaled_prefix
-from firmware_sim.errors import SimulatorError
+from firmware_sim.device.planning import (
+    learner_settings,
+    make_kernel,
+    make_learner,
+    plan_device,
+    scaled_prefix,
+)
 from firmware_sim.fleet.saving import save_parts
-from firmware_sim.fleet.scores import ClassScores, NumberScores, Scores
-from firmware_sim.metrics import Figures
 from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 _MOST_SIZES = 1_000
@@ -100,7 +105,7 @@ def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, Any]
     return _sizes[key]
 
 
-class Seat:
+class BlockLearner:
     """A learner among those that step through a stream together.
 
     Parameters
@@ -120,6 +125,8 @@ class Seat:
         Bytes under the cap that are used.
     used, refused : int
         Rows that the learner took, those before a stop among them, and that it refused.
+    metrics : Metrics
+        What was counted.
     stopped : str
         Why it takes no more rows, empty while it does.
 
@@ -134,19 +141,10 @@ class Seat:
         self._scalers = scalers
         kernel = scalers.kernel(config, first)
         self.nbytes, plan = _size(config, n_features, kernel)
-        self.budget = int(plan.budget)
         settings = learner_settings(config, kernel, plan)
-        if config.dtype == "int8" and config.scale == "minmax":
-            settings["feature_range"] = (0.0, 1.0)
-        try:
-            self.learner: Any = ek.Learner(n_features=n_features, **settings)
-        except (TypeError, ValueError) as error:
-            raise SimulatorError(str(error)) from None
-        self._targets: TargetScale | None = None
-        self.scores: Scores = ClassScores()
-        if config.is_regression:
-            self._targets = TargetScale.made()
-            self.scores = NumberScores()
+        self.learner = make_learner(n_features, settings)
+        self._targets = TargetScale.made() if config.is_regression else None
+        self.metrics = KINDS[config.kind].metrics(config, Cadence())
         self.used = self.refused = 0
         self.stopped = ""
 
@@ -164,7 +162,7 @@ class Seat:
             warnings.simplefilter("ignore", UserWarning)
             scores, taken = self._taught(rows, y)
         self.used += int(np.sum(taken))
-        self.scores.add(y[taken], scores[taken])
+        self.metrics.add_block(y[taken], scores[taken])
 
     def _taught(self, rows: Row, y: Row) -> tuple[Row, Any]:
         """Return the score of each row, and which of them were learned."""
@@ -196,11 +194,11 @@ class Seat:
                 taken[i:] = False
                 return
 
-    def figures(self) -> Figures:
-        """Return what was counted, and what the learner holds."""
-        counters = {name: int(getattr(self.learner, name)) for name in ("n_support", "updates")}
-        own: Figures = {"rows_refused": self.refused, "budget": self.budget, "nbytes": self.nbytes}
-        return {**self.scores.figures(), **own, **counters}
+    def counters(self) -> dict[str, int]:
+        """Return what the learner may hold, holds and has changed."""
+        return {
+            name: int(getattr(self.learner, name)) for name in ("budget", "n_support", "updates")
+        }
 
     def save(self, folder: Path, name: str) -> None:
         """Write the learner and its scalers to files; see `save_parts`."""

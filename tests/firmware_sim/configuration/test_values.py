@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from firmware_sim.cli import values
+from firmware_sim.configuration import values
 from firmware_sim.plaintext import joined
 
 

@@ -10,13 +10,13 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import Beside
+from firmware_sim.metrics.base import RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.adapters import Watched
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
-from firmware_sim.tasks.pupils import Watched
 
 
 class _Waiting(NamedTuple):
@@ -28,7 +28,7 @@ class _Waiting(NamedTuple):
     looked: float  # what the metrics made of its readings
 
 
-class Books:
+class Accounting:
     """Rows wait here until the device has scored them, and are counted in order.
 
     Parameters
@@ -108,7 +108,7 @@ class Books:
         return bool(row.absent or row.unlabelled) and config.missing == "stop"
 
     def settle(self) -> None:
-        """Have the device learn what waits, and enter it in the books.
+        """Have the device learn what waits, and account for it.
 
         Raises
         ------
@@ -151,8 +151,8 @@ class Books:
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
             score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
-            beside = Beside(level, one.looked, row.seconds)
-            self.metrics.add(row.label, score, supervision.at_once, beside)
+            context = RowContext(level, one.looked, row.seconds)
+            self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1
             rows.repaired += one.repaired
         else:

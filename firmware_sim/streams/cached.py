@@ -10,7 +10,7 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 MOST = 1 << 23
 
 
-class HeldStream(Stream):
+class CachedStream(Stream):
     """Another stream, its rows kept at the end of the first whole reading.
 
     Parameters

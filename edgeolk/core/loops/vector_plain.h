@@ -1,0 +1,90 @@
+/* "Vectors" of one number, in plain C: the same loops for compilers without vector types, and the
+   reference for the others. Nothing is fused, sums go in the same order as in wider vectors. */
+#ifndef EDGEOLK_VECTOR_PLAIN_H
+#define EDGEOLK_VECTOR_PLAIN_H
+
+typedef float olk_f32s;
+typedef double olk_f64s;
+typedef int32_t olk_i32s;
+typedef int64_t olk_i64s;
+typedef uint32_t olk_u32s;
+typedef uint64_t olk_u64s;
+
+/* A lane of a vector, to be read and set; all bits of the lanes where a comparison holds. */
+#define OLK_LANE(v, k) (*((void)(k), &(v)))
+#define OLK_MASK_F64S(comparison) ((int64_t)0 - (int64_t)(comparison))
+
+static OLK_ALWAYS olk_f64s olk_select_f64s(olk_i64s mask, olk_f64s yes, olk_f64s no)
+{
+    return mask ? yes : no;
+}
+
+static OLK_ALWAYS olk_f32s olk_madd_f32s(olk_f32s a, olk_f32s b, olk_f32s c)
+{
+    return a * b + c;
+}
+
+static OLK_ALWAYS olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
+{
+    return a * b + c;
+}
+
+static OLK_ALWAYS olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
+{
+    return a > b ? a : b;
+}
+
+static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
+{
+    return a > b ? a : b;
+}
+
+static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
+{
+    olk_u32s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
+{
+    olk_u64s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
+{
+    olk_f32s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
+{
+    olk_f64s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
+{
+    return (float)*p;
+}
+
+static OLK_ALWAYS olk_f32s olk_load_f16s(const uint16_t *p)
+{
+    return olk_half_to_float(*p);
+}
+
+static OLK_ALWAYS olk_f64s olk_widen_f32(const float *p)
+{
+    return (double)*p;
+}
+
+static OLK_ALWAYS void olk_narrow_f32(float *p, olk_f64s v)
+{
+    *p = (float)v;
+}
+
+#endif
