@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from edgeolk.checks import real, whole
+from edgeolk.checks import check_int, real
+from edgeolk.configuration.fit import parse_bytes
+from edgeolk.configuration.header import MOST_HEAD
+from edgeolk.files.layouts import MOST_SLOTS
 from edgeolk.files.media import medium_at
 from edgeolk.files.slots import Opened, Part, Slots
-from edgeolk.head import MOST_HEAD
 from edgeolk.learner import Learner
-from edgeolk.planning import parse_bytes
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.block import check_start
 
@@ -25,7 +26,6 @@ KINDS: dict[int, type[Any]] = {1: Learner, 2: RunningScaler}
 _COUNT = struct.Struct("<Q")
 #: Kind and bytes of each saved object; then their bytes, in the same order.
 _ENTRY = struct.Struct("<QQ")
-MOST_SLOTS = 64
 #: Nothing counts further.
 MOST_EVERY = 2**62
 
@@ -143,7 +143,8 @@ class Checkpointer:
     seconds : float, optional
         ... or when so many seconds have passed, and something has been learned.
     slots : int
-        2 to 64. More of them spread the wear of flash memory.
+        2 to 64. More of them spread the wear of flash memory. What was written with another number
+        is refused.
     clock : callable
         Seconds that only grow.
     ram : int or str, optional
@@ -188,12 +189,12 @@ class Checkpointer:
         ram: int | str | None = None,
     ) -> None:
         if every is not None:
-            every = whole("every", every, 1, MOST_EVERY)
+            every = check_int("every", every, 1, MOST_EVERY)
         if seconds is not None:
             seconds = real("seconds", seconds, "a number above 0, or None")
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        slots = whole("slots", slots, 2, MOST_SLOTS)
+        slots = check_int("slots", slots, 2, MOST_SLOTS)
         most = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds
@@ -246,14 +247,15 @@ class Checkpointer:
             checkpoint is the one that was, or this one. Or one that may be newer than what was
             opened could not be, for want of memory: nothing was written.
         ValueError
-            The slots are too small, or hold something else, or it takes more than ``ram``; nothing
-            was written.
+            The slots are too small, of another number, or hold something else, or it takes more
+            than ``ram``; nothing was written.
         MemoryError
             As ``open``, where that has not been called; nothing was written.
         TypeError
             Nothing that can be saved.
         RuntimeError
-            It is in use by another thread; the newest checkpoint is the one that was.
+            What learns is in use by another thread, or the checkpointer came with a fork from the
+            process that writes; the newest checkpoint is the one that was.
         """
         parts = _parts(what)
         taken = sum(part.nbytes for part in parts)
@@ -278,6 +280,8 @@ class Checkpointer:
 
         Raises
         ------
+        ValueError
+            A checkpoint was written with another number of slots, and may be the newest.
         MemoryError
             There is a checkpoint, and no memory for it, nor for another one.
         """
@@ -306,7 +310,7 @@ class Checkpointer:
 
         Raises
         ------
-        MemoryError
+        ValueError, MemoryError
             As ``open``.
         """
         with cls(place, slots=slots, ram=ram) as checkpoints:

@@ -1,10 +1,15 @@
 """``python -m firmware_sim``."""
 
+import os
+import signal
 import sys
 
 if __name__ == "__main__":
-    try:
-        from firmware_sim.cli import main  # half a second, in which Ctrl-C may come
-    except KeyboardInterrupt:
-        sys.exit(130)
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        # numpy would make an ImportError of a KeyboardInterrupt, and blame its installation.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from firmware_sim.cli import main  # half a second, in which Ctrl-C may come
+
+    signal.signal(signal.SIGINT, handler)
     sys.exit(main())

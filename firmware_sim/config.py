@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import edgeolk as ek
-from firmware_sim.boards import board_of
 from firmware_sim.configuration import moments
-from firmware_sim.configuration.choices import (
-    CHOICES,
-    NOT_PARAMETERS,
-    RECOMMENDED,
-    SCALES,
-    canonical,
-    storage_of,
-)
+from firmware_sim.configuration.choices import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
+from firmware_sim.configuration.fields import OPTIONS, Fields
+from firmware_sim.configuration.option import documented
 from firmware_sim.errors import SimulatorError
-from firmware_sim.streams import BUNDLED, Stream
-from firmware_sim.streams.faults import parse
+from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
-#: Fields that count something, from 1.
-_COUNTS = ("budget", "freeze_after", "limit", "prefix", "category_slots", "checkpoint_every")
-
-
-def _option(field: str) -> str:
-    """Return a field as the command line writes it."""
-    return field.replace("_", "-")
 
 
 def freezes(config: ReplayConfig) -> bool:
@@ -42,151 +27,23 @@ def freezes(config: ReplayConfig) -> bool:
     return made.freezes
 
 
+@documented
 @dataclass(frozen=True)
-class ReplayConfig:
+class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
 
     Parameters
     ----------
     stream : str or Stream
-        The path of a CSV file, plain or packed, the name of a bundled stream, or a stream object.
-    target : str, optional
-        The label column; bundled streams know theirs.
-    ignore : tuple of str
-        Columns that are not readings.
-    positive : str, optional
-        The label that means +1; without it labels are 1 and -1, or 1 and 0.
-    kind : {"binary", "multiclass", "regression", "novelty"}
-        What the labels are: two classes, several, real numbers, or none that the learner is told
-        (a target column then only judges it, and may be left out). By default what the
-        algorithm's parameters are for, two classes where they say nothing.
-    classes : tuple of str
-        The names of several classes in the order of the learner's numbers; by default those that
-        occur in the stream, found in a pass of its own.
-    ram : int or str
-        The cap for row buffer, scaler and learner together, in bytes or as ``"64KiB"``.
-    algorithm : str
-        A published algorithm of `edgeolk`. Without one the recommended one, which has the scaler in
-        its own block and makes its width from the rows it learns first.
-    budget : int, optional
-        The most support vectors; by default the most that the rest of the cap holds.
-    params : mapping
-        The algorithm's own parameters, by their names in `edgeolk`.
-    kernel : {"gaussian", "laplacian", "polynomial", "linear", "sigmoid"}
-        The kernel.
-    gamma : float, optional
-        Width of a Gaussian or Laplacian kernel, factor of the inner product in a polynomial
-        or sigmoid one. By default chosen from the first rows (`prefix`).
-    degree : int
-        Degree of the polynomial kernel; by default that of `edgeolk.Polynomial`.
-    offset : float, optional
-        Constant term of the polynomial and sigmoid kernels; by default their own in `edgeolk`.
-    dtype : {"float32", "float64", "float16", "int8"}, optional
-        How support vectors are stored; the levels of int8 are those of scaled readings.
-    seed : int
-        Seed of the algorithms that draw random numbers.
-    scale : {"standard", "minmax", "none"}
-        How readings are scaled.
-    freeze_after : int, optional
-        Rows after which the scaler learns no more.
-    missing : {"skip", "stop", "last", "mean"}
-        What becomes of a row with an absent reading: it is left out, ends the replay, or the last
-        value or the running mean stands in, each kept in the device's memory.
-    missing_codes : tuple of float
-        Readings that mean "absent", besides NaN, infinities and empty cells.
-    damaged : {"skip", "stop"}
-        What a row that cannot be read does: too few cells or too many, a word where the column
-        has numbers.
-    time : str
-        The column that tells when a row was taken, which is no reading; "auto" for one that is
-        recognised, "none" for no recognition.
-    categories : {"refuse", "onehot", "hash"}
-        What becomes of a column of text: a refusal, a reading of 0 or 1 for each of its commonest
-        words, or for each of a fixed number of hash values.
-    category_slots : int
-        The most readings made of such a column.
-    idle : float, optional
-        Seconds without a row after which a live stream has ended; by default it is waited on.
-    faults : tuple of str
-        What breaks, as ``"stuck:column=light,from=1000,to=2000"``; see `streams.faults.KINDS`.
-    fault_seed : int, optional
-        Seed of what breaks; by default that of the algorithm.
-    label_delay : int or str
-        Rows after which a label comes, or seconds as ``"90s"``.
-    label_queue : int, optional
-        Rows that can wait for their label; by default as many as the delay has rows, 64 where it is
-        in seconds.
-    label_missing : float
-        Share of the labels that never come.
-    ask : bool
-        Whether only the labels count that the learner asks for.
-    power_cut : str, optional
-        When the power goes: ``"every=5000"`` or ``"at=7000"`` rows, ``"random=0.001"`` of them. The
-        board goes on from its last checkpoint.
-    checkpoint_every : int
-        Rows learned between two checkpoints.
-    limit : int, optional
-        The most rows to read.
-    prefix : int
-        Rows from which a width is chosen.
-    device : str, optional
-        A board of `boards.BOARDS` to judge by: whether all fits, and how long a step takes.
-    period : float, optional
-        Seconds between rows; by default told by the time column.
-    enforce : {"arena", "process"}
-        How the cap is enforced: by guard pages around one block that holds everything, or by a
-        limit on the growth of a process the learner has for itself.
-    limit_by : {"auto", "cgroup", "seccomp", "rlimit"}
-        The limit put on that process: the first one that can be had, or this one.
-    leak : int
-        Bytes to leak on purpose every step, to see the enforcement at work.
+        The path of a CSV, NPZ or LIBSVM file, the name of a bundled stream, ``-`` for CSV from
+        standard input, an address as ``mqtt://host/topic``, or a stream object.
+    (options)
 
     Raises
     ------
     SimulatorError
         A value is not allowed, or two of them contradict each other.
     """
-
-    stream: str | Stream
-    ram: int | str = "64KiB"
-    algorithm: str = ""
-    target: str | None = None
-    ignore: tuple[str, ...] = ()
-    positive: str | None = None
-    kind: str = ""
-    classes: tuple[str, ...] = ()
-    budget: int | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    kernel: str = "gaussian"
-    gamma: float | None = None
-    degree: int = ek.Polynomial.degree
-    offset: float | None = None
-    dtype: str = ""
-    seed: int = 0
-    scale: str = "standard"
-    freeze_after: int | None = None
-    missing: str = "skip"
-    missing_codes: tuple[float, ...] = ()
-    damaged: str = "skip"
-    time: str = "auto"
-    categories: str = "refuse"
-    category_slots: int = 8
-    idle: float | None = None
-    faults: tuple[str, ...] = ()
-    fault_seed: int | None = None
-    label_delay: int | str = 0
-    label_queue: int | None = None
-    label_missing: float = 0.0
-    ask: bool = False
-    power_cut: str | None = None
-    checkpoint_every: int = 1_000
-    limit: int | None = None
-    prefix: int = 500
-    device: str | None = None
-    period: float | None = None
-    enforce: str = "arena"
-    limit_by: str = "auto"
-    leak: int = 0
 
     def __post_init__(self) -> None:
         if not self.algorithm:
@@ -197,36 +54,14 @@ class ReplayConfig:
         if not self.kind:
             usual = "multiclass" if self.classes else kind_of(self.params)
             object.__setattr__(self, "kind", usual)
-        for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise SimulatorError(
-                    f"{_option(name)} is {getattr(self, name)!r}, it must be one of: "
-                    f"{', '.join(allowed)}"
-                )
-        self._check_numbers(_COUNTS, least=1)
+        for name, one in OPTIONS.items():
+            one.refuse(name, getattr(self, name))
         self._check_labels()
-        for text in self.faults:
-            parse(text)
-        self._check_seconds("idle")
         for name in NOT_PARAMETERS:
             if name in self.params:
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
-        self._check_numbers(("seed", "fault_seed", "leak"), least=0)
         self._check_scaling()
         self._check_device()
-
-    def _check_numbers(self, names: tuple[str, ...], least: int) -> None:
-        """Refuse a number below the least."""
-        for name in names:
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SimulatorError(f"{_option(name)} is {value}, it must be at least {least}")
-
-    def _check_seconds(self, name: str) -> None:
-        """Refuse a time of 0 seconds or less."""
-        value = getattr(self, name)
-        if value is not None and not value > 0.0:
-            raise SimulatorError(f"{name} is {value}, it must be more than 0 seconds")
 
     def _check_scaling(self) -> None:
         """Refuse what needs scaled readings where readings are not scaled."""
@@ -238,23 +73,18 @@ class ReplayConfig:
             raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
 
     def _check_device(self) -> None:
-        """Refuse a board, a power cut, a period or a cap that cannot be."""
+        """Refuse a period or a cap that cannot be, and a limit of nothing."""
         if self.limit_by != "auto" and self.enforce != "process":
             raise SimulatorError("limit-by is for --enforce process")
-        if self.device is not None:
-            board_of(self.device)
-        if self.power_cut is not None:
-            moments.power_cut(self.power_cut)
         if self.period == float("inf"):
             raise SimulatorError("period is inf, it must be finite")
-        self._check_seconds("period")
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
     def _recommend(self) -> None:
         """Take the recommended learner, with its own scaler and width where none are asked for."""
         inside: dict[str, Any] = {}
-        if self.scale in SCALES and self.scale != "none":
+        if self.scale in OPTIONS["scale"].choices and self.scale != "none":
             inside["scale"] = self.scale
             if self.freeze_after is not None:
                 inside["freeze_after"] = self.freeze_after
@@ -295,10 +125,6 @@ class ReplayConfig:
 
     def _check_labels(self) -> None:
         """Refuse options of labels that make no sense."""
-        if not 0.0 <= self.label_missing < 1.0:
-            raise SimulatorError(
-                f"label-missing is {self.label_missing}, it must be at least 0 and below 1"
-            )
         self._check_kind()
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
@@ -344,10 +170,7 @@ class ReplayConfig:
 
         Rows are scaled inside the learner only where these say so: otherwise the device does it.
 
-        Raises
-        ------
-        SimulatorError
-            The algorithm does not go with this kind.
+        Raises SimulatorError: the algorithm does not go with this kind.
         """
         return {"scale": None, **KINDS[self.kind].params(self), **self.params}
 
@@ -366,10 +189,7 @@ class ReplayConfig:
     def delay(self) -> tuple[float, bool]:
         """How late labels come, and whether that is in seconds.
 
-        Raises
-        ------
-        SimulatorError
-            It is neither a number of rows nor of seconds.
+        Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
         return moments.label_delay(self.label_delay)
 
@@ -385,10 +205,7 @@ class ReplayConfig:
     def cap_bytes(self) -> int:
         """The cap as a number of bytes.
 
-        Raises
-        ------
-        SimulatorError
-            It is no size.
+        Raises SimulatorError: it is no size.
         """
         if isinstance(self.ram, int):
             return self.ram

@@ -17,17 +17,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutants_simulator as simulator
+import mutants_wrappers as wrappers
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
+LOCKED, LAYOUTS = "edgeolk/files/locked.py", "edgeolk/files/layouts.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
-SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/head.py"
+SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/configuration/header.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
-    SLOTS: ["tests/edgeolk/files/test_slots.py", "tests/edgeolk/files/test_slots_killed.py"],
-    MEDIA: ["tests/edgeolk/files/test_media.py", "tests/edgeolk/files/test_media_names.py"],
+    SLOTS: [
+        "tests/edgeolk/files/test_slots.py", "tests/edgeolk/files/test_slots_killed.py",
+        "tests/edgeolk/files/test_layouts.py", "tests/edgeolk/files/test_locked.py",
+    ],
+    MEDIA: [
+        "tests/edgeolk/files/test_media.py", "tests/edgeolk/files/test_media_names.py",
+        "tests/edgeolk/files/test_layouts.py",
+    ],
+    LOCKED: [
+        "tests/edgeolk/files/test_media.py", "tests/edgeolk/files/test_media_names.py",
+        "tests/edgeolk/files/test_locked.py",
+    ],
+    LAYOUTS: ["tests/edgeolk/files/test_layouts.py"],
     ATOMIC: ["tests/edgeolk/files/test_atomic.py"],
     CHECKS: ["tests/edgeolk/files/test_invariants.py"],
     KEEPER: [
@@ -38,6 +51,7 @@ TESTS = {
     MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
     HEAD: ["tests/edgeolk/files/test_checksums.py"],
+    **wrappers.TESTS,
     **simulator.TESTS,
 }
 
@@ -97,7 +111,8 @@ MUTATIONS = (
     Mutation("the mark is not looked at", SLOTS, "if magic != MAGIC:", "if False:"),
     Mutation("the version is not looked at", SLOTS, "if version != VERSION:", "if False:"),
     Mutation("the length is not looked at", SLOTS,
-             "if length > self._medium.room(slot) - HEADER_BYTES:", "if False:"),
+             "if isinstance(head, _Head) and head.length > self._medium.room(slot) - HEADER_BYTES:",
+             "if False:"),
     Mutation("a refused payload is taken as none", SLOTS,
              """                refused[slot] = str(error)
                 continue""", """                refused[slot] = str(error)
@@ -153,7 +168,7 @@ MUTATIONS = (
     Mutation("flags are not looked at", HEAD, "if flags not in (0, TORN, SEALED):", "if False:"),
     Mutation("checksums are not compared", SUMS, "if held[at] != crc]", "if False]"),
     # ---- places
-    Mutation("files are not synced", MEDIA, "            os.fsync(fd)", "            pass"),
+    Mutation("files are not synced", LOCKED, "            os.fsync(fd)", "            pass"),
     Mutation("mapped memory is not flushed", MEDIA,
              "            self._flush()", "            pass"),
     Mutation("names are not synced before the first write", MEDIA,
@@ -162,41 +177,54 @@ MUTATIONS = (
              "            file.sync()\n", "            pass\n"),
     Mutation("memory is not flushed before the first write", MEDIA,
              "        self.sync(0)", "        pass"),
-    Mutation("the cache is believed after a failed sync", MEDIA,
+    Mutation("the cache is believed after a failed sync", LOCKED,
              'if hasattr(os, "posix_fadvise"):', "if False:"),
-    Mutation("slots share a sector", MEDIA, "self._file.size() // self.slots // SECTOR * SECTOR",
-             "self._file.size() // self.slots // 512 * 512 + 512"),
-    Mutation("slots share a line", MEDIA, "// slots // LINE * LINE", "// slots"),
+    Mutation("slots share a sector", MEDIA, "room_of(self._file.size(), self.slots, SECTOR)",
+             "room_of(self._file.size(), self.slots, 512) + 512"),
+    Mutation("slots share a line", MEDIA, "room_of(len(self._memory), slots, LINE)",
+             "room_of(len(self._memory), slots, 1)"),
     Mutation("anything is written over", MEDIA, "            if bytes(start) in allowed:",
              "            if True:"),
     Mutation("a used device is written over", MEDIA, "known, blank = bytes(mark)[:8], (bytes(8), b",
              'known, blank = bytes(mark)[:8], (b"partitio", bytes(8), b'),
     Mutation("files are made sparse", MEDIA, "            yield _ZEROS", "            yield b''"),
-    Mutation("two may write", MEDIA, "            self._lock()\n", "            pass\n"),
-    Mutation("a lock is taken of a file without its name", MEDIA,
+    Mutation("two may write", LOCKED, "            self._lock()\n", "            pass\n"),
+    Mutation("a lock is taken of a file without its name", LOCKED,
              "            if self._has_name():", "            if True:"),
-    Mutation("a file that has lost its name is written to", MEDIA,
+    Mutation("a file that has lost its name is written to", LOCKED,
              "if writable and not self._has_name():", "if False:"),
-    Mutation("a reader stays with a file that has lost its name", MEDIA,
+    Mutation("a reader stays with a file that has lost its name", LOCKED,
              "(writable or not self._has_name())", "writable"),
-    Mutation("two may make a file", MEDIA, "            made = placed_whole(self.path, pieces)",
+    Mutation("two may make a file", LOCKED, "            made = placed_whole(self.path, pieces)",
              "            self.close()\n            made = placed_whole(self.path, pieces)"),
-    Mutation("a file that is made is not locked", MEDIA,
+    Mutation("a file that is made is not locked", LOCKED,
              "        self._fd, self._writable = made, True", "        os.close(made)"),
-    Mutation("a file that may be made is taken for the old one", MEDIA, """            self.close()
+    Mutation("a file that may be made is taken for the old one", LOCKED, """            self.close()
             raise
         self.close()""", """            raise
         self.close()"""),
-    Mutation("short writes are not completed", MEDIA, "        while done < len(view):",
+    Mutation("short writes are not completed", LOCKED, "        while done < len(view):",
              "        if done < len(view):"),
-    Mutation("short reads are not completed", MEDIA, """            done += got
+    Mutation("short reads are not completed", LOCKED, """            done += got
         return done
 """, """            done += got
             break
         return done
 """),
-    Mutation("a FIFO is opened", MEDIA, "if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):",
+    Mutation("a FIFO is opened", LOCKED, "if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):",
              "if False:"),
+    Mutation("another number of slots is opened", SLOTS,
+             "        self._refuse_other_slots()\n", ""),
+    Mutation("a lock outlives its process", LOCKED, "        file.close()\n", "        pass\n"),
+    Mutation("a forked process writes too", SLOTS, "if self._owner not in (0, here):", "if False:"),
+    Mutation("nobody owns the checkpoints", SLOTS, "        self._owner = here\n", ""),
+    Mutation("a slot of another number begins anywhere", LAYOUTS, "not at % room and ", ""),
+    Mutation("a slot of another number is as large as needed", LAYOUTS,
+             " and found[at] <= room", ""),
+    Mutation("the last slot of another number is not looked at", LAYOUTS,
+             "for i in range(n)}", "for i in range(n - 1)}"),
+    Mutation("other slots in a folder are not looked at", MEDIA,
+             "range(self.slots, MOST_SLOTS)", "range(self.slots, self.slots)"),
     Mutation("objects are written over", MEDIA,
              ' or view.format.lstrip("@=<>!") not in _NUMBERS', ""),
     Mutation("a larger checkpoint drops the others", MEDIA,
@@ -290,7 +318,10 @@ MUTATIONS = (
 )  # fmt: skip
 
 
-EVERY = (*MUTATIONS, *(Mutation(*one) for one in simulator.MUTATIONS))
+EVERY = (
+    *MUTATIONS,
+    *(Mutation(*one) for one in (*wrappers.MUTATIONS, *simulator.MUTATIONS)),
+)
 
 
 def red(folder: Path, tests: list[str]) -> bool:

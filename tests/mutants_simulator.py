@@ -9,24 +9,24 @@ REGRESSION, CURVE = f"{_SIM}/metrics/regression.py", f"{_SIM}/metrics/curve.py"
 TEXT, TABLE = f"{_SIM}/streams/text.py", f"{_SIM}/streams/table.py"
 CELLS, CADENCE = f"{_SIM}/streams/cells.py", f"{_SIM}/streams/cadence.py"
 FAULTS, FAULTY = f"{_SIM}/streams/faults.py", f"{_SIM}/streams/faulty.py"
-HELD, MQTT = f"{_SIM}/streams/held.py", f"{_SIM}/streams/mqtt.py"
-BOOKS, ROWS = f"{_SIM}/replaying/books.py", f"{_SIM}/replaying/rows.py"
+HELD, MQTT = f"{_SIM}/streams/cached.py", f"{_SIM}/streams/mqtt.py"
+ACCOUNTING, ROWS = f"{_SIM}/replaying/accounting.py", f"{_SIM}/replaying/rows.py"
 GUARD, MEMORY = f"{_SIM}/containment/guard.py", f"{_SIM}/containment/memory.py"
 REPAIR, POWER = f"{_SIM}/device/repair.py", f"{_SIM}/device/power.py"
-SCORES, JOURNAL = f"{_SIM}/fleet/scores.py", f"{_SIM}/fleet/journal.py"
+JOURNAL = f"{_SIM}/report/journal.py"
 BLOCKS, STATISTICS = f"{_SIM}/fleet/blocks.py", f"{_SIM}/fleet/statistics.py"
-SUSPICION, SEAT = f"{_SIM}/fleet/suspicion.py", f"{_SIM}/fleet/seat.py"
-LESSONS, WORK = f"{_SIM}/comparison/lessons.py", f"{_SIM}/comparison/work.py"
-BOOK, FILES = f"{_SIM}/comparison/book.py", f"{_SIM}/report/files.py"
+SUSPICION, BLOCK_LEARNER = f"{_SIM}/fleet/suspicion.py", f"{_SIM}/fleet/block_learner.py"
+EVALUATORS, WORK = f"{_SIM}/comparison/evaluators.py", f"{_SIM}/comparison/work.py"
+FILES = f"{_SIM}/report/files.py"
 
 #: The tests that must notice a mutation of a file.
 TESTS = {
     NOVELTY: [f"{_TESTS}/metrics/test_novelty.py"],
-    BINARY: [f"{_TESTS}/metrics/test_metrics.py"],
-    ANSWERS: [f"{_TESTS}/metrics/test_metrics.py"],
+    BINARY: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
+    ANSWERS: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     MULTICLASS: [f"{_TESTS}/metrics/test_multiclass.py"],
     REGRESSION: [f"{_TESTS}/metrics/test_regression.py"],
-    CURVE: [f"{_TESTS}/metrics/test_metrics.py"],
+    CURVE: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     TEXT: [f"{_TESTS}/streams/test_text.py"],
     TABLE: [f"{_TESTS}/streams/test_text.py", f"{_TESTS}/streams/test_streams.py"],
     CELLS: [f"{_TESTS}/streams/test_columns.py", f"{_TESTS}/streams/test_streams.py"],
@@ -35,7 +35,7 @@ TESTS = {
     FAULTY: [f"{_TESTS}/streams/test_faults.py"],
     HELD: [f"{_TESTS}/fleet/test_kinds.py"],
     MQTT: [f"{_TESTS}/streams/test_mqtt.py"],
-    BOOKS: [f"{_TESTS}/replaying/test_loop.py", f"{_TESTS}/device/test_supervision.py"],
+    ACCOUNTING: [f"{_TESTS}/replaying/test_loop.py", f"{_TESTS}/device/test_supervision.py"],
     ROWS: [f"{_TESTS}/replaying/test_loop.py"],
     GUARD: [
         f"{_TESTS}/containment/test_enforce.py", f"{_TESTS}/containment/test_memory.py",
@@ -44,16 +44,17 @@ TESTS = {
     MEMORY: [f"{_TESTS}/containment/test_memory.py"],
     REPAIR: [f"{_TESTS}/device/test_repair.py"],
     POWER: [f"{_TESTS}/device/test_power.py"],
-    SCORES: [f"{_TESTS}/fleet/test_scores.py"],
-    JOURNAL: [f"{_TESTS}/fleet/test_journal.py", f"{_TESTS}/fleet/test_run.py"],
+    JOURNAL: [
+        f"{_TESTS}/fleet/test_journal.py", f"{_TESTS}/fleet/test_run.py",
+        f"{_TESTS}/comparison/test_comparison.py",
+    ],
     BLOCKS: [f"{_TESTS}/fleet/test_task.py"],
     STATISTICS: [f"{_TESTS}/fleet/test_report.py"],
     SUSPICION: [f"{_TESTS}/fleet/test_report.py"],
-    SEAT: [f"{_TESTS}/fleet/test_task.py"],
-    LESSONS: [f"{_TESTS}/comparison/test_kinds.py", f"{_TESTS}/comparison/test_comparison.py"],
+    BLOCK_LEARNER: [f"{_TESTS}/fleet/test_task.py"],
+    EVALUATORS: [f"{_TESTS}/comparison/test_kinds.py", f"{_TESTS}/comparison/test_comparison.py"],
     WORK: [f"{_TESTS}/comparison/test_comparison.py"],
-    BOOK: [f"{_TESTS}/comparison/test_comparison.py"],
-    FILES: [f"{_TESTS}/report/test_writing.py"],
+    FILES: [f"{_TESTS}/report/test_files.py"],
 }
 
 MUTATIONS = (
@@ -72,8 +73,8 @@ MUTATIONS = (
     ("a window is detected with every alarm", NOVELTY,
      "if self._window is not None and not self._found:", "if self._window is not None:"),
     ("the last alarm is not judged", NOVELTY,
-     "false = self.false_alarms + (self._sounding and not self._touched)",
-     "false = self.false_alarms"),
+     "int(self.false_alarms + (self._sounding and not self._touched))",
+     "int(self.false_alarms)"),
     ("a row without a label goes on with the window", NOVELTY,
      "        elif not within:\n", "        elif label < 0.0:\n"),
     ("the threshold of the distance stays", NOVELTY,
@@ -82,7 +83,7 @@ MUTATIONS = (
      "answered * positive + (n - answered) * (n - positive)", "answered * positive"),
     ("an even balance is a majority of -1", BINARY,
      "self._balance >= 0 else", "self._balance > 0 else"),
-    ("a score of 0 means -1", BINARY, "1 if score >= 0.0 else -1", "1 if score > 0.0 else -1"),
+    ("a score of 0 means -1", BINARY, "2 * (scores >= 0.0) - 1", "2 * (scores > 0.0) - 1"),
     ("baselines know labels that have not come", ANSWERS,
      "        if known:\n", "        if True:\n"),
     ("of equally common classes the last is the majority", MULTICLASS,
@@ -134,9 +135,10 @@ MUTATIONS = (
      "held.append((row.copy(), one))", "held.append((row, one))"),
     ("port 0 is one", MQTT, "        if not port:\n", "        if False:\n"),
     # ---- replays
-    ("the label comes before the row is judged", BOOKS,
+    ("the label comes before the row is judged", ACCOUNTING,
      "for label in supervision.came:  # baselines", "for label in ():  # baselines"),
-    ("only gaps stop", BOOKS, "bool(row.absent or row.unlabelled) and", "bool(row.absent) and"),
+    ("only gaps stop", ACCOUNTING,
+     "bool(row.absent or row.unlabelled) and", "bool(row.absent) and"),
     ("a live stream waits for one row more", ROWS,
      "        if sample is not None and sample.number == limit:\n            return",
      "        if False:\n            return"),
@@ -162,17 +164,21 @@ MUTATIONS = (
     ("bytes of before a cut are forgotten", POWER, "self._written + checkpoints.bytes_written",
      "checkpoints.bytes_written"),
     # ---- fleets
-    ("the majority loses a label at each end of a block", SCORES,
-     "float(balance[-1]), float(y[-1])", "float(balance[-2]), float(y[-1])"),
-    ("no-change begins anew in each block", SCORES,
-     "np.concatenate([[self._last], y[:-1]]))\n        self._balance",
-     "np.concatenate([[1.0], y[:-1]]))\n        self._balance"),
-    ("a score of 0 means -1 in a fleet", SCORES, "scores >= 0.0, y > 0.0", "scores > 0.0, y > 0.0"),
+    ("the majority of a block knows its own row", BINARY, "after - labels >= 0", "after >= 0"),
+    ("no-change begins anew in each block", ANSWERS,
+     "np.concatenate([[self._last], true[:-1]])", "np.concatenate([[1], true[:-1]])"),
+    ("the majority of several classes knows its own row", ANSWERS,
+     "            found[i] = self._commonest()\n            self._count(label)\n",
+     "            self._count(label)\n            found[i] = self._commonest()\n"),
+    ("a curve of blocks forgets the rows before", CURVE,
+     "first = at + self.step - 1 - (self._rows + at) % self.step",
+     "first = at + self.step - 1 - at % self.step"),
     ("the journal is not synced", JOURNAL, "            os.fsync(self._file.fileno())\n", ""),
     ("the journal is not flushed", JOURNAL, '"\\n")\n            self._file.flush()', '"\\n")'),
     ("a line that was cut off spoils the next", JOURNAL,
-     "            if not whole:", "            if False:"),
-    ("damaged rows of a fleet are not counted", BLOCKS, "                self.damaged += 1\n", ""),
+     "            if not ended:", "            if False:"),
+    ("damaged rows of a fleet are not counted", BLOCKS,
+     "                self.rows.damaged += 1\n", ""),
     ("rows without a label are learned", BLOCKS, "        usable &= ~np.isnan(y)\n", ""),
     ("the last block is lost", BLOCKS, "        if at:\n", "        if at == ROWS:\n"),
     ("means are over whatever boards", STATISTICS,
@@ -183,22 +189,21 @@ MUTATIONS = (
      "base[device] - found[device] for"),
     ("the interval is one of 90 %", STATISTICS, "(0.025, 0.975)", "(0.05, 0.95)"),
     ("a board of one class is like any", SUSPICION, "and not all(sides)", "and not any(sides)"),
-    ("rows after one that is refused are lost", SEAT,
+    ("rows after one that is refused are lost", BLOCK_LEARNER,
      "range(at, len(labels))", "range(at, at + 1)"),
     # ---- comparisons
-    ("a tie is wrong", LESSONS, "                margins[tie - (part.start or 0)] = _TIE_WON\n",
-     "                pass\n"),
-    ("the loss is over all rows", LESSONS, "np.mean((answers[first:] >= 0.0) != (y > 0.0))",
-     "np.mean((answers >= 0.0) != (self.y[: len(answers)] > 0.0))"),
-    ("the threshold stays in the score", LESSONS, "level + learner.learn_one(x)",
-     "learner.learn_one(x)"),
+    ("the loss is over all rows", EVALUATORS, "found.add_block(self.y[part], answers[part])",
+     "found.add_block(self.y[: len(answers)], answers)"),
+    ("the threshold stays in the score", EVALUATORS,
+     "RowContext(level, own)", "RowContext(0.0, own)"),
     ("a run may take any time", WORK,
      "> seconds and at < len(X)", "> seconds + 1e9 and at < len(X)"),
     ("chunks overlap", WORK,
      "        at = part.stop\n", "        at = part.stop - 1\n        at += at + 1 == len(X)\n"),
     ("one that draws has one seed", WORK,
      "return not np.array_equal(first, second)", "return False"),
-    ("results of another comparison count", BOOK, '.get("mark") != mark:', '.get("mark") is None:'),
+    ("results of another comparison count", JOURNAL,
+     'self.found[:1] != [{"mark": mark}]', "not self.found[:1]"),
     ("a file that failed stays half", FILES,
      "                scratch.unlink()", "                pass"),
     ("a file is written in place", FILES, "scratch = folder / name, folder / f\".{name}\"",

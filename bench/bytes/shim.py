@@ -1,7 +1,7 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
-The loops are compiled here and called through ctypes, in every form it has: once per instruction
-set, as plain C99, and in single precision and in whole numbers for microcontrollers.
+The units are compiled here and called through ctypes, in every form they have: for each set of
+instructions, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
 from __future__ import annotations
@@ -17,96 +17,56 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.compiled import compiled, compiled_sets, compiler
+from edgeolk.core import structs, units
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
-COMMON = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 #: Flags of each form; setup.py's for the first.
 FORMS = {
-    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *COMMON),
-    "plain": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *COMMON),
-    "single": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_SINGLE", *COMMON),
-    "fixed": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_FIXED", *COMMON),
+    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *units.NUMBERS),
+    "plain": PLAIN,
+    "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
+    "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
+UNIT = units.HEADERS["edgeolk.core.structured"]
+#: Forms of int8 alone.
+NARROW = ("single", "fixed")
 STORAGE = ("int8", "float32", "float64")
 TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}
-GROUPS, WIDTHS, BLENDS = 4, 8, 8
 LINES = 64
 WIDTHS_OF_ONE = ((0.3, 1.0, 3.0),)
 
 Array = NDArray[Any]
 
 
-class Config(ctypes.Structure):
-    """``olk_sorf``."""
-
-    _fields_ = (
-        ("d", ctypes.c_ssize_t),
-        ("D", ctypes.c_ssize_t),
-        ("classes", ctypes.c_ssize_t),
-        ("task", ctypes.c_int32),
-        ("groups", ctypes.c_int32),
-        ("first", ctypes.c_int32 * (GROUPS + 1)),
-        ("widths", ctypes.c_int32 * GROUPS),
-        ("omega", ctypes.c_double * WIDTHS * GROUPS),
-        ("size", ctypes.c_double * GROUPS),
-        ("n_blends", ctypes.c_int32),
-        ("linear", ctypes.c_int32),
-        ("last_label", ctypes.c_int32),
-        ("relevance", ctypes.c_int32),
-        ("blends", ctypes.c_double * BLENDS),
-        ("kappa", ctypes.c_double),
-        ("r", ctypes.c_double),
-        ("sharp", ctypes.c_double),
-        ("delta", ctypes.c_double),
-        ("cmin", ctypes.c_double),
-        ("cmax", ctypes.c_double),
-        ("shrink", ctypes.c_double),
-        ("nu", ctypes.c_double),
-        ("window", ctypes.c_double),
-        ("signs", ctypes.c_uint64),
-    )
+def _structure(name: str) -> type[ctypes.Structure]:
+    """A struct of the loops, its members as the header declares them."""
+    numbers: dict[str, Any] = {"ptrdiff_t": ctypes.c_ssize_t, "int32_t": ctypes.c_int32}
+    numbers |= {"double": ctypes.c_double, "uint64_t": ctypes.c_uint64}
+    fields: list[tuple[str, Any]] = []
+    for member, kind, sizes in structs.read("sorf_types.h")[1][name]:
+        element: Any = ctypes.c_void_p if kind.endswith("*") else numbers[kind]
+        for size in reversed(sizes):
+            element = element * size
+        fields.append((member, element))
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
-#: Parts of ``olk_sorf_state``, in order.
-PARTS = (
-    "w",
-    "a",
-    "L",
-    "n",
-    "t",
-    "mistakes",
-    "updates",
-    "rounding",
-    "flags",
-    "target",
-    "last",
-    "novelty",
-    "wl",
-    "Sl",
-    "lam",
-    "grad2",
-    "turns",
-    "inputs",
-    "scores",
-    "row",
-)
+#: ctypes makes their members; nothing more is known of them.
+Config: Any = _structure("olk_sorf")
+State: Any = _structure("olk_sorf_state")
+Row: Any = _structure("olk_sorf_row")
 
 
-class State(ctypes.Structure):
-    """``olk_sorf_state``."""
+def _parts(form: str) -> Sequence[str]:
+    """The types of weights that a form has."""
+    return units.PARTS[UNIT][: 1 if form in NARROW else None]
 
-    _fields_ = tuple((name, ctypes.c_void_p) for name in PARTS)
 
-
-class Row(ctypes.Structure):
-    """``olk_sorf_row``."""
-
-    _fields_ = (
-        ("values", ctypes.c_void_p),
-        ("index", ctypes.c_void_p),
-        ("count", ctypes.c_ssize_t),
-    )
+def _plain(command: list[str], part: str) -> str:
+    """The object of a unit of plain C99."""
+    return str(compiled([*command, f"-D{part}", "-c", "-x", "c"], [LOOPS / UNIT], ".o"))
 
 
 @functools.cache
@@ -121,9 +81,10 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
         It cannot compile them.
     """
     command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
-    made = []
     if form == "vector":
-        made = compiled_sets(command, "structured.h", {"scalar", variant} if variant else None)
+        made = compiled_sets(command, UNIT, {"scalar", variant} if variant else None)
+    else:
+        made = [_plain(command, part) for part in _parts(form)]
     found = ctypes.CDLL(str(compiled([*command, "-shared"], [SHIM], ".so", [*made, "-lm"])))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
@@ -185,7 +146,9 @@ class Sorf:
     ) -> None:
         self.library = library(form, flags, variant)
         known = _names(self.library)
-        self.variant = known.index(variant) if variant else len(known) - 1
+        # Plain C is compiled once, whatever it is called.
+        chosen = variant if form == "vector" else None
+        self.variant = known.index(chosen) if chosen else len(known) - 1
         self.storage = STORAGE.index(dtype)
         self.real = np.dtype(np.float64 if dtype == "float64" else np.float32)
         levels = (127.0 if task == "novelty" else unit) if dtype == "int8" else 1.0
@@ -214,7 +177,7 @@ class Sorf:
             self.parts["w"] = np.zeros(weights, dtype)
         self.parts["L"] = np.zeros(count * len(blends) + linear + last_label)
         self.parts["n"] = np.ones(count)
-        for name in ("t", "mistakes", "updates", "rounding", "turns"):
+        for name in ("t", "mistakes", "updates", "rounding", "gradient_steps"):
             self.parts[name] = np.zeros(1, whole)
         self.parts["rounding"][0] = self.library.shim_seeded(seed, 0)
         self.parts |= {"target": np.zeros(2), "last": np.zeros(1), "novelty": np.zeros(2)}
@@ -222,7 +185,8 @@ class Sorf:
             self.parts["wl"] = np.zeros(n_features + 1, self.real)
             self.parts["Sl"] = np.ones(n_features + 1, self.real)
         if relevance:
-            self.parts["lam"], self.parts["grad2"] = np.zeros((2, n_features), self.real)
+            for name in ("log_scale", "gradient_square"):
+                self.parts[name] = np.zeros(n_features, self.real)
             self.parts["inputs"] = np.zeros((2, n_features), self.real)
         self.parts["scores"] = np.zeros((2, count, n_classes), double)
         if row:

@@ -25,7 +25,7 @@ from bench.fleets.streams import write
 from bench.machine import sentence
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import Board, Configuration, Task, read_configurations, read_manifest
-from firmware_sim.fleet.cluster import Crew
+from firmware_sim.fleet.cluster import Cluster
 from firmware_sim.fleet.replaying import replay_task
 from firmware_sim.fleet.run import run_fleet
 from firmware_sim.fleet.task import Record, digest
@@ -114,12 +114,12 @@ def _workers(boards: list[Board], configurations: list[Configuration]) -> list[s
     rounds: dict[str, list[float]] = {"2 workers": [], "2 plain processes": []}
     step = len(boards) // _LONG_TURNS
     with ExitStack() as stack:
-        crews = [stack.enter_context(Crew(workers=n)) for n in (1, 2)]
+        clusters = [stack.enter_context(Cluster(workers=n)) for n in (1, 2)]
         pools = [stack.enter_context(_pool(n)) for n in (1, 2)]
         for turn in range(_LONG_TURNS):
             some = tasks(boards[turn * step : (turn + 1) * step], configurations)
             works: dict[str, list[Callable[[], int]]] = {
-                "2 workers": [partial(_by_crew, crew, some) for crew in crews],
+                "2 workers": [partial(_by_cluster, cluster, some) for cluster in clusters],
                 "2 plain processes": [partial(_by_pool, pool, some) for pool in pools],
             }
             for name, both in works.items():
@@ -143,8 +143,8 @@ def _pool(n: int) -> ProcessPoolExecutor:
     return pool
 
 
-def _by_crew(crew: Crew, some: list[Task]) -> int:
-    return sum(1 for _ in crew.work(list(some)))
+def _by_cluster(cluster: Cluster, some: list[Task]) -> int:
+    return sum(1 for _ in cluster.work(list(some)))
 
 
 def _by_pool(pool: ProcessPoolExecutor, some: list[Task]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from firmware_sim.fleet.cluster import Crew
+from firmware_sim.fleet.cluster import Cluster
 
 _SECONDS = 10.0
 _WORKERS = 2
@@ -25,7 +25,7 @@ def shares() -> dict[str, float]:
         "Dask's settings": _share(
             distributed.LocalCluster(n_workers=_WORKERS, host="127.0.0.1", **usual)
         ),
-        "ours": _share(Crew(workers=_WORKERS)),
+        "ours": _share(Cluster(workers=_WORKERS)),
     }
 
 

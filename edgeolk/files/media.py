@@ -6,16 +6,14 @@ mean. Writes reach the device in any order until ``sync`` returns.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import stat
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
-from edgeolk.files.atomic import Path, placed_whole, sync_folder_at
-
-Piece = bytes | bytearray | memoryview
+from edgeolk.files.atomic import Path, sync_folder_at
+from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, room_of
+from edgeolk.files.locked import OpenFile, Piece
 
 #: Two slots share no sector, so a write that is cut short spoils one slot only.
 SECTOR = 4096
@@ -24,8 +22,6 @@ LINE = 64
 #: Formats of elements that any bytes are; objects are not.
 _NUMBERS = frozenset("cbB?hHiIlLqQnNefdg")
 _ZEROS = bytes(SECTOR)
-#: Times that a file may be replaced while it is opened.
-_TRIES = 10
 
 
 class Medium(Protocol):
@@ -62,6 +58,12 @@ class Medium(Protocol):
     def settle(self) -> None:
         """Return when all that others have written here is on the device, names included."""
 
+    def other_slots(self, taken: Taken, head: int) -> str:
+        """Where a checkpoint lies that is in none of the slots, "" where there is none.
+
+        It was written with another number of slots. ``head`` bytes are given to ``taken``.
+        """
+
     def close(self) -> None:
         """Let go of what is open."""
 
@@ -85,7 +87,7 @@ class MemoryMedium:
                 f" elements {view.format!r}"
             )
         self._flush = getattr(buffer, "flush", None)
-        self._room = len(self._memory) // slots // LINE * LINE
+        self._room = room_of(len(self._memory), slots, LINE)
         self.slots = slots
         self.bytes_written = 0
 
@@ -118,151 +120,17 @@ class MemoryMedium:
     def settle(self) -> None:
         self.sync(0)
 
+    def other_slots(self, taken: Taken, head: int) -> str:
+        memory = self._memory
+        return misplaced(
+            len(memory), self.slots, LINE, taken, lambda at: bytes(memory[at : at + head])
+        )
+
     def close(self) -> None:
         self._memory.release()
 
 
-class _File:
-    """An open file that one checkpointer at a time may write.
-
-    Design. The lock is one of the file, not of its name, and a file is made by a rename. So a lock
-    counts only while the file has its name: that is looked at when it is taken and before every
-    write, and a file that is made is locked before it gets its name. Whoever is to make one begins
-    with an empty file there, so that of two who do so at once the second finds a lock.
-    """
-
-    def __init__(self, path: str) -> None:
-        # The name is looked up again later, wherever the program has gone meanwhile.
-        self.path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-        self.times_locked = 0
-        self._fd = -1
-        self._writable = False
-
-    def fd(self, writable: bool = False) -> int:
-        """The descriptor, opened when first asked for; -1 if there is nothing to read.
-
-        Raises
-        ------
-        OSError
-            Another one writes there, or what was locked has lost its name; the next call takes what
-            has the name then.
-        """
-        if self._writable:
-            if writable and not self._has_name():
-                self.close()
-                raise self._lost()
-            return self._fd
-        if self._fd >= 0 and (writable or not self._has_name()):
-            self.close()
-        if self._fd < 0:
-            self._open(writable)
-        return self._fd
-
-    def _open(self, writable: bool) -> None:
-        for _ in range(_TRIES):
-            self._fd = self._found(writable)
-            if self._fd < 0:
-                return
-            mode = os.fstat(self._fd).st_mode
-            if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
-                self.close()
-                raise OSError(errno.EINVAL, "is neither a file nor a block device", self.path)
-            if not writable:
-                return
-            self._lock()
-            if self._has_name():
-                self._writable = True
-                self.times_locked += 1
-                return
-            self.close()  # another one has been made between opening and locking
-        raise self._lost()
-
-    def _found(self, writable: bool) -> int:
-        """A descriptor of what has the name; one who is to write makes an empty file if nothing."""
-        flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK
-        try:
-            return os.open(self.path, flags)
-        except FileNotFoundError:
-            if not writable:
-                return -1
-        return os.open(self.path, flags | os.O_CREAT, 0o666)
-
-    def _has_name(self) -> bool:
-        """Whether the open file is what its name leads to."""
-        try:
-            return os.path.samestat(os.fstat(self._fd), os.stat(self.path))
-        except FileNotFoundError:
-            return False
-
-    def _lost(self) -> OSError:
-        why = "was removed or replaced by another program while it was written to"
-        return OSError(errno.ESTALE, why, self.path)
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.close()
-            raise BlockingIOError(
-                errno.EAGAIN, "is being written by another checkpointer", self.path
-            ) from None
-        except OSError:
-            return  # no locks here
-
-    def is_device(self) -> bool:
-        fd = self.fd()
-        return fd >= 0 and stat.S_ISBLK(os.fstat(fd).st_mode)
-
-    def size(self) -> int:
-        fd = self.fd()
-        return 0 if fd < 0 else os.lseek(fd, 0, os.SEEK_END)
-
-    def create(self, pieces: Iterable[Piece]) -> None:
-        """A file that was never seen half made; one that another writes is not replaced."""
-        self.fd(True)
-        try:
-            made = placed_whole(self.path, pieces)
-        except BaseException:
-            # It may have been made all the same, and what is locked have lost its name.
-            self.close()
-            raise
-        self.close()
-        self._fd, self._writable = made, True
-
-    def read_into(self, offset: int, memory: memoryview) -> int:
-        fd, done = self.fd(), 0
-        while fd >= 0 and done < len(memory):
-            got = os.preadv(fd, [memory[done:]], offset + done)
-            if not got:
-                break
-            done += got
-        return done
-
-    def write(self, offset: int, piece: Piece) -> int:
-        fd, done = self.fd(True), 0
-        view = memoryview(piece).cast("B")
-        while done < len(view):
-            done += os.pwrite(fd, view[done:], offset + done)
-        return done
-
-    def sync(self) -> None:
-        fd = self.fd(True)
-        try:
-            os.fsync(fd)
-        except OSError:
-            # The cache keeps what the device has not: whoever opens next is to read the device.
-            if hasattr(os, "posix_fadvise"):
-                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-            raise
-
-    def close(self) -> None:
-        if self._fd >= 0:
-            fd, self._fd = self._fd, -1
-            self._writable = False
-            os.close(fd)
-
-
-def _settle(files: Iterable[_File]) -> None:
+def _settle(files: Iterable[OpenFile]) -> None:
     """Sync files and their names; an empty one is made anew before it holds anything."""
     folders = set()
     for file in files:
@@ -291,12 +159,12 @@ class FileMedium:
     """Slots side by side in one file of fixed size, or on a block device."""
 
     def __init__(self, path: Path, slots: int) -> None:
-        self._file = _File(os.fsdecode(path))
+        self._file = OpenFile(os.fsdecode(path))
         self.slots = slots
         self.bytes_written = 0
 
     def room(self, slot: int) -> int:
-        return self._file.size() // self.slots // SECTOR * SECTOR
+        return room_of(self._file.size(), self.slots, SECTOR)
 
     def claim(self) -> int:
         self._file.fd(True)
@@ -340,16 +208,25 @@ class FileMedium:
     def settle(self) -> None:
         _settle([self._file])
 
+    def other_slots(self, taken: Taken, head: int) -> str:
+        return misplaced(
+            self._file.size(), self.slots, SECTOR, taken, partial(self._file.start, count=head)
+        )
+
     def close(self) -> None:
         self._file.close()
+
+
+def _slot_path(folder: str, slot: int) -> str:
+    return os.path.join(folder, f"slot-{slot}.checkpoint")
 
 
 class FolderMedium:
     """A file of fixed size for each slot, in one folder."""
 
     def __init__(self, folder: Path, slots: int) -> None:
-        where = os.fsdecode(folder)
-        self._files = [_File(os.path.join(where, f"slot-{i}.checkpoint")) for i in range(slots)]
+        self._folder = os.path.abspath(os.fsdecode(folder))
+        self._files = [OpenFile(_slot_path(self._folder, i)) for i in range(slots)]
         self.slots = slots
         self.bytes_written = 0
 
@@ -380,6 +257,16 @@ class FolderMedium:
 
     def settle(self) -> None:
         _settle(self._files)
+
+    def other_slots(self, taken: Taken, head: int) -> str:
+        found, last = "", 0
+        for i in range(self.slots, MOST_SLOTS):
+            file = OpenFile(_slot_path(self._folder, i))
+            start = file.start(0, head)
+            file.close()
+            last = i if start else last
+            found = file.path if taken(start) else found
+        return f"in {found}, as slots={last + 1} has them" if found else ""
 
     def close(self) -> None:
         for file in self._files:

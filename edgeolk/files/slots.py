@@ -15,13 +15,15 @@ Sequence numbers wrap: a is newer than b if (a - b) mod 2^32 is below 2^31.
 from __future__ import annotations
 
 import errno
+import os
 import struct
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from edgeolk.files.media import Medium, Piece
+from edgeolk.files.locked import Piece
+from edgeolk.files.media import Medium
 
 MAGIC = b"edgeckpt"
 VERSION = 1
@@ -76,6 +78,28 @@ def packed_head(sequence: int, length: int, crc: int) -> bytes:
     return fields + _SEAL.pack(zlib.crc32(fields))
 
 
+def _head_in(raw: bytes | bytearray) -> _Head | str:
+    """The header that a slot begins with, or why that is none."""
+    if len(raw) < HEADER_BYTES or not any(raw):
+        return "empty"
+    magic, version, sequence, length, crc = _FIELDS.unpack_from(raw)
+    if magic != MAGIC:
+        return "its header is no checkpoint's"
+    if _SEAL.unpack_from(raw, _FIELDS.size)[0] != zlib.crc32(raw[: _FIELDS.size]):
+        return "its header is damaged: the CRC-32 does not match"
+    if version != VERSION:
+        return f"checkpoint format {version}; this version reads {VERSION}"
+    if length == 0:
+        return "empty"
+    return _Head(sequence, length, crc)
+
+
+def _taken(raw: bytes) -> int:
+    """Bytes of the checkpoint that begins so, 0 if none does."""
+    head = _head_in(raw)
+    return 0 if isinstance(head, str) else HEADER_BYTES + head.length
+
+
 def is_newer(a: int, b: int) -> bool:
     """Whether sequence number a comes after b, near the wrap too."""
     return 0 < (a - b) % _ROUND < _ROUND // 2
@@ -111,6 +135,8 @@ class Slots:
         self._in_doubt: set[int] = set()
         self._unread: set[int] = set()
         self._claim = 0
+        #: The process that writes, 0 before there is one.
+        self._owner = 0
         self.opened: Opened | None = None
 
     # ---- reading ----------------------------------------------------------------------------
@@ -119,20 +145,22 @@ class Slots:
         """The header of a slot, or why it has none."""
         raw = self._head
         got = self._medium.read_into(slot, 0, memoryview(raw))
-        if got < HEADER_BYTES or not any(raw):
-            return "empty"
-        magic, version, sequence, length, crc = _FIELDS.unpack_from(raw)
-        if magic != MAGIC:
-            return "its header is no checkpoint's"
-        if _SEAL.unpack_from(raw, _FIELDS.size)[0] != zlib.crc32(raw[: _FIELDS.size]):
-            return "its header is damaged: the CRC-32 does not match"
-        if version != VERSION:
-            return f"checkpoint format {version}; this version reads {VERSION}"
-        if length == 0:
-            return "empty"
-        if length > self._medium.room(slot) - HEADER_BYTES:
-            return f"{length} bytes do not fit into the slot"
-        return _Head(sequence, length, crc)
+        head = _head_in(raw if got == HEADER_BYTES else b"")
+        if isinstance(head, _Head) and head.length > self._medium.room(slot) - HEADER_BYTES:
+            return f"{head.length} bytes do not fit into the slot"
+        return head
+
+    def _refuse_other_slots(self) -> None:
+        """Raise ValueError where a checkpoint lies that another number of slots has put there."""
+        try:
+            where = self._medium.other_slots(_taken, HEADER_BYTES)
+        except OSError:
+            return  # of each slot it is said that it cannot be read
+        if where:
+            raise ValueError(
+                f"there is a checkpoint in none of slots={self._medium.slots}: {where}; give the"
+                " number of slots that they were written with, or remove them"
+            )
 
     def _read_heads(self) -> tuple[dict[int, _Head], dict[int, str]]:
         """The headers by slot, and why the other slots have none."""
@@ -177,11 +205,10 @@ class Slots:
 
         ``opened`` then says which slot it was and why others were refused.
 
-        Raises
-        ------
-        MemoryError
-            There is no memory for any, and it cannot be said that there is none.
+        Raises ValueError: a checkpoint lies where another number of slots has put it.
+        Raises MemoryError: there is no memory for any, and it cannot be said that there is none.
         """
+        self._refuse_other_slots()
         self._heads, refused = self._read_heads()
         self._unread = set()
         waiting = set(self._heads)
@@ -225,7 +252,14 @@ class Slots:
         overlaps with its successor. What it wrote may not be on the device yet, and the next
         checkpoint relies on it: it is synced before anything is written.
         """
+        here = os.getpid()
+        if self._owner not in (0, here):
+            raise RuntimeError(
+                f"these checkpoints are written by process {self._owner}, from which process {here}"
+                " was forked: it needs a Checkpointer of its own, at another place"
+            )
         claim = self._medium.claim()
+        self._owner = here
         if claim == self._claim:
             return
         try:
@@ -262,7 +296,11 @@ class Slots:
         MemoryError
             There is no memory for any, so what to keep cannot be said; nothing was written.
         ValueError
-            The slots are too small, or the medium holds something else; nothing was written.
+            The slots are too small or of another number, or the medium holds something else;
+            nothing was written.
+        RuntimeError
+            Another process writes with this store, from which this one was forked; nothing was
+            written.
         """
         self._look_again()
         assert self.opened is not None

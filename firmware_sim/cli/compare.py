@@ -3,69 +3,70 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli import values
-from firmware_sim.cli.shared import add_common, add_stream, stream_fields
+from edgeolk import parse_bytes
+from firmware_sim.cli.shared import (
+    NO_PICTURE,
+    NO_PROGRESS,
+    QUIET,
+    STREAM,
+    WORKERS,
+    add_command,
+    config_of,
+    out,
+)
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration import values
 from firmware_sim.configuration.choices import RECOMMENDED
+from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
 from firmware_sim.report.writing import claimed
+
+OWN = {
+    "ram": Option(
+        "the caps (default: 1KiB,4KiB,16KiB,64KiB)",
+        Value("SIZE[,SIZE]", values.caps),
+        default=["1KiB", "4KiB", "16KiB", "64KiB"],
+        group="comparison",
+        flag="ram caps",
+    ),
+    "algorithms": Option(
+        "the methods", default="all", group="comparison", metavar="all|NAME[,NAME]"
+    ),
+    "seeds": Option("runs of a method that draws", COUNT, default=3, group="comparison"),
+    "run_seconds": Option(
+        "processor time a run may take", SECONDS, default=20.0, group="comparison"
+    ),
+    "workers": replace(WORKERS, group="comparison"),
+    "out": out("compare-report"),
+    "quiet": QUIET,
+    "no_progress": NO_PROGRESS,
+    "no_picture": NO_PICTURE,
+}
 
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    command = commands.add_parser(
-        "compare",
-        help="run every method under several caps and say which to take",
-        description="Run every method under several caps on one stream, and say which to take. "
-        "Interrupted, the same command goes on where it stopped.",
+    about = (
+        "Run every method under several caps on one stream and say which to take. Interrupted, the "
+        "same command goes on where it stopped."
     )
-    command.set_defaults(run=run)
-    add_stream(command)
-    add = command.add_argument_group("comparison").add_argument
-    add(
-        "--ram",
-        metavar="SIZE[,SIZE]",
-        type=values.caps,
-        default=["1KiB", "4KiB", "16KiB", "64KiB"],
-        help="the caps (default: 1KiB,4KiB,16KiB,64KiB)",
+    add_command(commands, "compare", about, run, OWN).add_argument(
+        "stream", metavar="STREAM", help=STREAM
     )
-    add(
-        "--algorithms",
-        metavar="all|NAME[,NAME]",
-        default="all",
-        help="the methods (default: %(default)s)",
-    )
-    add("--seeds", metavar="N", type=values.count, default=3, help="runs of a method that draws")
-    add(
-        "--run-seconds",
-        metavar="SECONDS",
-        type=values.duration,
-        default=20.0,
-        help="processor time a run may take (default: %(default)s)",
-    )
-    add("--workers", metavar="N", type=values.count, help="processes (default: all processors)")
-    add_common(add, "--scale", "--freeze-after", "--gamma", "--prefix", "--dtype")
-    add = command.add_argument_group("report").add_argument
-    add("--out", metavar="DIR", default="compare-report", help="default: %(default)s")
-    add_common(add, "--quiet", "--no-progress")
-    add("--no-picture", action="store_true", help="draw no PNG")
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     """Return what all runs have in common."""
-    return ReplayConfig(
-        **stream_fields(chosen),
+    return config_of(
+        chosen,
         algorithm=RECOMMENDED,
-        ram=max(values.nbytes(size) for size in chosen.ram),
-        gamma=chosen.gamma,
-        dtype=chosen.dtype or "float32",
-        scale=chosen.scale,
-        freeze_after=chosen.freeze_after,
-        prefix=chosen.prefix,
+        ram=max(int(parse_bytes(size)) for size in chosen.ram),
+        dtype=getattr(chosen, "dtype", "float32"),
     )
 
 

@@ -5,84 +5,80 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import FAILED
-from firmware_sim.cli.shared import add_common
+from firmware_sim.cli.shared import NO_PROGRESS, QUIET, WORKERS, add_command, out
 from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, show, tell, told, written
+from firmware_sim.configuration import values
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import Option, Value
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
-from firmware_sim.tasks.kinds import KINDS
 
 if TYPE_CHECKING:
     from firmware_sim.fleet import Fleet
 
+OWN = {
+    "configs": Option(
+        "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...", metavar="FILE"
+    ),
+    "scheduler": Option(
+        "a Dask scheduler, as tcp://10.0.0.1:8786", group="workers", metavar="ADDRESS"
+    ),
+    "workers": replace(
+        WORKERS,
+        help="processes here (default: all processors; 1: this one, without Dask)",
+        group="workers",
+    ),
+    "worker_memory": Option(
+        "what the learners of a worker may take together: 64KiB; more is refused",
+        group="workers",
+        metavar="SIZE",
+    ),
+    "out": out("fleet-report"),
+    "format": Option("of the records", default=FORMATS[0], group="report", choices=FORMATS),
+    "save_models": Option(
+        "keep each final model, as edgeolk.load reads it", group="report", metavar="DIR"
+    ),
+    "fail_on": Option(
+        "exit code 1 where so many runs failed: one, all, N or more",
+        Value("never|any|all|N", values.failures),
+        default="any",
+        group="report",
+    ),
+    "quiet": QUIET,
+    "no_progress": NO_PROGRESS,
+}
+
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    command = commands.add_parser(
-        "fleet",
-        help="replay many boards' streams with several learners, on Dask",
-        description="Replay every stream of a manifest with every configuration. Interrupted, the "
-        "same command goes on where it stopped.",
+    about = (
+        "Replay many boards' streams with several learners, on Dask. Every stream of a manifest, "
+        "with every configuration; interrupted, the same command goes on where it stopped."
     )
-    command.set_defaults(run=run)
-    add = command.add_argument
-    add(
+    add_command(commands, "fleet", about, run, OWN).add_argument(
         "manifest",
         metavar="MANIFEST",
         help="a CSV with a column 'stream' and where wanted device, target, ...; or a pattern in "
         "quotes, as 'logs/*.csv.gz'",
     )
-    add(
-        "--configs",
-        metavar="FILE",
-        required=True,
-        help="TOML (or JSON) with a table for each learner: ram, algorithm, params, ...",
-    )
-    add("--target", metavar="COLUMN", help="the label column, where the manifest says none")
-    add("--positive", metavar="VALUE", help="the label that means +1, where it says none")
-    add("--kind", choices=KINDS, help="of labels, where neither it nor the configurations say")
-    add = command.add_argument_group("workers").add_argument
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, as tcp://10.0.0.1:8786")
-    add(
-        "--workers",
-        metavar="N",
-        type=values.count,
-        help="processes here (default: all processors; 1: this one, without Dask)",
-    )
-    add(
-        "--worker-memory",
-        metavar="SIZE",
-        help="what the learners of a worker may take together: 64KiB; more is refused",
-    )
-    add = command.add_argument_group("report").add_argument
-    add("--out", metavar="DIR", default="fleet-report", help="default: %(default)s")
-    add("--format", choices=FORMATS, default=FORMATS[0], help="of the records")
-    add("--save-models", metavar="DIR", help="keep each final model, as edgeolk.load reads it")
-    add(
-        "--fail-on",
-        metavar="never|any|all|N",
-        type=values.failures,
-        default="any",
-        help="exit code 1 where so many runs failed: one, all, N or more (default: %(default)s)",
-    )
-    add_common(add, "--quiet", "--no-progress")
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Replay the fleet, write and print its report, and return the exit code."""
-    from firmware_sim.fleet.findings import findings
     from firmware_sim.fleet.report import to_text, write_fleet
+    from firmware_sim.fleet.summary import summarize
 
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruption())
         fleet = _fleet(chosen, interrupted, stack)
-        found = findings(fleet)
+        found = summarize(fleet)
         files, unwritten = written(lambda: write_fleet(found, chosen.out))
     if not chosen.quiet:
         places = "  ".join(str(file) for file in [*files, *fleet.files])
@@ -112,10 +108,10 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
 
     if chosen.scheduler and chosen.workers:
         raise SimulatorError("--workers is for workers here; those of --scheduler are there")
-    given = {name: getattr(chosen, name) for name in ("target", "positive", "kind")}
-    boards = read_manifest(
-        chosen.manifest, {name: value for name, value in given.items() if value is not None}
-    )
+    if chosen.configs is None:
+        raise SimulatorError("a fleet needs --configs FILE")
+    given = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
+    boards = read_manifest(chosen.manifest, given)
     configurations = read_configurations(chosen.configs)
     needed = memory_needed(configurations)
     if not chosen.quiet:
@@ -124,7 +120,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
             f"worker take at most {needed:,} bytes, the sum of their caps"
         )
 
-    def on_crew(page: str) -> None:
+    def on_cluster(page: str) -> None:
         if page and not chosen.quiet:
             tell(f"Dask's own page: {page}")
 
@@ -141,7 +137,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
             form=chosen.format,
             on_start=bar.start,
             on_task=bar.move,
-            on_crew=on_crew,
+            on_cluster=on_cluster,
             should_stop=lambda: bool(interrupted),
         )
 

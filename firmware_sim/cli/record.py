@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli import values
 from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.shared import Once, add_common
+from firmware_sim.cli.shared import NO_PROGRESS, QUIET, add_command
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, note, show
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams.opening import open_source
 from firmware_sim.streams.recording import record
 
+OWN = {"quiet": replace(QUIET, help="print nothing"), "no_progress": NO_PROGRESS}
+
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    command = commands.add_parser(
-        "record",
-        help="write a live stream to a CSV file",
-        description="Write a live stream to a CSV file, every row whole and at once.",
+    about = "Write a live stream to a CSV file, every row whole and at once."
+    command = add_command(commands, "record", about, run, OWN)
+    command.add_argument(
+        "source", metavar="SOURCE", help="- for CSV from standard input, or mqtt://HOST/TOPIC"
     )
-    command.register("action", None, Once)
-    command.set_defaults(run=run)
-    add = command.add_argument
-    add("source", metavar="SOURCE", help="- for CSV from standard input, or mqtt://HOST/TOPIC")
-    add("file", metavar="FILE", help="a new CSV file")
-    add("--limit", metavar="N", type=values.count, help="write at most N rows")
-    add(
-        "--idle",
-        metavar="SECONDS",
-        type=values.duration,
-        help="end when nothing has come for so long",
-    )
-    add("--quiet", action="store_true", help="print nothing")
-    add_common(add, "--no-progress")
+    command.add_argument("file", metavar="FILE", help="a new CSV file")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -49,12 +38,13 @@ def run(chosen: argparse.Namespace) -> int:
     if not chosen.quiet:
         note(f"recording {source.name}")
     with interruption() as interrupted, Bar(" rows", chosen) as bar:
-        bar.start(chosen.limit)
+        limit = getattr(chosen, "limit", None)
+        bar.start(limit)
         done = record(
             source,
             chosen.file,
-            limit=chosen.limit,
-            idle=chosen.idle,
+            limit=limit,
+            idle=getattr(chosen, "idle", None),
             on_row=bar.move,
             should_stop=lambda: bool(interrupted),
         )

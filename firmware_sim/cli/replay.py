@@ -10,269 +10,96 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
-from firmware_sim.boards import BOARDS
-from firmware_sim.cli import sacrifice, values
+from firmware_sim.boards import board_of
+from firmware_sim.cli import sandbox
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
-from firmware_sim.cli.shared import DEFAULT, add_common, add_stream, stream_fields
+from firmware_sim.cli.shared import (
+    NO_PICTURE,
+    NO_PROGRESS,
+    QUIET,
+    STREAM,
+    add_command,
+    config_of,
+    out,
+)
 from firmware_sim.cli.signals import Interruption, interruption
 from firmware_sim.cli.terminal import Bar, can_draw, note, show, tell, told, written
 from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration import choices
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay, ReplayResult
 from firmware_sim.report import to_text
 from firmware_sim.report.writing import claimed, write_files
 from firmware_sim.streams import BUNDLED
-from firmware_sim.streams.faults import KINDS
 
 if TYPE_CHECKING:
     from firmware_sim.mcu.replaying import OnBoard
 
-_Add = Callable[..., object]
+OWN = {
+    "on": Option(
+        "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
+        "qemu-system-arm and gcc-arm-none-eabi",
+        default="",
+        group="device",
+        metavar="BOARD",
+    ),
+    "out": out("replay-report"),
+    "quiet": QUIET,
+    "no_progress": NO_PROGRESS,
+    "no_picture": NO_PICTURE,
+    "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
+    "write_script": Option(
+        "write the Python that runs the saved model", group="report", metavar="FILE"
+    ),
+    "export": Option("write the learner as C for a microcontroller", group="report", metavar="DIR"),
+}
 
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    command = commands.add_parser(
-        "replay",
-        help="replay one stream with one learner and report on it",
-        description="Replay one stream with one learner and report on it.",
-        epilog="Bundled streams: "
-        + "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
-        + ".",
-    )
-    command.set_defaults(run=run)
-    add_stream(command)
-    _add_trouble(command.add_argument_group("what goes wrong").add_argument)
-    _add_device(command.add_argument_group("device").add_argument)
-    _add_learner(command.add_argument_group("learner").add_argument)
-    _add_report(command.add_argument_group("report").add_argument)
-
-
-def _add_trouble(add: _Add) -> None:
-    add(
-        "--fault",
-        metavar="KIND[:...]",
-        action="append",
-        default=[],
-        help=f"break sensors (repeatable): {', '.join(KINDS)}; as in "
-        "stuck:column=light,from=1000,to=2000",
-    )
-    add("--fault-seed", metavar="N", type=int, help="of what breaks (default: as --seed)")
-    add(
-        "--label-delay",
-        metavar="ROWS|SECONDSs",
-        default=DEFAULT.label_delay,
-        help="labels come so much later: 20, or 90s",
-    )
-    add(
-        "--label-queue",
-        metavar="N",
-        type=values.count,
-        help="rows that can wait for their label (default: as many as the delay, or 64)",
-    )
-    add(
-        "--label-missing",
-        metavar="P",
-        type=float,
-        default=DEFAULT.label_missing,
-        help="share of the labels that never come",
-    )
-    add("--ask", action="store_true", help="only labels that the learner asks for")
-    add(
-        "--power-cut",
-        metavar="every=N|at=ROW|random=P",
-        help="the power goes; the board goes on from its last checkpoint",
-    )
-    add(
-        "--checkpoint-every",
-        metavar="N",
-        type=values.count,
-        default=DEFAULT.checkpoint_every,
-        help="rows learned between checkpoints (default: %(default)s)",
-    )
-
-
-def _add_device(add: _Add) -> None:
-    add(
-        "--ram",
-        metavar="SIZE",
-        help="the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
-    )
-    add("--device", choices=BOARDS, metavar="BOARD", help="judge by a board, see `devices`")
-    add(
-        "--on",
-        metavar="BOARD",
-        default="",
-        help="learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., "
-        "with qemu-system-arm and gcc-arm-none-eabi",
-    )
-    add(
-        "--period",
-        metavar="SECONDS",
-        type=values.duration,
-        help="time between rows (default: as the time column tells)",
-    )
-    add(
-        "--enforce",
-        choices=choices.ENFORCE,
-        default=DEFAULT.enforce,
-        help="the cap: by guard pages around one block (default), or the learner in a process "
-        "that may not grow",
-    )
-    add(
-        "--limit-by",
-        choices=choices.LIMITS,
-        default=DEFAULT.limit_by,
-        help="what keeps that process from growing (default: the first that can be had)",
-    )
-    add(
-        "--inject",
-        metavar="leak=SIZE",
-        type=values.leak,
-        default=DEFAULT.leak,
-        help="leak so many bytes every step on purpose, as leak=64B, to see it caught",
-    )
-    add_common(add, "--scale", "--freeze-after")
-
-
-def _add_learner(add: _Add) -> None:
-    add(
-        "--algorithm",
-        metavar="NAME",
-        default="",
-        help=f"default: {DEFAULT.algorithm}, which scales and makes its width by itself",
-    )
-    add("--budget", metavar="N", type=int, help="most support vectors (default: what fits)")
-    add(
-        "--param",
-        metavar="NAME=VALUE",
-        action="append",
-        type=values.parameter,
-        default=[],
-        help="one of the algorithm's own parameters (repeatable)",
-    )
-    add("--kernel", choices=choices.KERNELS, default=DEFAULT.kernel, help="default: %(default)s")
-    add_common(add, "--gamma")
-    add(
-        "--degree",
-        metavar="N",
-        type=int,
-        default=DEFAULT.degree,
-        help="of the polynomial kernel (default: %(default)s)",
-    )
-    add(
-        "--offset",
-        metavar="X",
-        type=float,
-        default=DEFAULT.offset,
-        help="constant term of the polynomial and sigmoid kernels (default: "
-        f"{choices.OFFSETS['polynomial']:g} and {choices.OFFSETS['sigmoid']:g})",
-    )
-    add_common(add, "--prefix", "--dtype", "--seed")
-
-
-def _add_report(add: _Add) -> None:
-    add("--out", metavar="DIR", default="replay-report", help="default: %(default)s")
-    add_common(add, "--quiet", "--no-progress")
-    add("--no-picture", action="store_true", help="draw no PNG: saves a second or two")
-    add("--save-model", metavar="FILE", help="keep learner and scaler, in one file")
-    add("--write-script", metavar="FILE", help="write the Python that runs the saved model")
-    add("--export", metavar="DIR", help="write the learner as C for a microcontroller")
+    about = "Replay one stream with one learner and report on it."
+    command = add_command(commands, "replay", about, run, OWN)
+    command.add_argument("stream", metavar="STREAM", help=STREAM)
+    listing = "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
+    command.epilog = f"Bundled streams: {listing}."
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     """Return the configuration that the options ask for."""
-    return ReplayConfig(
-        **stream_fields(chosen),
-        ram=_ram(chosen),
-        device=chosen.device,
-        period=chosen.period,
-        algorithm=chosen.algorithm,
-        budget=chosen.budget,
-        params=_params(chosen.param),
-        kernel=chosen.kernel,
-        gamma=chosen.gamma,
-        degree=chosen.degree,
-        offset=chosen.offset,
-        dtype=chosen.dtype,
-        seed=chosen.seed,
-        scale=chosen.scale,
-        freeze_after=chosen.freeze_after,
-        faults=tuple(chosen.fault),
-        fault_seed=chosen.fault_seed,
-        label_delay=chosen.label_delay,
-        label_queue=chosen.label_queue,
-        label_missing=chosen.label_missing,
-        ask=chosen.ask,
-        power_cut=chosen.power_cut,
-        checkpoint_every=chosen.checkpoint_every,
-        prefix=chosen.prefix,
-        enforce=chosen.enforce,
-        limit_by=chosen.limit_by,
-        leak=chosen.inject,
-    )
+    device = getattr(chosen, "device", None)
+    if device is None or hasattr(chosen, "ram"):
+        return config_of(chosen)
+    # The usual cap, where the board has so much.
+    usual = int(ek.parse_bytes(OPTIONS["ram"].default))
+    return config_of(chosen, ram=min(usual, board_of(device).for_learner))
 
 
 def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
     """Return a sentence on each option that is given and changes nothing.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        What the options make.
-    given : iterable of str
-        Fields whose options were given.
+    config: what the options make.
+    given: fields whose options were given.
     """
-    kernel = config.kernel
-    fitted = kernel in ("gaussian", "laplacian") and config.gamma is None
-    fitted = fitted and not config.chooses_inside
-    rules = {
-        "prefix": (fitted, "no width is chosen by it"),
-        "degree": (kernel == "polynomial", f"the {kernel} kernel has none"),
-        "offset": (kernel in ("polynomial", "sigmoid"), f"the {kernel} kernel has none"),
-        "gamma": (kernel != "linear", "the linear kernel has none"),
-        "category_slots": (config.categories != "refuse", "it is for --categories"),
-        "checkpoint_every": (config.power_cut is not None, "it is for --power-cut"),
-        "fault_seed": (bool(config.faults), "it is for --fault"),
-    }
+    rules = {name: one.idle for name, one in OPTIONS.items() if one.idle and name in given}
     return [
-        f"--{name.replace('_', '-')} changes nothing: {reason}"
-        for name, (used, reason) in rules.items()
-        if name in given and not used
+        f"{OPTIONS[name].flags(name)[0]} changes nothing: {rule(config)}"
+        for name, rule in rules.items()
+        if rule(config)
     ]
-
-
-def _params(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return parameters by name; refuse one that is given twice."""
-    params: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in params:
-            raise SimulatorError(f"--param {name}: given twice, as {params[name]!r} and {value!r}")
-        params[name] = value
-    return params
-
-
-def _ram(chosen: argparse.Namespace) -> int | str:
-    """Return the cap that is asked for, or the usual one where the board has so much."""
-    usual = DEFAULT.ram
-    if chosen.ram is not None:
-        return str(chosen.ram)
-    if chosen.device is None:
-        return usual
-    return min(int(ek.parse_bytes(usual)), BOARDS[chosen.device].for_learner)
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Replay, write and print the report, and return the exit code."""
-    if chosen.inject and chosen.enforce == "arena" and not sacrifice.is_one():
+    leaks = getattr(chosen, "leak", 0) and getattr(chosen, "enforce", "arena") == "arena"
+    if leaks and not sandbox.is_inside():
         to_config(chosen)  # what is wrong with it is better said by this process
         return _sacrificed(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
     config = to_config(chosen)
-    for line in unused(config, getattr(chosen, "_given", {})):
+    for line in unused(config, vars(chosen)):
         tell(line)
     replay = Replay(config)
     if chosen.save_model:
@@ -326,7 +153,7 @@ def _check_export(config: ReplayConfig, folder: Path) -> None:
 
 def _sacrificed(words: Sequence[str]) -> int:
     """Run the same command in a process that may die, and tell how it ended."""
-    code, death = sacrifice.run(words)
+    code, death = sandbox.run(words)
     if death is None:
         return code
     tell(f"caught: the device wrote beyond its cap and died: {death}")

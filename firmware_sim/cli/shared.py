@@ -1,69 +1,31 @@
-"""Options that several commands take, and the configuration fields that they set."""
+"""Command lines made from options, and configurations made from what was said."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
-from firmware_sim.cli import values
 from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration import choices
+from firmware_sim.configuration.fields import HEADINGS, OPTIONS
+from firmware_sim.configuration.option import COUNT, Option
+from firmware_sim.configuration.values import BadValueError
+from firmware_sim.errors import SimulatorError
 
-#: The configuration whose values are the defaults of options.
-DEFAULT = ReplayConfig("")
-
-_FLAG = "store_true"
-_COMMON: dict[str, dict[str, Any]] = {
-    "--scale": {
-        "choices": choices.SCALES,
-        "default": DEFAULT.scale,
-        "help": "how readings are scaled",
-    },
-    "--freeze-after": {
-        "metavar": "N",
-        "type": int,
-        "help": "the scaler stops learning after N rows",
-    },
-    "--gamma": {
-        "metavar": "auto|X",
-        "type": values.gamma,
-        "help": "kernel width (default: auto)",
-    },
-    "--prefix": {
-        "metavar": "N",
-        "type": int,
-        "default": DEFAULT.prefix,
-        "help": "rows for --gamma auto",
-    },
-    "--dtype": {
-        "choices": choices.DTYPES,
-        "default": "",
-        "help": "of support vectors, or of weights",
-    },
-    "--seed": {
-        "metavar": "N",
-        "type": int,
-        "default": DEFAULT.seed,
-        "help": "default: %(default)s",
-    },
-    "--quiet": {"action": _FLAG, "help": "write the files, print nothing"},
-    "--no-progress": {"action": _FLAG, "help": "no progress bar on a terminal either"},
-}
+STREAM = (
+    "a CSV, NPZ or LIBSVM file, - for CSV from standard input, mqtt://HOST/TOPIC, or the name of a "
+    "bundled stream"
+)
+QUIET = Option("write the files, print nothing", default=False, group="report")
+NO_PROGRESS = Option("no progress bar on a terminal either", default=False, group="report")
+NO_PICTURE = Option("draw no PNG: saves a second or two", default=False, group="report")
+WORKERS = Option("processes (default: all processors)", COUNT, flag="workers jobs")
 
 
-def add_common(add: Callable[..., object], *names: str) -> None:
-    """Add options that are the same for every command that has them.
-
-    Parameters
-    ----------
-    add : callable
-        ``add_argument`` of a command or of one of its groups.
-    *names : str
-        The options, in the order of ``--help``.
-    """
-    for name in names:
-        add(name, **_COMMON[name])
+def out(folder: str | None) -> Option:
+    """Return the option that names the folder of a report."""
+    return Option("the folder of the report", default=folder, group="report", metavar="DIR")
 
 
 class Once(argparse.Action):
@@ -77,7 +39,7 @@ class Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Take the value, once."""
-        given = namespace.__dict__.setdefault("_given", {})
+        given = namespace.__dict__.setdefault("given", {})
         if self.dest in given:
             parser.error(
                 f"argument {option_string}: given twice, as {given[self.dest]!r} and {values!r}"
@@ -86,114 +48,80 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_stream(command: Any) -> None:
-    """Add what every command that reads a stream takes."""
-    command.register("action", None, Once)  # what an option without an action of its own does
-    command.add_argument(
-        "stream",
-        metavar="STREAM",
-        help="a CSV, NPZ or LIBSVM file, - for CSV from standard input, mqtt://HOST/TOPIC, or the "
-        "name of a bundled stream",
-    )
-    add = command.add_argument_group("stream").add_argument
-    _add_labels(add)
-    _add_rows(add)
+def add_command(
+    commands: Any, name: str, about: str, run: Callable[..., int], own: Mapping[str, Option]
+) -> Any:
+    """Add a command with the options of a replay that may be said there, and return its parser.
+
+    commands: where it is added.
+    name, about: its name, and what it does in a sentence.
+    run: what does it.
+    own: options that no configuration holds; one of the name of a field stands in its place.
+    """
+    brief = about[0].lower() + about[1:].partition(".")[0]
+    parser = commands.add_parser(name, help=brief, description=about)
+    parser.set_defaults(run=run)
+    groups: dict[str, Any] = {"": parser}
+    for key, one in {**_said_at(name), **own}.items():
+        if one.group not in groups:
+            groups[one.group] = parser.add_argument_group(one.group)
+        # What is not said of a configuration stays away, and so has the default of its field.
+        default = argparse.SUPPRESS if key not in own else one.default
+        groups[one.group].add_argument(*one.flags(key), dest=key, default=default, **_words(one))
+    return parser
 
 
-def _add_labels(add: Callable[..., object]) -> None:
-    """Add what tells how labels are read."""
-    add("--target", metavar="COLUMN", help="the label column (bundled streams know theirs)")
-    add("--positive", metavar="VALUE", help="the label that means +1 (default: 1; 0 or -1 is -1)")
-    add(
-        "--kind",
-        choices=choices.KIND_NAMES,
-        default="",
-        help="the labels: two classes, several, real numbers, or none that the learner is told "
-        "(default: as --param says, two classes)",
-    )
-    add(
-        "--classes",
-        metavar="A,B,C",
-        type=values.words,
-        default=(),
-        help="the classes in the learner's order (default: those that occur); in quotes, a name "
-        "may hold commas",
-    )
+def _said_at(command: str) -> dict[str, Option]:
+    """The options of a configuration that a command takes, by their headings."""
+    found = {key: one for key, one in OPTIONS.items() if command in one.where}
+    return dict(sorted(found.items(), key=lambda item: HEADINGS.index(item[1].group)))
 
 
-def _add_rows(add: Callable[..., object]) -> None:
-    """Add what tells how rows and readings are read."""
-    add(
-        "--ignore",
-        metavar="COL[,COL]",
-        action="append",
-        type=values.words,
-        default=[],
-        help="columns that are not readings (repeatable); in quotes, a name may hold commas",
+def _words(one: Option) -> dict[str, Any]:
+    """Return what argparse is told of an option beside its name and default."""
+    default = one.shown_default
+    text = (one.help + (f" (default: {default})" if default else "")).replace("%", "%%")
+    if one.default is False:
+        return {"action": "store_true", "help": text}
+    action = Once if not one.again else "extend" if one.value.commas else "append"
+    look = (
+        {"choices": one.choices} if one.choices else {"metavar": one.metavar or one.value.metavar}
     )
-    add(
-        "--missing",
-        choices=choices.MISSING,
-        default=DEFAULT.missing,
-        help="readings that are absent",
-    )
-    add(
-        "--missing-code",
-        metavar="CODE",
-        action="append",
-        type=float,
-        default=[],
-        help="a reading that means 'absent', such as -200 (repeatable)",
-    )
-    add(
-        "--damaged",
-        choices=choices.DAMAGED,
-        default=DEFAULT.damaged,
-        help="rows that cannot be read: too few cells, a word among numbers",
-    )
-    add(
-        "--time",
-        metavar="COLUMN",
-        default=DEFAULT.time,
-        help="the column that tells when a row was taken ('auto': recognised; 'none')",
-    )
-    add(
-        "--categories",
-        choices=choices.CATEGORIES,
-        default=DEFAULT.categories,
-        help="columns of text: refused, or readings of 0 and 1",
-    )
-    add(
-        "--category-slots",
-        metavar="N",
-        type=int,
-        default=DEFAULT.category_slots,
-        help="readings made of such a column at most (default: %(default)s)",
-    )
-    add("--limit", metavar="N", type=int, help="read at most N rows")
-    add(
-        "--idle",
-        metavar="SECONDS",
-        type=values.duration,
-        help="a live stream has ended when nothing has come for so long (default: wait)",
-    )
+    return {"action": action, "type": _read(one), "help": text, **look}
 
 
-def stream_fields(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of the configuration that `add_stream` has options for."""
-    return {
-        "stream": chosen.stream,
-        "target": chosen.target,
-        "ignore": tuple(name for group in chosen.ignore for name in group),
-        "positive": chosen.positive,
-        "kind": chosen.kind,
-        "classes": chosen.classes,
-        "missing": chosen.missing,
-        "missing_codes": tuple(chosen.missing_code),
-        "damaged": chosen.damaged,
-        "time": chosen.time,
-        "categories": chosen.categories,
-        "category_slots": chosen.category_slots,
-        "idle": chosen.idle,
-        "limit": chosen.limit,
-    }
+def _read(one: Option) -> Callable[[str], Any]:
+    """Return what reads a word and refuses a number out of range."""
+
+    @wraps(one.value.read)
+    def read(text: str) -> Any:
+        value = one.value.read(text)
+        if not one.value.holds(value):
+            raise BadValueError(f"{text} is out of range, it must be {one.value.range}")
+        return value
+
+    return read
+
+
+def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
+    """Return the configuration that the options of a command ask for.
+
+    Raises SimulatorError: a value is not allowed, or a parameter is given twice.
+    """
+    said = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
+    for name, value in said.items():
+        if name == "params":
+            said[name] = _by_name(value)
+        elif OPTIONS[name].several:
+            said[name] = tuple(value)
+    return ReplayConfig(**{"stream": chosen.stream, **said, **more})
+
+
+def _by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return parameters by name; refuse one that is given twice."""
+    params: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in params:
+            raise SimulatorError(f"--param {name}: given twice, as {params[name]!r} and {value!r}")
+        params[name] = value
+    return params

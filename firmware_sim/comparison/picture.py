@@ -21,12 +21,8 @@ _FRONT = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 def draw(found: Comparison, path: Path) -> None:
     """Draw the picture of a comparison into a PNG file.
 
-    Parameters
-    ----------
-    found : Comparison
-        What was found.
-    path : Path
-        The file, overwritten.
+    found: what was found.
+    path: the file, overwritten.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -76,14 +72,14 @@ def draw(found: Comparison, path: Path) -> None:
             axes.axhline(error, color=TEXT, linewidth=1.2, linestyle=dash, label=name, zorder=2)
         axes.plot([], [], color="#CDD3DA", label="the other methods")
         axes.set_xscale("log")
-        logarithmic(axes, percent=found.rows.lesson.percent)
+        logarithmic(axes, percent=found.rows.evaluator.metrics.shares)
         axes.set_ylim(*_limits(found, [e for line in lines.values() for _, e in line]))
         axes.xaxis.set_major_locator(FixedLocator(found.rams))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: written(int(value))))
         axes.grid(axis="y", color="#EDF0F3")
         axes.set_xlabel("cap, bytes")
-        axes.set_ylabel(f"{found.rows.lesson.title} (log scale)")
+        axes.set_ylabel(f"{found.rows.evaluator.metrics.loss_name} (log scale)")
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
         figure.savefig(path, dpi=130, metadata={"Software": None})
 
@@ -92,7 +88,7 @@ def _limits(found: Comparison, errors: list[float]) -> tuple[float, float]:
     """Return the marks that enclose all errors that are no worse than twice the worst baseline."""
     known = [error for error in (*errors, *found.rows.baselines.values()) if error > 0.0] or [0.01]
     high = min(max(known), 2.0 * max(found.rows.baselines.values(), default=max(known)))
-    if found.rows.lesson.percent:
+    if found.rows.evaluator.metrics.shares:
         marks = [mark / 100 for mark in PERCENTS]
     else:
         least, most = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))

@@ -7,24 +7,28 @@ from dataclasses import replace
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.configuration.choices import RECOMMENDED
 
-#: The loop's last line, and what it gives, by kind of labels.
+#: What a label is, the loop's last line, and what it gives, by kind of labels.
 _LAST = {
-    "binary": ("learner.learn_one(x, label)", "from before the update"),
-    "multiclass": ("learner.learn_one(x, classes.index(label))", "margin before the update"),
-    "regression": ("mean + spread * learner.learn_one(x, target[0])", "from before the update"),
-    "novelty": ("learner.learn_one(x)", "below 0: novel"),
+    "binary": ("-1 or +1", "learner.learn_one(x, label)", "from before the update"),
+    "multiclass": (
+        "one of classes",
+        "learner.learn_one(x, classes.index(label))",
+        "margin before the update",
+    ),
+    "regression": (
+        "a number",
+        "mean + spread * learner.learn_one(x, target[0])",
+        "from before the update",
+    ),
+    "novelty": ("not told", "learner.learn_one(x)", "below 0: novel"),
 }
 
 
 def program(found: Comparison, name: str, ram: int) -> list[str]:
     """Return a program that learns ``rows`` as a method did under a cap.
 
-    Parameters
-    ----------
-    found : Comparison
-        What was found.
-    name, ram : str, int
-        The method and the cap.
+    found: what was found.
+    name, ram: the method and the cap.
     """
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)
@@ -43,7 +47,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         before.append("targets = ek.RunningScaler(1)")
         loop.append("    mean, spread = targets.mean_[0], targets.scale_[0] or 1.0")
         loop.append("    target = targets.learn_transform_one(np.array([label], dtype=float))")
-    last, what = _LAST[kind]
+    label, last, what = _LAST[kind]
     return [
         "import numpy as np",
         "import edgeolk as ek",
@@ -52,7 +56,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         f"kernel = ek.Gaussian({rows.width.gamma!r})",
         f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
         f" dtype={found.storage(name)!r}{said})",
-        f"for readings, label in rows:  # label: {rows.lesson.in_code}",
+        f"for readings, label in rows:  # label: {label}",
         *loop,
         f"    score = {last}  # {what}",
     ]

@@ -21,10 +21,7 @@ _AS_GOOD = 1.05
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
     """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them.
 
-    Raises
-    ------
-    NotWrittenError
-        Some of them cannot be written; those that are there are whole.
+    Raises NotWrittenError: some of them cannot be written; those that are there are whole.
     """
     data = json.dumps(to_dict(found), indent=1, allow_nan=False)
     writers = {"compare.txt": text_of(to_text(found)), "compare.json": text_of(data + "\n")}
@@ -61,7 +58,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "rams": found.rams,
         "kind": rows.config.kind,
         "classes": list(rows.config.classes),
-        "loss": rows.lesson.title,
+        "loss": rows.evaluator.metrics.loss_name,
         "baselines": rows.baselines,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "runs": [one.to_dict() for one in found.outcomes],
@@ -87,7 +84,7 @@ def choice(found: Comparison) -> tuple[str, int] | None:
 
 def to_text(found: Comparison) -> str:
     """Return the table, the sentence and the Python, as text that ends with a line end."""
-    rows, count = found.rows, found.rows.count
+    rows, count, metrics = found.rows, found.rows.count, found.rows.evaluator.metrics
     left_out = f", {count.missing:,} with missing values" if count.missing else ""
     left_out += f", {count.damaged:,} damaged" if count.damaged else ""
     lines = [
@@ -99,7 +96,7 @@ def to_text(found: Comparison) -> str:
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {_storage(found)}, scaling {found.config.scale}",
         "",
-        f"{rows.lesson.title}{' in %' if rows.lesson.percent else ''} (deviation among seeds), "
+        f"{metrics.loss_name}{' in %' if metrics.shares else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long",
         f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
     ]
@@ -110,7 +107,7 @@ def to_text(found: Comparison) -> str:
         lines.append(f"{name:<20}{cells}")
     lines.append("")
     for name, error in rows.baselines.items():
-        lines.append(f"{name:<20}{rows.lesson.shown(error):>16}")
+        lines.append(f"{name:<20}{metrics.cell(error):>16}")
     lines += ["", sentence(found)]
     best = choice(found)
     if best is not None:
@@ -131,7 +128,7 @@ def _cell(found: Comparison, name: str, ram: int) -> str:
     cell = found.cell(name, ram)
     if cell.error is None:
         return next((run.status for run in cell.runs if run.status != "done"), "-")
-    shown = found.rows.lesson.shown
+    shown = found.rows.evaluator.metrics.cell
     text = shown(cell.error)
     return text if cell.deviation is None else f"{text} ({shown(cell.deviation)})"
 
@@ -151,7 +148,7 @@ def sentence(found: Comparison) -> str:
     lost = [other for other in others if other not in beaten]
     gamma = found.rows.width.gamma
     text = f"For this stream take {name} with ram={written(ram)!r} and gamma={gamma:.4g}"
-    text += f": {found.rows.lesson.words(error)}"
+    text += f": {found.rows.evaluator.metrics.words(error)}"
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     return f"{text}. (Chosen on the rows it is reported on.)"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from firmware_sim.comparison import linear
-from firmware_sim.comparison.lessons import LESSONS, Lesson, Numbers
+from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import Beside
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable
 from firmware_sim.streams import Row
@@ -28,43 +25,29 @@ MOST_NUMBERS = 1 << 26
 
 @dataclass
 class Rows:
-    """Scaled rows and labels of a stream.
-
-    Attributes
-    ----------
-    lesson : Lesson
-        The rows as they are taught.
-    width : Width
-        The width of the kernel, for all methods the same.
-    count : RowCount
-        How many rows were read, and why some were left out.
-    notes, warnings : list of str
-        What was recognised in the stream, and what a reader of the figures has to know.
-    baselines : dict
-        Losses of what needs no learner, or hardly one: by name, on these rows.
-    config : ReplayConfig
-        How they were read, with the classes that were found.
-    """
+    """Scaled rows and labels of a stream."""
 
     name: str
     features: tuple[str, ...]
-    lesson: Lesson
-    width: Width
-    count: RowCount
+    evaluator: Evaluator  # the rows, how they are taught and how answers are judged
+    width: Width  # the width of the kernel, for all methods the same
+    count: RowCount  # how many rows were read, and why some were left out
+    #: what was recognised in the stream, and what a reader of the figures has to know
     notes: list[str]
     warnings: list[str]
+    #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
-    config: ReplayConfig
+    config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
     def X(self) -> Row:
         """The rows, shape (n, d)."""
-        return self.lesson.X
+        return self.evaluator.X
 
     @property
     def y(self) -> Row:
         """The labels, shape (n,)."""
-        return self.lesson.y
+        return self.evaluator.y
 
     @property
     def read(self) -> int:
@@ -82,15 +65,8 @@ class Rows:
 def prepare(config: ReplayConfig) -> Rows:
     """Read, repair and scale the rows of a stream.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Of a Gaussian kernel; its cap and algorithm do not matter.
-
-    Raises
-    ------
-    SimulatorError
-        There are too many rows to keep, or none.
+    config: of a Gaussian kernel; its cap and algorithm do not matter.
+    Raises SimulatorError: there are too many rows to keep, or none.
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
@@ -135,13 +111,13 @@ def prepare(config: ReplayConfig) -> Rows:
     if not rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
-    lesson = LESSONS[config.kind](np.array(rows), np.array(targets))
-    if not lesson.judges(0):
+    judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
+    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked)
+    if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
             "ones; name the column of labelled failures with --target"
         )
-    found = _baselines(metrics, lesson, looked)
     warnings = count.warnings()
     warnings += filter(None, [cadence.warning(), doubt(labels, config.kind)])
     if isinstance(labels, LabelMap) and kind.is_taught:
@@ -149,32 +125,19 @@ def prepare(config: ReplayConfig) -> Rows:
     return Rows(
         name=stream.name,
         features=stream.features,
-        lesson=lesson,
+        evaluator=evaluator,
         width=replay.width,
         count=count,
         notes=[*stream.notes],
         warnings=warnings,
-        baselines=found,
+        baselines=_baselines(evaluator),
         config=config,
     )
 
 
-def _baselines(metrics: Metrics, lesson: Lesson, looked: list[float]) -> dict[str, float]:
+def _baselines(evaluator: Evaluator) -> dict[str, float]:
     """Return the losses of the baselines, and of a linear model where there is one."""
-    name, answers = _linear(metrics.kind, lesson)
-    for label, answer, seen in zip(lesson.y.tolist(), answers.tolist(), looked, strict=True):
-        metrics.add(label, answer, beside=Beside(looked=seen))
+    name, answers = evaluator.linear()
+    metrics = evaluator.judged(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     return {**found, name: metrics.mean_loss("learner")} if name else found
-
-
-def _linear(kind: str, lesson: Lesson) -> tuple[str, Row]:
-    """Return name and answers of the linear model for a kind of labels."""
-    X, y = lesson.X, lesson.y
-    if kind == "binary":
-        return "linear (PA-I)", linear.passive_aggressive(X, y)
-    if kind == "multiclass":
-        return "linear (PA-I)", linear.passive_aggressive_classes(X, y)
-    if isinstance(lesson, Numbers):
-        return "linear (RLS)", lesson.unscaled(linear.least_squares(X, lesson.told))
-    return "", np.zeros(len(y))

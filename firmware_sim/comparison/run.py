@@ -6,15 +6,17 @@ import hashlib
 import math
 import multiprocessing
 import os
+import signal
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import edgeolk as ek
-from firmware_sim.comparison.book import Book
-from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
@@ -153,27 +155,27 @@ def compare(
         names = [name for name in names if goes(name, config, rows.X.shape[1])]
     runs = []
     for name in names:
-        many = seeds if draws(name, rows.lesson, config, gamma) else 1
+        many = seeds if draws(name, rows.evaluator, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
-    book = Book(folder / "runs.jsonl", _mark(config, rows, seconds))
+    results = Results(folder / "runs.jsonl", _mark(config, rows, seconds))
     try:
-        missing = [run for run in runs if run.key not in book.outcomes]
+        missing = [run for run in runs if run.key not in results.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
-        shared = (rows.lesson, replace(config, stream="", faults=()), gamma, seconds)
-        _share_out(missing, shared, workers or os.cpu_count() or 1, book, on_run, should_stop)
-        found = [book.outcomes[run.key] for run in runs if run.key in book.outcomes]
+        shared = (rows.evaluator, replace(config, stream="", faults=()), gamma, seconds)
+        _share_out(missing, shared, workers or os.cpu_count() or 1, results, on_run, should_stop)
+        found = [results.outcomes[run.key] for run in runs if run.key in results.outcomes]
     finally:
-        book.close()
+        results.close()
     return Comparison(config, rows, caps, found, len(found) == len(runs))
 
 
 def _share_out(
     runs: list[Run],
-    shared: tuple[Lesson, ReplayConfig, float, float],
+    shared: tuple[Evaluator, ReplayConfig, float, float],
     workers: int,
-    book: Book,
+    results: Results,
     on_run: Callable[[], object] | None,
     should_stop: Callable[[], bool] | None,
 ) -> None:
@@ -184,7 +186,7 @@ def _share_out(
         for run in runs:
             if should_stop is not None and should_stop():
                 return
-            book.enter(work(run))
+            results.enter(work(run))
             if on_run is not None:
                 on_run()
         return
@@ -192,11 +194,12 @@ def _share_out(
     with ProcessPoolExecutor(
         min(workers, len(runs)), mp_context=context, initializer=_begin, initargs=shared
     ) as pool:
-        left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
+        with _uninterrupted():
+            left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
         while left:
             done, left = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
             for future in done:
-                book.enter(future.result())
+                results.enter(future.result())
                 if on_run is not None:
                     on_run()
             if should_stop is not None and should_stop():
@@ -204,12 +207,20 @@ def _share_out(
                 return
 
 
-def _begin(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
-    """Begin a process: Ctrl-C is for the one that shares out."""
-    import signal
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
+
+def _begin(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float) -> None:
+    """Begin a process: Ctrl-C is for the one that shares out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    share(lesson, config, gamma, seconds)
+    share(evaluator, config, gamma, seconds)
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
@@ -221,5 +232,6 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
         config.scale,
         config.missing,
         config.freeze_after,
+        *rows.evaluator.metrics.table,
     )
     return hashlib.sha256(repr((*said, seconds)).encode()).hexdigest()[:16]

@@ -7,9 +7,11 @@ rows that took no part in the choice.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,12 @@ import numpy as np
 import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss
-from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
+from firmware_sim.report.files import text_of, write_each
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
@@ -67,7 +70,7 @@ class Tuning:
     before: float
     after: float
     work: int
-    lesson: Lesson = field(compare=False)
+    evaluator: Evaluator = field(compare=False)
 
     @property
     def best(self) -> Candidate:
@@ -113,7 +116,7 @@ def tune(
         The stream is too short for a choice, or no candidate can learn it.
     """
     found = prepare(config.outside())
-    config, lesson = found.config, found.lesson
+    config, evaluator = found.config, found.evaluator
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
     if few < LEAST or n - few < LEAST:
@@ -121,7 +124,7 @@ def tune(
             f"{found.name}: {n:,} rows are too few to choose on {few:,} and judge on the rest; "
             f"each takes {LEAST:,} at least"
         )
-    if not lesson.judges(few):
+    if not evaluator.judges(few):
         raise SimulatorError(
             f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
             "so nothing can be chosen or judged on them: give another --tune-rows"
@@ -130,22 +133,22 @@ def tune(
     pool = _field(config, start, candidates, found.X.shape[1])
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
-    chosen, work = _halved(config, lesson, pool, few, on_run)
+    chosen, work = _halved(config, evaluator, pool, few, on_run)
     errors = []
     for candidate in (start, chosen):
-        loss = _loss(config, candidate, lesson, n, few)
+        loss = _loss(config, candidate, evaluator, n, few)
         if math.isinf(loss):
             raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
         errors.append(loss)
         if on_run is not None:
             on_run()
     before, after = errors
-    return Tuning(config, start, chosen, few, n - few, before, after, work, lesson)
+    return Tuning(config, start, chosen, few, n - few, before, after, work, evaluator)
 
 
 def _halved(
     config: ReplayConfig,
-    lesson: Lesson,
+    evaluator: Evaluator,
     pool: list[Candidate],
     rows: int,
     on_run: Callable[[], object] | None,
@@ -155,7 +158,7 @@ def _halved(
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
         losses = []
         for candidate in pool:
-            losses.append(_loss(config, candidate, lesson, size, 0))
+            losses.append(_loss(config, candidate, evaluator, size, 0))
             work += size
             if on_run is not None:
                 on_run()
@@ -215,30 +218,47 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
     kernel = ek.Gaussian(candidate.gamma)
     mine = replace(config, params={**config.params, **dict(candidate.params)}, stream="")
     _, plan = plan_device(mine, n_features, kernel)
-    try:
-        return ek.Learner(n_features=n_features, **learner_settings(mine, kernel, plan))
-    except (TypeError, ValueError) as error:
-        raise SimulatorError(str(error)) from None
+    return make_learner(n_features, learner_settings(mine, kernel, plan))
 
 
 def _loss(
-    config: ReplayConfig, candidate: Candidate, lesson: Lesson, most: int, first: int
+    config: ReplayConfig, candidate: Candidate, evaluator: Evaluator, most: int, first: int
 ) -> float:
     """Loss from row `first` to row `most`, all learned; infinite where it is none."""
     try:
-        learner = _learner(config, candidate, lesson.X.shape[1])
-        loss = lesson.loss(lesson.teach(learner, slice(0, most)), first)
+        learner = _learner(config, candidate, evaluator.X.shape[1])
+        loss = evaluator.loss(evaluator.teach(learner, slice(0, most)), first)
     except (RuntimeError, SimulatorError, ValueError):
         return math.inf
     return loss if math.isfinite(loss) else math.inf
 
 
+def write_tuning(found: Tuning, folder: Path) -> list[Path]:
+    """Write ``tune.txt`` and ``tune.json``; return them."""
+    data = {
+        "algorithm": found.config.algorithm,
+        "options": found.options,
+        "tuned_on": found.tuned_on,
+        "judged_on": found.judged_on,
+        "rows_learned": found.work,
+        **{
+            name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
+            for name, one, loss in (
+                ("start", found.start, found.before),
+                ("chosen", found.chosen, found.after),
+            )
+        },
+    }
+    texts = {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
+    return write_each(folder, {name: text_of(text) for name, text in texts.items()})
+
+
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
-    words = tuning.lesson.words
+    words, what = tuning.evaluator.metrics.words, tuning.evaluator.metrics.loss_name
     gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
     verdict = (
-        f"gained: {gained:.3g} % of the {tuning.lesson.title}"
+        f"gained: {gained:.3g} % of the {what}"
         if tuning.after < tuning.before
         else "nothing gained: keep what you began with"
     )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.comparison.lessons import Lesson
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.streams import Row
 
 #: Rows learned between two looks at the clock.
@@ -36,30 +37,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome(Run):
-    """What came of a run.
+    """What came of a run."""
 
-    Attributes
-    ----------
-    status : {"done", "small", "slow", "refused"}
-        Learned to the end, the method does not fit the cap, it took longer than it may, or it
-        refuses the rows.
-    loss : float
-        Mean loss of its answers, as the kind of labels has it.
-    budget, nbytes : int
-        Support vectors at most, and bytes of everything under the cap.
-    seconds : float
-        Processor time.
-    detail : str
-        Why it is not done.
-    """
-
+    #: learned to the end, the method does not fit the cap, it took longer than it may, or it
+    #: refuses the rows. {"done", "small", "slow", "refused"}
     status: str
-    loss: float = 0.0
+    loss: float = 0.0  # mean loss of its answers, as the kind of labels has it
     rows: int = 0
-    budget: int = 0
+    budget: int = 0  # support vectors at most, and bytes of everything under the cap
     nbytes: int = 0
-    seconds: float = 0.0
-    detail: str = ""
+    seconds: float = 0.0  # processor time
+    detail: str = ""  # why it is not done
+    figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
@@ -69,33 +58,28 @@ class Outcome(Run):
 _shared: dict[str, Any] = {}
 
 
-def share(lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> None:
+def share(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float) -> None:
     """Give a process what all its runs have in common."""
-    _shared.update(lesson=lesson, config=config, gamma=gamma, seconds=seconds)
+    _shared.update(evaluator=evaluator, config=config, gamma=gamma, seconds=seconds)
 
 
 def work(run: Run) -> Outcome:
     """Do one run with what was shared."""
-    return do(run, _shared["lesson"], _shared["config"], _shared["gamma"], _shared["seconds"])
+    return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])
 
 
-def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: float) -> Outcome:
+def do(
+    run: Run, evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float
+) -> Outcome:
     """Do one run.
 
-    Parameters
-    ----------
-    run : Run
-        Method, cap and seed.
-    lesson : Lesson
-        Scaled rows and labels.
-    config : ReplayConfig
-        With that algorithm, cap and seed.
-    gamma : float
-        Width of the kernel.
-    seconds : float
-        Processor time it may take.
+    run: method, cap and seed.
+    evaluator: scaled rows and labels.
+    config: with that algorithm, cap and seed.
+    gamma: width of the kernel.
+    seconds: processor time it may take.
     """
-    kernel, X = ek.Gaussian(gamma), lesson.X
+    kernel, X = ek.Gaussian(gamma), evaluator.X
     # float32 is the default for support vectors; an algorithm with weights keeps its own default.
     own = "" if config.dtype == "float32" else config.dtype
     mine = replace(
@@ -103,18 +87,20 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
     )
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
-        settings = learner_settings(mine, kernel, plan)
-        learner = ek.Learner(n_features=X.shape[1], **settings)
+        learner = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))
-    except (SimulatorError, TypeError, ValueError) as error:
+    except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
     began = time.process_time()
-    answers, learned, status, detail = _learned(learner, lesson, seconds)
+    answers, learned, status, detail = _learned(learner, evaluator, seconds)
     spent = time.process_time() - began
-    loss = lesson.loss(answers) if status == "done" else 0.0
+    loss, figures = 0.0, {}
+    if status == "done":
+        metrics = evaluator.judged(answers)
+        loss, figures = metrics.mean_loss("learner"), finite(metrics.summary()["learner"])
     if not np.isfinite(loss):
-        status, detail, loss = "refused", "its predictions have run away", 0.0
+        status, detail, loss, figures = "refused", "its predictions have run away", 0.0, {}
     return Outcome(
         **asdict(run),
         status=status,
@@ -124,24 +110,25 @@ def do(run: Run, lesson: Lesson, config: ReplayConfig, gamma: float, seconds: fl
         nbytes=layout.end,
         seconds=round(spent, 3),
         detail=detail,
+        figures=figures,
     )
 
 
-def _learned(learner: Any, lesson: Lesson, seconds: float) -> tuple[Row, int, str, str]:
+def _learned(learner: Any, evaluator: Evaluator, seconds: float) -> tuple[Row, int, str, str]:
     """Learn all rows; return the answers, how many were learned, and status and detail."""
-    X = lesson.X
-    answers = np.empty(len(X))
+    X = evaluator.X
+    answers: list[Row] = []
     began, at = time.process_time(), 0
     while at < len(X):
         part = slice(at, min(at + _CHUNK, len(X)))
         try:
-            answers[part] = lesson.teach(learner, part)
+            answers.append(evaluator.teach(learner, part))
         except (RuntimeError, ValueError) as error:
-            return answers, at, "refused", str(error)
+            return np.empty(0), at, "refused", str(error)
         at = part.stop
         if time.process_time() - began > seconds and at < len(X):
-            return answers, at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
-    return answers, at, "done", ""
+            return np.empty(0), at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
+    return np.concatenate(answers), at, "done", ""
 
 
 def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
@@ -155,13 +142,13 @@ def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
     return True
 
 
-def draws(algorithm: str, lesson: Lesson, config: ReplayConfig, gamma: float) -> bool:
+def draws(algorithm: str, evaluator: Evaluator, config: ReplayConfig, gamma: float) -> bool:
     """Whether the method draws random numbers: two seeds differ on the first rows.
 
     Their labels are drawn, so that a small ring is soon full and whatever is drawn then is drawn.
     """
-    few = lesson.X[: 2 * _CHUNK]
-    labels = lesson.drawn(len(few))
+    few = evaluator.X[: 2 * _CHUNK]
+    labels = evaluator.drawn(len(few))
     for budget in (8, 64):  # some methods refuse so small a one
         try:
             own = replace(config, algorithm=algorithm, stream="").learner_params

@@ -1,40 +1,16 @@
-"""The words that options may be, the recommended learner, and what it stores."""
+"""Algorithms by name, the recommended one, and what each has by itself."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 import edgeolk as ek
-from edgeolk.parts.numbers import Dtype
-from firmware_sim.tasks.kinds import KINDS
 
-KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
-SCALES = ("standard", "minmax", "none")
 #: Constant terms of the kernels that have one, where none is given.
 OFFSETS = {"polynomial": ek.Polynomial.offset, "sigmoid": ek.Sigmoid.offset}
-DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
-MISSING = ("skip", "stop", "last", "mean")
-DAMAGED = ("skip", "stop")
-CATEGORIES = ("refuse", "onehot", "hash")
-ENFORCE = ("arena", "process")
-KIND_NAMES = tuple(KINDS)
-LIMITS = ("auto", "cgroup", "seccomp", "rlimit")
 #: What is replayed where no algorithm is named.
 RECOMMENDED = ek.Config(n_features=1).name
 NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
-
-#: Fields that take one of some words.
-CHOICES = {
-    "kind": KIND_NAMES,
-    "kernel": KERNELS,
-    "dtype": DTYPES,
-    "scale": SCALES,
-    "missing": MISSING,
-    "damaged": DAMAGED,
-    "categories": CATEGORIES,
-    "enforce": ENFORCE,
-    "limit_by": LIMITS,
-}
 
 
 def canonical(algorithm: str) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
-from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.supervision import Supervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Score, pupil
+from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
 
 #: What became of a row: its score, or why it was not learned.
@@ -26,31 +26,16 @@ Outcome = Score | Exception
 class Device:
     """What would be flashed: it turns rows of readings and labels into scores.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Scaling, algorithm, cap, and how the cap is enforced.
-    n_features : int
-        Readings in a row.
-    kernel : object
-        A kernel of `edgeolk`; see `make_kernel`.
-
-    Attributes
-    ----------
-    raw : ndarray of float64
-        The row buffer the stream writes to.
-    layout : Layout
-        What lies where.
-    plan : edgeolk plan
-        The learner's own.
-    scaler : RunningScaler or None
-        What scales the readings, where they are scaled.
-    repair : Repair or None
-        What stands in for absent readings, where something does.
-    supervision : Supervision
-        What gives the learner its labels.
-    block : int
-        Rows taken before they have to be learned.
+    config: scaling, algorithm, cap, and how the cap is enforced.
+    n_features: readings in a row.
+    kernel: a kernel of `edgeolk`; see `make_kernel`.
+    raw: the row buffer the stream writes to.
+    layout: what lies where.
+    plan: the learner's own.
+    scaler: what scales the readings, where they are scaled.
+    repair: what stands in for absent readings, where something does.
+    supervision: what gives the learner its labels.
+    block: rows taken before they have to be learned.
     """
 
     block = 1
@@ -66,8 +51,6 @@ class Device:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
         self._config, self._n_features = config, n_features
         self._settings = learner_settings(config, kernel, self.plan)
-        if config.dtype == "int8" and config.scale == "minmax":
-            self._settings["feature_range"] = (0.0, 1.0)
         self._boot()
         self._build(config, n_features, self._settings)
 
@@ -94,21 +77,16 @@ class Device:
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
             raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
-        try:
-            self.learner: Any = ek.Learner(
-                n_features=n_features, buffer=self._memory.view("learner"), **settings
-            )
-        except (TypeError, ValueError) as error:
-            raise SimulatorError(str(error)) from None
+        self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
         self._teach()
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
-        self._pupil: Any = pupil(self._config.kind, self.learner, self._targets)
+        self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
         """Teach what ``wrap`` makes of the learner, which passes it on."""
-        self._pupil = pupil(self._config.kind, wrap(self.learner), self._targets)
+        self._adapter = adapter(self._config.kind, wrap(self.learner), self._targets)
 
     @property
     def lasting(self) -> tuple[Any, ...]:
@@ -140,10 +118,7 @@ class Device:
     def restart(self, kept: tuple[Any, ...] | None) -> None:
         """Lose the RAM, as by a power cut, and go on with the row in `raw`.
 
-        Parameters
-        ----------
-        kept : tuple or None
-            What a checkpoint gave back of `lasting`; None where there is none yet. It stays in
+        kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
             memory of its own, of the size that the layout has for it.
         """
         row, counts = self.raw.copy(), self.supervision.counts
@@ -169,7 +144,7 @@ class Device:
 
     def _let_go(self) -> None:
         """Let go of the learner."""
-        self.learner = self._pupil = None
+        self.learner = self._adapter = None
 
     def _resume(self, learner: Any) -> None:
         """Go on with a learner that a checkpoint held."""
@@ -188,14 +163,9 @@ class Device:
     def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
         """Scale the row in `raw` and take it in.
 
-        Parameters
-        ----------
-        label : float
-            Its label.
-        number : int
-            Its place in the stream.
-        seconds : float
-            When it was taken.
+        label: its label.
+        number: its place in the stream.
+        seconds: when it was taken.
         """
         try:
             self.scale()
@@ -207,10 +177,7 @@ class Device:
     def scale(self) -> Row:
         """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
 
-        Raises
-        ------
-        ValueError
-            A reading is beyond what can be scaled.
+        Raises ValueError: a reading is beyond what can be scaled.
         """
         if self.scaler is not None:
             self.scaler.learn_transform_one(self.raw, self._scaled)
@@ -219,17 +186,11 @@ class Device:
     def settle(self) -> list[Outcome]:
         """Learn what was taken in.
 
-        Returns
-        -------
-        list of float or Exception
-            For each row its score from before the update, or why it was refused: a ValueError for a
-            bad row; a RuntimeError, after which nothing more was learned, where the ring is full
-            and says so.
+        Raises BeyondCapError: the learner took memory it may not have.
 
-        Raises
-        ------
-        BeyondCapError
-            The learner took memory it may not have.
+        Returns: for each row its score from before the update, or why it was refused: a ValueError
+            for a bad row; a RuntimeError, after which nothing more was learned, where the ring is
+            full and says so.
         """
         if self._leak:
             self._memory.write_beyond(self._leaked, self._leak)
@@ -241,7 +202,7 @@ class Device:
         if isinstance(one, Exception):
             return one
         try:
-            return self.supervision.step(self._pupil, self._scaled, *one)
+            return self.supervision.step(self._adapter, self._scaled, *one)
         except SimulatorError:
             raise
         except (RuntimeError, ValueError) as error:

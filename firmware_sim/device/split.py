@@ -16,7 +16,7 @@ from firmware_sim.containment.process import ProcessLearner
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.pupils import Regressor, Watched
+from firmware_sim.tasks.adapters import RegressionAdapter, Watched
 
 
 class _Remote:
@@ -38,7 +38,7 @@ class _Remote:
     def decision_one(self, row: Row) -> float:
         return self._process.decide(row)
 
-    def wants_label(self, row: Row) -> bool:
+    def ask_label(self, row: Row) -> bool:
         return self._process.wants(row)
 
 
@@ -74,12 +74,14 @@ class SplitDevice(Device):
             saved=saved,
         )
         remote = _Remote(self._process)
-        self._pupil = remote if self._targets is None else Regressor(remote, self._targets)
+        self._adapter = (
+            remote if self._targets is None else RegressionAdapter(remote, self._targets)
+        )
 
     def _let_go(self) -> None:
         self._peak = max(self._peak, self._process.peak)
         self._process.close()
-        self._pupil = None  # it has the scaler of targets, whose memory is to be used again
+        self._adapter = None  # it has the scaler of targets, whose memory is to be used again
 
     def _resume(self, learner: Any) -> None:
         self._start(bytes(learner.__reduce__()[1][0]))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import KEEPS, Repair
-from firmware_sim.replaying.rows import decoded, gaps, limited
+from firmware_sim.replaying.rows import RowCount, decoded, gaps, limited
 from firmware_sim.streams import Row, Stream
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import Labels
@@ -21,27 +21,12 @@ ROWS = 512
 
 @dataclass
 class Reader:
-    """The usable rows of a stream, as a replay would give them to its learner.
+    """The usable rows of a stream, as a replay would give them to its learner."""
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        How rows are read and repaired.
-    stream : Stream
-        The stream.
-
-    Attributes
-    ----------
-    read, missing, damaged, repaired : int
-        Rows so far, and what became of those that could not be used.
-    """
-
-    config: ReplayConfig
-    stream: Stream
-    read: int = 0
-    missing: int = 0
-    damaged: int = 0
-    repaired: int = 0
+    config: ReplayConfig  # how rows are read and repaired
+    stream: Stream  # the stream
+    #: how many rows were read, and what became of those that could not be used
+    rows: RowCount = field(default_factory=RowCount)
     labels: Labels = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,10 +42,7 @@ class Reader:
     def blocks(self) -> Iterator[tuple[Row, Row, Row]]:
         """Yield blocks: usable rows, their labels, and the rows without a gap, labelled or not.
 
-        Raises
-        ------
-        StreamError
-            The stream cannot be read, or a label is not understood.
+        Raises StreamError: the stream cannot be read, or a label is not understood.
         """
         n = len(self.stream.features)
         X, y = np.empty((ROWS, n)), np.empty(ROWS)
@@ -69,9 +51,9 @@ class Reader:
         for sample in limited(self.config, self.stream, row):
             if sample is None:
                 continue
-            self.read = sample.number
+            self.rows.read = sample.number
             if sample.damage:
-                self.damaged += 1
+                self.rows.damaged += 1
                 continue
             X[at] = row
             label = decoded(self.labels, sample, self.stream)
@@ -93,6 +75,6 @@ class Reader:
             for i, row in enumerate(X):
                 usable[i] = self._repair.mend(row, np.flatnonzero(gone[i]).tolist())
         usable &= ~np.isnan(y)
-        self.missing += int(np.sum(~usable))
-        self.repaired += int(np.sum(usable & absent))
+        self.rows.missing += int(np.sum(~usable))
+        self.rows.repaired += int(np.sum(usable & absent))
         return X[usable], y[usable], whole

@@ -50,22 +50,13 @@ class _Sent:
     lives: int = _LIVES
 
 
-class Crew:
+class Cluster:
     """The workers of a Dask cluster.
 
-    Parameters
-    ----------
-    address : str, optional
-        Of a scheduler that runs; without it a cluster is started here.
-    workers : int
-        Of a cluster started here.
-    patience : float
-        Seconds for which a scheduler that is gone is waited for.
-
-    Raises
-    ------
-    SimulatorError
-        Dask is not installed, or no scheduler answers.
+    address: of a scheduler that runs; without it a cluster is started here.
+    workers: of a cluster started here.
+    patience: seconds for which a scheduler that is gone is waited for.
+    Raises SimulatorError: dask is not installed, or no scheduler answers.
     """
 
     def __init__(
@@ -140,10 +131,7 @@ class Crew:
     ) -> Iterator[Done]:
         """Do the tasks; yield each as it is done, in any order.
 
-        Raises
-        ------
-        SimulatorError
-            The scheduler is gone for good.
+        Raises SimulatorError: the scheduler is gone for good.
         """
         waiting = tasks[::-1]
         again: list[_Sent] = []
@@ -212,14 +200,14 @@ class Crew:
         if self._cluster is not None:
             self._cluster.close()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Alone:
+class InProcess:
     """This process, without Dask."""
 
     workers = 1
@@ -239,7 +227,7 @@ class Alone:
             else:
                 yield Done(task, records, seconds)
 
-    def __enter__(self) -> Alone:
+    def __enter__(self) -> InProcess:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,43 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS, Fields
+from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.names import check_name
 from firmware_sim.tasks.kinds import KINDS
 
-_TEXT, _WHOLE, _NUMBER = (str,), (int,), (float, int)
-#: What a table may hold: the fields of `ReplayConfig` that say what is flashed, and their types.
-FIELDS: dict[str, tuple[type, ...]] = {
-    "ram": (int, str),
-    "algorithm": _TEXT,
-    "budget": _WHOLE,
-    "params": (dict,),
-    "kernel": _TEXT,
-    "gamma": _NUMBER,
-    "degree": _WHOLE,
-    "offset": _NUMBER,
-    "dtype": _TEXT,
-    "seed": _WHOLE,
-    "scale": _TEXT,
-    "freeze_after": _WHOLE,
-    "prefix": _WHOLE,
-    "kind": _TEXT,
-    "classes": (list,),
-    "ask": (bool,),
-    "label_delay": (int, str),
-    "label_queue": _WHOLE,
-    "label_missing": _NUMBER,
-    "power_cut": _TEXT,
-    "checkpoint_every": _WHOLE,
-}
-_WORDS = {
-    str: "text",
-    int: "a whole number",
-    float: "a number",
-    dict: "a table",
-    list: "a list of labels",
-    bool: "true or false",
+#: What a table may hold: the options that say what is flashed.
+FIELDS = tuple(name for name, one in OPTIONS.items() if one.where >= TABLE)
+#: The types that a value may have, by the words of its field's annotation, and their names.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "text"),
+    "int": ((int,), "a whole number"),
+    "float": ((float, int), "a number"),
+    "Mapping": ((dict,), "a table"),
+    "tuple": ((list,), "a list of labels"),
+    "bool": ((bool,), "true or false"),
 }
 
 
@@ -68,10 +49,7 @@ class Configuration:
     def on(self, stream: str, options: Mapping[str, Any]) -> ReplayConfig:
         """Return the replay of one stream with it.
 
-        Raises
-        ------
-        SimulatorError
-            A field has no such value.
+        Raises SimulatorError: a field has no such value.
         """
         said = {**self.fields, **options}
         if "classes" in said:
@@ -132,9 +110,11 @@ def read_configurations(path: str | Path) -> list[Configuration]:
 def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Refuse a field of another type than its own."""
     for key, value in table.items():
-        if value is None or type(value) in FIELDS[key]:
+        annotation = re.sub(r"\[.*\]", "", Fields.__annotations__[key])  # int | str, Mapping, ...
+        allowed = [_TYPES[word] for word in annotation.split(" | ") if word in _TYPES]
+        if value is None or any(type(value) in types for types, _ in allowed):
             continue
-        words = " or ".join(_WORDS[one] for one in FIELDS[key])
+        words = " or ".join(said for _, said in allowed)
         raise SimulatorError(
             f"{path}: configuration {name!r}: {key} is {value!r}, it must be {words}"
         )
@@ -143,10 +123,7 @@ def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:
     """Refuse labels of several kinds: their losses cannot be compared.
 
-    Raises
-    ------
-    SimulatorError
-        There are several kinds, or a board's options contradict a configuration.
+    Raises SimulatorError: there are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
     kinds = {one.on("", said).kind for one in configurations for said in options.values()}

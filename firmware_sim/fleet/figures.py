@@ -1,53 +1,50 @@
-"""The figures of a replay as those of a record."""
+"""The figures of a record: those of a replay, whichever way its rows were learned."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
-from firmware_sim.metrics import Figures, Metrics, Multiclass, Novelty, Regression
+from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.rows import RowCount
 
-#: The figure of a baseline that a record has.
-_OF_BASELINES = {
-    "binary": "error",
-    "multiclass": "error",
-    "regression": "mae",
-    "novelty": "auc",
-}
+
+def figures_of(
+    rows: RowCount, metrics: Metrics, learner: Mapping[str, int], nbytes: int
+) -> Figures:
+    """Return rows, the learner's figures, and of each baseline the first one.
+
+    rows: what became of the rows.
+    metrics: what was counted.
+    learner: the learner's counters.
+    nbytes: bytes under the cap that are used.
+    """
+    summary, first = metrics.summary(), next(iter(metrics.table))
+    return finite(
+        {
+            "rows_read": rows.read,
+            "rows_missing": rows.missing,
+            "rows_damaged": rows.damaged,
+            "rows_repaired": rows.repaired,
+            "rows_used": rows.used,
+            **summary["learner"],
+            "rows_refused": rows.refused,
+            "budget": learner["budget"],
+            "nbytes": nbytes,
+            "n_support": learner["n_support"],
+            "updates": learner["updates"],
+            **{f"{who}_{first}": summary[who][first] for who in metrics.baselines},
+        }
+    )
 
 
 def of_result(result: ReplayResult) -> Figures:
-    """Return rows, the learner's figures, those of baselines, and what befell labels and power."""
-    rows, learner, summary = result.rows, result.learner, result.metrics.summary()
-    what = _OF_BASELINES[result.metrics.kind]
-    out: Figures = {
-        "rows_read": rows.read,
-        "rows_missing": rows.missing,
-        "rows_damaged": rows.damaged,
-        "rows_repaired": rows.repaired,
-        "rows_used": rows.used,
-        **summary["learner"],
-        "rows_refused": rows.refused,
-        "budget": learner["budget"],
-        "nbytes": result.layout.end,
-        "n_support": learner["n_support"],
-        "updates": learner["updates"],
-        **{f"{who}_{what}": summary[who][what] for who in result.metrics.baselines},
-    }
+    """Return the figures of a replay, and what befell its labels and its power."""
+    out = figures_of(result.rows, result.metrics, result.learner, result.layout.end)
     if result.config.is_eventful:
         out |= {f"labels_{name}": count for name, count in asdict(result.labels).items()}
-    if isinstance(result.metrics, Multiclass):
-        out["classes_seen"] = sum(one.support > 0 for one in result.metrics.by_class())
     if result.power is not None:
         out |= {f"power_{name}": count for name, count in asdict(result.power).items()}
     return out
-
-
-def loss_of(metrics: Metrics) -> float | None:
-    """Return what is compared over boards; None where there is nothing to judge by."""
-    if isinstance(metrics, Novelty):
-        return metrics.loss("learner") if metrics.judged else None
-    if isinstance(metrics, Regression):
-        last = metrics.loss("last_value")
-        return metrics.loss("learner") / last if last else None
-    return metrics.mean_loss("learner")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,50 +13,28 @@ from typing import Any
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.task import Record
 from firmware_sim.report.files import write_each
+from firmware_sim.report.journal import Journal as Lines
 
 JOURNAL = "journal.jsonl"
 FORMATS = ("jsonl", "parquet")
 
 
-class Journal:
-    """What has been done, one line a task, in the order in which it was.
+class Journal(Lines):
+    """What has been done, one line a task.
 
-    A line cut off by a loss of power is done again; what comes after it counts.
-
-    Parameters
-    ----------
-    folder : Path
-        Where ``journal.jsonl`` is, or will be.
-
-    Attributes
-    ----------
-    records : dict
-        Records by their keys.
-    seconds : dict
-        Time of the task that each came from.
+    folder: where ``journal.jsonl`` is, or will be.
+    records: records by their keys.
+    seconds: time of the task that each came from.
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(folder / JOURNAL)
         self.records: dict[str, Record] = {}
         self.seconds: dict[str, float] = {}
-        path = self._path = folder / JOURNAL
-        with _writing(path):
-            whole = self._read(path) if path.exists() else True
-            self._file = path.open("a", encoding="utf-8")
-            if not whole:
-                self._file.write("\n")
-
-    def _read(self, path: Path) -> bool:
-        """Take in what is whole; whether the last line has its end."""
-        line = "\n"
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                try:
-                    said = json.loads(line)
-                    self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    continue
-        return line.endswith("\n")
+        for said in self.found:
+            with suppress(ValueError, KeyError, TypeError, AttributeError):  # no line of ours
+                self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
+        self.found.clear()
 
     def _take(self, records: Iterable[Record], seconds: float) -> None:
         for record in records:
@@ -67,37 +44,10 @@ class Journal:
     def enter(self, records: Sequence[Record], seconds: float) -> None:
         """Keep the records of a task.
 
-        Raises
-        ------
-        SimulatorError
-            They cannot be written; they are not among `records` then.
+        Raises SimulatorError: they cannot be written; they are not among `records` then.
         """
-        said = {"seconds": seconds, "records": [record.to_dict() for record in records]}
-        with _writing(self._path):
-            self._file.write(json.dumps(said, allow_nan=False) + "\n")
-            self._file.flush()
+        self.add({"seconds": seconds, "records": [record.to_dict() for record in records]})
         self._take(records, seconds)
-
-    def close(self) -> None:
-        """Write all of it to disk and close the file.
-
-        Raises
-        ------
-        SimulatorError
-            It cannot be written; the file is closed all the same.
-        """
-        with _writing(self._path), self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Say which file cannot be written, and why."""
-    try:
-        yield
-    except OSError as error:
-        raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
 
 
 def publish(
@@ -107,10 +57,7 @@ def publish(
 
     The first file is the same, byte for byte, for every way the run may have gone.
 
-    Raises
-    ------
-    NotWrittenError
-        A file cannot be written.
+    Raises NotWrittenError: a file cannot be written.
     """
     rows = [record.to_dict() for record in records]
     times = [
@@ -126,10 +73,7 @@ def publish(
 def check_form(form: str) -> None:
     """Refuse a format that cannot be written here.
 
-    Raises
-    ------
-    SimulatorError
-        It is ``"parquet"``, and pyarrow is not installed.
+    Raises SimulatorError: it is ``"parquet"``, and pyarrow is not installed.
     """
     if form == "parquet" and find_spec("pyarrow") is None:
         raise SimulatorError("--format parquet needs pyarrow: pip install pyarrow")

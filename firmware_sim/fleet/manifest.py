@@ -9,38 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import MANIFEST, Option
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.fleet.names import check_name
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.text import Records, open_lines
 
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(";") if word.strip())
-
-
-#: Columns beside stream and device, and how their cells are read; empty cells are left out.
-_CELLS: dict[str, Any] = {
-    "target": str,
-    "positive": str,
-    "ignore": _words,
-    "missing": str,
-    "missing_codes": lambda text: tuple(float(word) for word in _words(text)),
-    "time": str,
-    "categories": str,
-    "category_slots": int,
-    "faults": _words,
-    "fault_seed": int,
-    "limit": int,
-    "kind": str,
-    "classes": _words,
-    "period": float,
-    "label_delay": str,
-    "label_queue": int,
-    "label_missing": float,
-    "power_cut": str,
-    "checkpoint_every": int,
-}
+#: What a column may hold beside stream and device; empty cells are left out.
+COLUMNS = {name: one for name, one in OPTIONS.items() if one.where >= MANIFEST}
 
 
 @dataclass(frozen=True)
@@ -75,11 +52,8 @@ def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> li
     ----------
     manifest : str
         A CSV file with a column ``stream`` (paths, relative to the file), and where wanted
-        ``device``, ``target``, ``positive``, ``ignore``, ``missing``, ``missing_codes``, ``time``,
-        ``categories``, ``category_slots``, ``faults``, ``fault_seed``, ``limit``, ``kind``,
-        ``classes``, ``period``, ``label_delay``, ``label_queue``, ``label_missing``, ``power_cut``,
-        ``checkpoint_every``; several values in a cell are parted by semicolons. Or a pattern, such
-        as ``"logs/*.csv.gz"``.
+        ``device`` and the `COLUMNS`; several values in a cell are parted by semicolons. Or a
+        pattern, such as ``"logs/*.csv.gz"``.
     options : mapping, optional
         What holds where the manifest says nothing.
 
@@ -115,11 +89,11 @@ def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:
     with open_lines(path) as lines:
         records = Records(lines, ",")
         header = [cell.strip() for cell in next(records, [])]
-        unknown = [name for name in header if name not in ("stream", "device", *_CELLS)]
+        unknown = [name for name in header if name not in ("stream", "device", *COLUMNS)]
         if "stream" not in header or unknown:
             raise SimulatorError(
                 f"{path} is no manifest: it has the columns {', '.join(header)}; it needs 'stream' "
-                f"and may have device, {', '.join(_CELLS)}"
+                f"and may have device, {', '.join(COLUMNS)}"
             )
         for number, record in enumerate(records, 1):
             try:
@@ -141,13 +115,21 @@ def _board(cells: dict[str, str], manifest: Path, given: dict[str, Any]) -> Boar
         raise ValueError("no stream")
     path = stream if stream in BUNDLED else str((manifest.parent / stream).absolute())
     own = {
-        name: read(cells[name].strip())
-        for name, read in _CELLS.items()
+        name: _value(one, cells[name])
+        for name, one in COLUMNS.items()
         if cells.get(name, "").strip()
     }
     seed = own.pop("fault_seed", 0)
     device = cells.get("device", "").strip() or _stem(stream)
     return Board(device, stream, path, {**given, **own}, seed)
+
+
+def _value(one: Option, cell: str) -> Any:
+    """Return what a cell says: one value, or several that semicolons part."""
+    if not one.several:
+        return one.value.read(cell.strip())
+    words = [word.strip() for word in cell.split(";") if word.strip()]
+    return tuple(words if one.value.commas else map(one.value.read, words))
 
 
 def _stem(path: str) -> str:

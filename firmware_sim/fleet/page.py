@@ -2,66 +2,34 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 
-from firmware_sim.fleet.findings import Findings
 from firmware_sim.fleet.statistics import shared
-from firmware_sim.plaintext import printable
-from firmware_sim.report.document import document
-from firmware_sim.report.table import Table
+from firmware_sim.fleet.summary import Summary
+from firmware_sim.report.document import document, drawn, safe
 
 _WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _BOTTOM = 900, 34, 190, 36, 10, 44
 _STYLE = """
-:root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--bar:#0072b2;--warn:#b00020}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:60rem;padding:1rem;font:16px/1.45 system-ui,sans-serif;
-color:var(--ink);background:#fff}
-h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
-p{margin:.4rem 0}.faint{color:var(--faint)}
-svg{width:100%;height:auto;display:block}svg text{font-size:13px;fill:var(--faint)}
-.grid{stroke:var(--line)}.reach{stroke:var(--bar);stroke-width:1.5}
-.box{fill:var(--bar);opacity:.3}.middle{stroke:var(--bar);stroke-width:3}
-.far{fill:var(--bar);opacity:.45}.mean{fill:var(--warn)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}
-th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left;padding-left:0}
-#failures td:last-child,#failures th:last-child,
-#suspicious td:last-child,#suspicious th:last-child{white-space:normal;text-align:left}
-@media(max-width:600px){svg text{font-size:20px}th,td{padding:.25rem .4rem}}
+.reach{stroke:var(--learner);stroke-width:1.5}
+.box{fill:var(--learner);opacity:.3}.middle{stroke:var(--learner);stroke-width:3}
+.far{fill:var(--learner);opacity:.45}.mean{fill:var(--warn)}
 """
 
 
-def to_page(found: Findings) -> str:
+def to_page(found: Summary) -> str:
     """Return the page."""
     title = found.summary[-1] if len(found.summary) == 1 else "A fleet of boards"
     body = [
         "<h1>A fleet of boards</h1>",
-        f'<p id="verdict">{_safe(found.sentence)}</p>',
-        *(f'<p class="faint">{_safe(line)}</p>' for line in found.summary),
+        f'<p id="verdict">{safe(found.sentence)}</p>',
+        *(f'<p class="faint">{safe(line)}</p>' for line in found.summary),
     ]
     if any(found.losses.values()):
-        title = f"Error by configuration, {found.over}"
-        body += [f"<h2>{_safe(title)}</h2>", _legend(), picture(found)]
+        head = f"Error by configuration, {found.over}"
+        body += [f"<h2>{safe(head)}</h2>", _legend(), picture(found)]
     for table in found.tables:
-        body += [f"<h2>{_safe(table.title)}</h2>", _table(table)]
-    return document(_safe(title), _STYLE, body)
-
-
-def _safe(text: object) -> str:
-    return html.escape(printable(str(text)))
-
-
-def _table(table: Table) -> str:
-    cells = "".join(f"<th>{_safe(cell)}</th>" for cell in table.head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_safe(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
-    )
-    return (
-        f'<div class="scroll"><table id="{table.name}"><thead><tr>{cells}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+        body += [f"<h2>{safe(table.title)}</h2>", drawn(table)]
+    return document(title, _STYLE, body)
 
 
 def _legend() -> str:
@@ -71,7 +39,7 @@ def _legend() -> str:
     )
 
 
-def picture(found: Findings) -> str:
+def picture(found: Summary) -> str:
     """Return box plots of the losses, one row for each configuration."""
     held = shared(found.losses)
     losses = {name: np.array(list(one.values())) for name, one in held.items()}
@@ -101,7 +69,7 @@ def _box(name: str, values: np.ndarray, most: float, y: float) -> list[str]:
     beyond = values[(values < marks[0]) | (values > marks[4])]
     # Boards that would cover each other are drawn once: a page for many boards stays small.
     dots = sorted({round(_x(float(value), most)) for value in beyond})
-    label = f'<text x="{_LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{_safe(name[:24])}</text>'
+    label = f'<text x="{_LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{safe(name[:24])}</text>'
     return [
         label,
         f'<line class="reach" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>',

@@ -8,7 +8,6 @@ that of the command, over rows that are parsed once.
 from __future__ import annotations
 
 import gzip
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,20 +15,20 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.fleet.block_learner import BlockLearner, Scalers
 from firmware_sim.fleet.blocks import Reader
 from firmware_sim.fleet.configurations import Configuration
-from firmware_sim.fleet.figures import loss_of, of_result
+from firmware_sim.fleet.figures import figures_of, of_result
 from firmware_sim.fleet.saving import save_parts
-from firmware_sim.fleet.scores import ClassBaselines, NumberBaselines
-from firmware_sim.fleet.seat import Scalers, Seat
 from firmware_sim.fleet.task import Record, Task, digest
-from firmware_sim.metrics import Figures
+from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import opened
 from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
-from firmware_sim.streams.held import HeldStream
 
 
 def replay_task(task: Task) -> list[Record]:
@@ -83,7 +82,7 @@ def _replayed(task: Task) -> list[Record]:
     stream = opened(configs[0])
     try:
         if any(row_by_row(config) for config in configs):
-            held = HeldStream(stream)
+            held = CachedStream(stream)
             return [
                 _alone(task, one, replace(config, stream=held))
                 for one, config in zip(task.configurations, configs, strict=True)
@@ -108,8 +107,7 @@ def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
     if result.status != "complete":
         return _record(task, one, "failed", result.detail)
     record = _record(task, one, "done")
-    record.figures = {name: _finite(value) for name, value in of_result(result).items()}
-    record.loss = _finite(loss_of(result.metrics))
+    record.figures, record.loss = of_result(result), _loss(result.metrics)
     if task.models:
         device, name = replay.device, f"{task.board.device}.{one.name}"
         save_parts(Path(task.models), name, device.learner, device.scaler, device.target_scaler)
@@ -125,48 +123,39 @@ def _broken(config: ReplayConfig, stream: Stream) -> Stream:
 
 def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Record]:
     reader = Reader(configs[0], stream)
-    baselines = NumberBaselines() if configs[0].is_regression else ClassBaselines()
-    table = _Table(task, configs, len(stream.features))
+    learners = _Learners(task, configs, len(stream.features))
     prefix = max(config.prefix for config in configs)
     waiting: list[tuple[Row, Row]] = []
     whole: list[Row] = []
     if isinstance(stream, FaultyStream):
-        table.seat(_clean_prefix(configs[0], stream.clean, prefix))
+        learners.make(_clean_prefix(configs[0], stream.clean, prefix))
     for X, y, first in reader.blocks():
-        if len(y):
-            baselines.add(y)
-        if table.seated:
-            table.learn(X, y)
+        if learners.made:
+            learners.learn(X, y)
             continue
         waiting.append((X, y))
         whole.append(first)
         if sum(map(len, whole)) >= prefix:
-            table.seat(np.concatenate(whole))
-            _settle(table, waiting)
-    if not table.seated and whole and sum(map(len, whole)):
-        table.seat(np.concatenate(whole))
-        _settle(table, waiting)
-    if not table.seated:
+            learners.make(np.concatenate(whole))
+            _settle(learners, waiting)
+    if not learners.made and whole and sum(map(len, whole)):
+        learners.make(np.concatenate(whole))
+        _settle(learners, waiting)
+    if not learners.made:
         raise StreamError(_nothing_used(stream, reader, 0))
-    rows: Figures = {
-        "rows_read": reader.read,
-        "rows_missing": reader.missing,
-        "rows_damaged": reader.damaged,
-        "rows_repaired": reader.repaired,
-    }
     return [
-        _figured(task, one, seat, rows, baselines)
-        if isinstance(seat, str) or seat.stopped or seat.used
-        else _record(task, one, "failed", _nothing_used(stream, reader, seat.refused))
-        for one, seat in zip(task.configurations, table.seats, strict=True)
+        _figured(task, one, learner, reader)
+        if isinstance(learner, str) or learner.stopped or learner.used
+        else _record(task, one, "failed", _nothing_used(stream, reader, learner.refused))
+        for one, learner in zip(task.configurations, learners.each, strict=True)
     ]
 
 
 def _nothing_used(stream: Stream, reader: Reader, refused: int) -> str:
-    beside = f", the learner refuses {refused:,}" if refused else ""
+    rows, also = reader.rows, f", the learner refuses {refused:,}" if refused else ""
     return (
-        f"{stream.name}: none of the {reader.read:,} rows can be used: {reader.missing:,} lack "
-        f"a value, {reader.damaged:,} are damaged{beside}"
+        f"{stream.name}: none of the {rows.read:,} rows can be used: {rows.missing:,} lack a "
+        f"value, {rows.damaged:,} are damaged{also}"
     )
 
 
@@ -180,59 +169,52 @@ def _clean_prefix(config: ReplayConfig, clean: Stream, prefix: int) -> Row:
     return np.concatenate([np.empty((0, len(clean.features))), *whole])
 
 
-def _settle(table: _Table, waiting: list[tuple[Row, Row]]) -> None:
+def _settle(learners: _Learners, waiting: list[tuple[Row, Row]]) -> None:
     for X, y in waiting:
-        table.learn(X, y)
+        learners.learn(X, y)
     waiting.clear()
 
 
-def _figured(
-    task: Task,
-    one: Configuration,
-    seat: Seat | str,
-    rows: Figures,
-    baselines: ClassBaselines | NumberBaselines,
-) -> Record:
-    if isinstance(seat, str):
-        return _record(task, one, "failed", seat)
-    if seat.stopped:
-        return _record(task, one, "failed", f"the learner takes no more rows: {seat.stopped}")
+def _figured(task: Task, one: Configuration, learner: BlockLearner | str, reader: Reader) -> Record:
+    if isinstance(learner, str):
+        return _record(task, one, "failed", learner)
+    if learner.stopped:
+        return _record(task, one, "failed", f"the learner takes no more rows: {learner.stopped}")
     record = _record(task, one, "done")
-    own = seat.figures()
-    figures: Figures = {**rows, "rows_used": seat.used, **own, **baselines.figures()}
-    record.figures = {name: _finite(value) for name, value in figures.items()}
-    record.loss = _finite(baselines.loss(own))
+    rows = replace(reader.rows, used=learner.used, refused=learner.refused)
+    record.figures = figures_of(rows, learner.metrics, learner.counters(), learner.nbytes)
+    record.loss = _loss(learner.metrics)
     if task.models:
-        seat.save(Path(task.models), f"{task.board.device}.{one.name}")
+        learner.save(Path(task.models), f"{task.board.device}.{one.name}")
     return record
 
 
-def _finite(value: float | int | None) -> float | int | None:
-    """JSON has no other numbers."""
-    return value if value is None or math.isfinite(value) else None
+def _loss(metrics: Metrics) -> float | None:
+    """What is compared, where JSON has such a number."""
+    return finite({"loss": metrics.comparable})["loss"]
 
 
-class _Table:
+class _Learners:
     """The learners of a task."""
 
     def __init__(self, task: Task, configs: list[ReplayConfig], n_features: int) -> None:
         self._task, self._configs, self._n_features = task, configs, n_features
         self._scalers = Scalers(n_features)
-        self.seats: list[Seat | str] = []
+        self.each: list[BlockLearner | str] = []
 
     @property
-    def seated(self) -> bool:
+    def made(self) -> bool:
         """Whether the learners are made."""
-        return bool(self.seats)
+        return bool(self.each)
 
-    def seat(self, first: Row) -> None:
+    def make(self, first: Row) -> None:
         """Make the learners; one that cannot be had is a sentence instead."""
         for config in self._configs:
             try:
-                self.seats.append(Seat(config, self._n_features, self._scalers, first))
+                self.each.append(BlockLearner(config, self._n_features, self._scalers, first))
             except SimulatorError as error:
-                self.seats.append(str(error))
-        needed = sum(seat.nbytes for seat in self.seats if isinstance(seat, Seat))
+                self.each.append(str(error))
+        needed = sum(learner.nbytes for learner in self.each if isinstance(learner, BlockLearner))
         if self._task.memory and needed > self._task.memory:
             raise SimulatorError(
                 f"the learners need {needed:,} bytes, a worker may have {self._task.memory:,}"
@@ -243,6 +225,6 @@ class _Table:
         if not len(y):
             return
         self._scalers.begin_block()
-        for seat in self.seats:
-            if isinstance(seat, Seat):
-                seat.learn(X, y)
+        for learner in self.each:
+            if isinstance(learner, BlockLearner):
+                learner.learn(X, y)

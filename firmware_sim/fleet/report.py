@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firmware_sim.fleet.findings import Findings
 from firmware_sim.fleet.page import to_page
+from firmware_sim.fleet.summary import Summary
 from firmware_sim.plaintext import printable
 from firmware_sim.report.files import text_of, write_each
 
 
-def to_text(found: Findings) -> str:
+def to_text(found: Summary) -> str:
     """Return the report as plain text that ends with a line end."""
     lines = [*found.summary, "", found.sentence]
     for table in found.tables:
@@ -18,13 +18,10 @@ def to_text(found: Findings) -> str:
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
-def write_fleet(found: Findings, folder: str | Path) -> list[Path]:
+def write_fleet(found: Summary, folder: str | Path) -> list[Path]:
     """Write ``fleet.txt`` and ``fleet.html``; return the files.
 
-    Raises
-    ------
-    NotWrittenError
-        One of them cannot be written.
+    Raises NotWrittenError: one of them cannot be written.
     """
     writers = {"fleet.txt": text_of(to_text(found)), "fleet.html": text_of(to_page(found))}
     return write_each(Path(folder), writers)

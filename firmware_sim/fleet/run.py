@@ -9,7 +9,7 @@ from pathlib import Path
 
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.fleet import journal
-from firmware_sim.fleet.cluster import Alone, Crew, Done
+from firmware_sim.fleet.cluster import Cluster, Done, InProcess
 from firmware_sim.fleet.configurations import Configuration, check_kinds
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.fleet.task import Record, Task, digest, key_of
@@ -80,7 +80,7 @@ def run_fleet(
     form: str = "jsonl",
     on_start: Callable[[int, int], object] | None = None,
     on_task: Callable[[], object] | None = None,
-    on_crew: Callable[[str], object] | None = None,
+    on_cluster: Callable[[str], object] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Fleet:
     """Replay every board's stream with every configuration.
@@ -106,7 +106,7 @@ def run_fleet(
         Of the records that are written at the end.
     on_start, on_task : callable, optional
         Called with the number of tasks and of those done already; called after each task.
-    on_crew : callable, optional
+    on_cluster : callable, optional
         Called with the address of Dask's page, which may be empty.
     should_stop : callable, optional
         Asked between tasks; True ends the run early.
@@ -127,33 +127,33 @@ def run_fleet(
     journal.check_form(form)
     folder = _made(Path(folder))
     place = "" if models is None else str(_made(Path(models).absolute()))
-    book = journal.Journal(folder)
+    log = journal.Journal(folder)
     try:
-        plan = _Plan(boards, configurations, book, place, worker_memory)
+        plan = _Plan(boards, configurations, log, place, worker_memory)
         todo = plan.todo
         if on_start is not None:
             on_start(len(boards), len(boards) - len(todo))
-        earlier = sum(key in book.records for key, *_ in plan.wanted)
+        earlier = sum(key in log.records for key, *_ in plan.wanted)
         seconds, spent, many = 0.0, [], 1
         if todo:
             alone = scheduler is None and workers == 1
-            crew = Alone() if alone else Crew(scheduler, workers)
-            with crew:
-                many = crew.workers
-                if on_crew is not None:
-                    on_crew(crew.dashboard)
+            cluster = InProcess() if alone else Cluster(scheduler, workers)
+            with cluster:
+                many = cluster.workers
+                if on_cluster is not None:
+                    on_cluster(cluster.dashboard)
                 began = time.perf_counter()  # from here on it is work
-                spent = _worked(plan, crew, on_task, should_stop)
+                spent = _worked(plan, cluster, on_task, should_stop)
                 seconds = time.perf_counter() - began
         records = plan.records()
-        times = [book.seconds.get(record.key) for record in records]
+        times = [log.seconds.get(record.key) for record in records]
         files, unwritten = [], ""
         try:
             files = journal.publish(folder, records, times, form)
         except NotWrittenError as error:  # what was found is told all the same
             files, unwritten = error.files, str(error)
     finally:
-        book.close()
+        log.close()
     names = tuple(one.name for one in configurations)
     complete = len(spent) == len(todo)
     return Fleet(
@@ -173,13 +173,13 @@ def _made(folder: Path) -> Path:
 
 def _worked(
     plan: _Plan,
-    crew: Alone | Crew,
+    cluster: InProcess | Cluster,
     on_task: Callable[[], object] | None,
     should_stop: Callable[[], bool],
 ) -> list[float]:
     """Have what is missing done and write it down as it comes; return the time of each task."""
     spent = []
-    for one in crew.work(plan.todo, should_stop):
+    for one in cluster.work(plan.todo, should_stop):
         plan.enter(one)
         spent.append(one.seconds)
         if on_task is not None:
@@ -194,11 +194,11 @@ class _Plan:
         self,
         boards: Sequence[Board],
         configurations: Sequence[Configuration],
-        book: journal.Journal,
+        log: journal.Journal,
         models: str,
         memory: int,
     ) -> None:
-        self._book = book
+        self._log = log
         self._lost: dict[str, Record] = {}
         self.wanted: list[tuple[str, Board, Configuration]] = []
         self.todo: list[Task] = []
@@ -215,7 +215,7 @@ class _Plan:
             for one in configurations:
                 key = key_of(board, content, one)
                 self.wanted.append((key, board, one))
-                there = book.records.get(key)
+                there = log.records.get(key)
                 if there is None or (models and not _saved(there, models)):
                     missing.append(one)
             if missing:
@@ -227,14 +227,14 @@ class _Plan:
     def enter(self, one: Done) -> None:
         """Keep what came of a task; what may go better the next time is not in the journal."""
         if not one.lost:
-            self._book.enter(one.records, one.seconds)
+            self._log.enter(one.records, one.seconds)
             return
         for configuration in one.task.configurations:
             self._lose(one.task.key(configuration), one.task.board, configuration, one.lost)
 
     def records(self) -> list[Record]:
         """Return what there is, in the order of the manifest."""
-        found = (self._book.records.get(key) or self._lost.get(key) for key, *_ in self.wanted)
+        found = (self._log.records.get(key) or self._lost.get(key) for key, *_ in self.wanted)
         return [record for record in found if record is not None]
 
 

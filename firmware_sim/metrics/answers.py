@@ -8,11 +8,17 @@ label. Kappa against no-change is what is left of the score once that is taken o
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.metrics.base import NOTHING, Metrics, RowContext
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.streams import Row
+
+Classes = npt.NDArray[np.int64]
 
 
 class Record(Protocol):
@@ -29,6 +35,9 @@ class Record(Protocol):
     def add(self, label: int, answer: int) -> None:
         """Count one row."""
 
+    def add_block(self, labels: Classes, answers: Classes) -> None:
+        """Count rows."""
+
 
 Kept = TypeVar("Kept", bound=Record)
 
@@ -36,10 +45,7 @@ Kept = TypeVar("Kept", bound=Record)
 class Answers(Metrics, Generic[Kept]):
     """Records of the learner, of the majority so far, and of no-change.
 
-    Attributes
-    ----------
-    learner, majority, no_change
-        The three records; the curve has their wrong answers.
+    learner, majority, no_change: the three records; the curve has their wrong answers.
     """
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
@@ -47,15 +53,13 @@ class Answers(Metrics, Generic[Kept]):
     learner: Kept
 
     def __init__(self, record: Callable[[], Kept], first: int, points: int) -> None:
-        self.learner = record()
-        self.majority = record()
-        self.no_change = record()
+        self.learner, self.majority, self.no_change = record(), record(), record()
         self.curve = Curve(points)
         self._last = first
 
     @abstractmethod
-    def answer(self, score: float) -> int:
-        """Return the class that a score means."""
+    def answers(self, scores: Any) -> Any:
+        """Return the class that a score means, or those of an array of scores."""
 
     @abstractmethod
     def _commonest(self) -> int:
@@ -65,19 +69,41 @@ class Answers(Metrics, Generic[Kept]):
     def _count(self, label: int) -> None:
         """Count a label that is told."""
 
-    @abstractmethod
-    def figures(self, record: Kept) -> Figures:
-        """Return what is told of one of the three."""
-
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; see `Metrics.add`."""
         true = int(label)
-        self.learner.add(true, self.answer(score))
+        self.learner.add(true, int(self.answers(score)))
         self.majority.add(true, self._commonest())
         self.no_change.add(true, self._last)
         self.curve.add(self.learner.wrong, self.majority.wrong, self.no_change.wrong)
         if known:
             self.observe(label)
+
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+        """Count rows; see `Metrics.add_block`."""
+        true = labels.astype(np.int64)
+        if not len(true):
+            return
+        running = []
+        for record, said in (
+            (self.learner, self.answers(scores).astype(np.int64)),
+            (self.majority, self._majorities(true)),
+            (self.no_change, np.concatenate([[self._last], true[:-1]])),
+        ):
+            running.append(record.wrong + np.cumsum(said != true))
+            record.add_block(true, said)
+        self.curve.add_block(np.column_stack(running))
+        self._last = int(true[-1])
+
+    def _majorities(self, labels: Classes) -> Classes:
+        """Return the commonest class before each label; they are counted."""
+        found = np.empty_like(labels)
+        for i, label in enumerate(labels.tolist()):
+            found[i] = self._commonest()
+            self._count(label)
+        return found
 
     def observe(self, label: float) -> None:
         """Tell the baselines a label."""
@@ -92,7 +118,3 @@ class Answers(Metrics, Generic[Kept]):
     def shown(self, name: str) -> str:
         """Return that in words."""
         return f"{self.loss(name):,.0f} wrong"
-
-    def summary(self) -> dict[str, Figures]:
-        """Return every figure by the name of who earned it."""
-        return {name: self.figures(getattr(self, name)) for name in ("learner", *self.baselines)}

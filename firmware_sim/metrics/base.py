@@ -1,62 +1,67 @@
-"""What the figures of every kind of label have in common."""
+"""What the figures of every kind of label have in common.
+
+A figure is one row of a metrics class: its name, its title in a report, how it is written, and how
+it follows from what was counted. Reports, comparisons and the records of fleets take all there are.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
+Number = float | int | None
 #: The figures of a learner or a baseline, by name; None where one is not defined.
-Figures = dict[str, float | int | None]
+Figures = dict[str, Number]
 
 
-class Beside(NamedTuple):
-    """What else is known of a row that is counted.
+class Figure(NamedTuple):
+    """One figure: its title, empty where only files have it; how it is written; what it is.
 
-    Attributes
-    ----------
-    level : float
-        The threshold that was taken off the score, where there is one.
-    looked : float
-        What `Metrics.look` returned for the row.
-    seconds : float
-        When it was taken; NaN where that is not known.
+    `of` takes the record of the learner or of a baseline, and the metrics that have all of them.
     """
 
-    level: float = 0.0
-    looked: float = 0.0
-    seconds: float = math.nan
+    title: str
+    shown: Callable[[Number], str]
+    of: Callable[[Any, Any], Number]
 
 
-NOTHING = Beside()
+class RowContext(NamedTuple):
+    """What else is known of a row that is counted."""
+
+    level: float = 0.0  # the threshold that was taken off the score, where there is one
+    looked: float = 0.0  # what `Metrics.look` returned for the row
+    seconds: float = math.nan  # when it was taken; NaN where that is not known.
+
+
+NOTHING = RowContext()
 
 
 class Metrics(ABC):
-    """The learner's record beside two baselines', over the same rows.
+    """The learner's record beside its baselines', over the same rows.
 
-    Attributes
-    ----------
-    kind : str
-        The kind of label, as in `tasks.kinds.KINDS`.
-    baselines : dict
-        What the baselines are called in a report.
-    learner : object
-        The learner's record.
-    curve : Curve
-        What is drawn over time, for all three.
-    shares : bool
-        Whether that is a share of the rows.
-    over_time : str
-        What it is, in words.
+    kind: the kind of label, as in `tasks.kinds.KINDS`.
+    table: what is told of each record, the figure that sums it up first.
+    baselines: what the baselines are called in a report.
+    shares: whether losses are shares, which are told in percent.
+    over_time: what is drawn over time, in words.
+    loss_name: what is compared, in words.
+    over_boards: what `comparable` is, in words.
+    learner: the learner's record.
+    curve: what is drawn over time, for all records.
     """
 
     kind: ClassVar[str]
+    table: ClassVar[dict[str, Figure]]
     baselines: ClassVar[dict[str, str]]
     shares: ClassVar[bool] = True
     over_time: ClassVar[str] = "wrong answers"
+    loss_name: ClassVar[str] = "wrong answers"
+    over_boards: ClassVar[str] = "error, %"
     learner: Any
     curve: Curve
 
@@ -65,20 +70,26 @@ class Metrics(ABC):
         return 0.0
 
     @abstractmethod
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row.
 
-        Parameters
-        ----------
-        label : float
-            What the stream says.
-        score : float
-            What the learner said before it saw the label.
-        known : bool
-            Whether the label is told at once; if not, `observe` is called when it comes.
-        beside : Beside
-            What else is known of the row.
+        label: what the stream says.
+        score: what the learner said before it saw the label.
+        known: whether the label is told at once; if not, `observe` is called when it comes.
+        context: what else is known of the row.
         """
+
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+        """Count rows whose labels are told at once, as `add` does one by one.
+
+        labels, scores: ndarray of shape (n,)
+        context: what else is known of each; empty for nothing.
+        """
+        known = context or [NOTHING] * len(labels)
+        for label, score, own in zip(labels.tolist(), scores.tolist(), known, strict=True):
+            self.add(label, score, context=own)
 
     @abstractmethod
     def observe(self, label: float) -> None:
@@ -96,21 +107,45 @@ class Metrics(ABC):
 
     @abstractmethod
     def loss(self, name: str) -> float:
-        """Return what is compared, of one of the three: less is better."""
+        """Return what is compared, of one record: less is better."""
 
     def mean_loss(self, name: str) -> float:
         """Return that as a mean over rows."""
         return self.loss(name) / max(1, self.rows)
 
-    @abstractmethod
-    def shown(self, name: str) -> str:
-        """Return that in words."""
+    @property
+    def comparable(self) -> float | None:
+        """What is compared over streams; None where there is nothing to judge by."""
+        return self.mean_loss("learner")
 
     @abstractmethod
+    def shown(self, name: str) -> str:
+        """Return the loss of one record in words."""
+
+    def cell(self, loss: float) -> str:
+        """Return a mean loss as a cell of a table."""
+        return f"{100 * loss:.2f}" if self.shares else f"{loss:.4g}"
+
+    def words(self, loss: float) -> str:
+        """Return a mean loss in words."""
+        return f"{100 * loss:.2f} % wrong"
+
     def summary(self) -> dict[str, Figures]:
         """Return every figure by the name of who earned it, the learner first."""
+        return {
+            who: {name: one.of(getattr(self, who), self) for name, one in self.table.items()}
+            for who in ("learner", *self.baselines)
+        }
 
 
 def ratio(part: float, whole: float) -> float | None:
     """Return a quotient, or None where it is not defined."""
     return part / whole if whole else None
+
+
+def finite(figures: Figures) -> Figures:
+    """Return figures with None where JSON has no such number."""
+    return {
+        name: value if value is None or math.isfinite(value) else None
+        for name, value in figures.items()
+    }

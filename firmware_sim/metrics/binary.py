@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from firmware_sim.metrics.answers import Answers
-from firmware_sim.metrics.base import Figures, ratio
+import numpy as np
+
+from firmware_sim.metrics.answers import Answers, Classes
+from firmware_sim.metrics.base import Figure, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS
+from firmware_sim.metrics.formats import count, percent, thousandths
 
 
 @dataclass
@@ -32,6 +36,14 @@ class Confusion:
             self.false_negative += 1
         else:
             self.true_negative += 1
+
+    def add_block(self, labels: Classes, answers: Classes) -> None:
+        """Count rows."""
+        yes, said = labels > 0, answers > 0
+        self.true_positive += int(np.sum(yes & said))
+        self.false_positive += int(np.sum(~yes & said))
+        self.true_negative += int(np.sum(~yes & ~said))
+        self.false_negative += int(np.sum(yes & ~said))
 
     @property
     def rows(self) -> int:
@@ -76,14 +88,27 @@ class Prequential(Answers[Confusion]):
     """
 
     kind = "binary"
+    table: ClassVar = {
+        "error": Figure("error", percent, lambda own, _: own.error),
+        "kappa": Figure("kappa", thousandths, lambda own, _: own.kappa),
+        "kappa_no_change": Figure(
+            "kappa vs no-change", thousandths, lambda own, all: own.kappa_against(all.no_change)
+        ),
+        "f1": Figure("F1", thousandths, lambda own, _: own.f1),
+        "wrong": Figure("", count, lambda own, _: own.wrong),
+        "true_positive": Figure("", count, lambda own, _: own.true_positive),
+        "false_positive": Figure("", count, lambda own, _: own.false_positive),
+        "true_negative": Figure("", count, lambda own, _: own.true_negative),
+        "false_negative": Figure("", count, lambda own, _: own.false_negative),
+    }
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
         super().__init__(Confusion, 1, points)
         self._balance = 0
 
-    def answer(self, score: float) -> int:
-        """Return the class that a score means."""
-        return 1 if score >= 0.0 else -1
+    def answers(self, scores: Any) -> Any:
+        """Return the class that a score means, or those of an array of scores."""
+        return 2 * (scores >= 0.0) - 1
 
     def _commonest(self) -> int:
         return 1 if self._balance >= 0 else -1
@@ -91,16 +116,7 @@ class Prequential(Answers[Confusion]):
     def _count(self, label: int) -> None:
         self._balance += label
 
-    def figures(self, record: Confusion) -> Figures:
-        """Return what is told of one of the three."""
-        return {
-            "error": record.error,
-            "kappa": record.kappa,
-            "kappa_no_change": record.kappa_against(self.no_change),
-            "f1": record.f1,
-            "wrong": record.wrong,
-            "true_positive": record.true_positive,
-            "false_positive": record.false_positive,
-            "true_negative": record.true_negative,
-            "false_negative": record.false_negative,
-        }
+    def _majorities(self, labels: Classes) -> Classes:
+        after = self._balance + np.cumsum(labels)
+        self._balance = int(after[-1])
+        return np.where(after - labels >= 0, 1, -1)

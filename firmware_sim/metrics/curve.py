@@ -16,14 +16,9 @@ class Curve:
     goes and the distance doubles, so a stream of any length leaves between half a table and a
     whole one. Counts are kept, not rates: the error in any window is a difference of two points.
 
-    Parameters
-    ----------
-    points : int
-        Size of the table, at least 2.
-    names : sequence of str
-        Whose losses, the learner's first.
-    kind : type
-        int for counts of wrong answers, float for sums of errors.
+    points: size of the table, at least 2.
+    names: whose losses, the learner's first.
+    kind: int for counts of wrong answers, float for sums of errors.
     """
 
     def __init__(
@@ -48,14 +43,33 @@ class Curve:
         if self._rows % self.step:
             return
         if self._held == len(self._sums):
-            half = self._held // 2
-            self._sums[:half] = self._sums[1 : 2 * half : 2]
-            self._held = half
-            self.step *= 2
+            self._halve()
             if self._rows % self.step:
                 return
         self._sums[self._held] = self._latest
         self._held += 1
+
+    def add_block(self, losses: np.ndarray) -> None:
+        """Take the running losses after each of n more rows, shape (n, names)."""
+        at, n = 0, len(losses)
+        while True:
+            first = at + self.step - 1 - (self._rows + at) % self.step
+            points = losses[first :: self.step][: len(self._sums) - self._held]
+            self._sums[self._held : self._held + len(points)] = points
+            self._held += len(points)
+            at = first + 1 + (len(points) - 1) * self.step if len(points) else at
+            if n - at < self.step - (self._rows + at) % self.step:
+                break
+            self._halve()
+        self._rows += n
+        self._latest = tuple(losses[-1].tolist())
+
+    def _halve(self) -> None:
+        """Let every second point go."""
+        half = self._held // 2
+        self._sums[:half] = self._sums[1 : 2 * half : 2]
+        self._held = half
+        self.step *= 2
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows, shape (p,), and the losses so far, shape (p, names).
@@ -77,17 +91,11 @@ class Curve:
     def windowed(self, window: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
         """Return the error over the last rows before each point.
 
-        Parameters
-        ----------
-        window : int, optional
-            Rows in the window; rounded to a whole number of steps. About a fortieth of the
+        window: rows in the window; rounded to a whole number of steps. About a fortieth of the
             stream by default. Points before the first whole window are left out.
 
-        Returns
-        -------
-        rows, error : ndarray of shapes (q,) and (q, names)
-        window : int
-            The rows in a window, after rounding.
+        Returns rows, error : ndarray of shapes (q,) and (q, names)
+        Returns window: the rows in a window, after rounding.
         """
         wanted = window if window is not None else self._rows // 40
         span = min(max(1, round(wanted / self.step)), max(1, self._held))

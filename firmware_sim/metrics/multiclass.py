@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.answers import Answers
-from firmware_sim.metrics.base import Figures, ratio
+from firmware_sim.metrics.answers import Answers, Classes
+from firmware_sim.metrics.base import Figure, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS
+from firmware_sim.metrics.formats import count, percent, thousandths
 
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """What is told of one class.
-
-    Attributes
-    ----------
-    support : int
-        Rows of the class.
-    precision, recall, f1 : float or None
-        None where it is not defined: it was never answered, it never occurred, or neither.
-    """
+    """What is told of one class."""
 
     name: str
-    support: int
+    support: int  # rows of the class
+    #: none where it is not defined: it was never answered, it never occurred, or neither
     precision: float | None
     recall: float | None
     f1: float | None
@@ -36,15 +30,8 @@ class ClassFigures:
 class ClassTable:
     """How often each class was answered for each.
 
-    Parameters
-    ----------
-    n_classes : int
-        Classes 0 to n_classes - 1.
-
-    Attributes
-    ----------
-    counts : ndarray of int64, shape (n_classes, n_classes)
-        Rows by true class, then by answer.
+    n_classes: classes 0 to n_classes - 1.
+    counts (ndarray of int64, shape (n_classes, n_classes)): rows by true class, then by answer.
     """
 
     def __init__(self, n_classes: int) -> None:
@@ -57,6 +44,12 @@ class ClassTable:
         self.counts[label, answer] += 1
         self.rows += 1
         self.wrong += label != answer
+
+    def add_block(self, labels: Classes, answers: Classes) -> None:
+        """Count rows."""
+        np.add.at(self.counts, (labels, answers), 1)
+        self.rows += len(labels)
+        self.wrong += int(np.sum(labels != answers))
 
     @property
     def error(self) -> float | None:
@@ -100,18 +93,23 @@ class Multiclass(Answers[ClassTable]):
     A score is the class that the learner predicts. Before the first label the baselines say the
     first class; of classes that are equally common the first is the majority.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The classes; labels are their places.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The classes.
+    names: the classes; labels are their places.
+    names: the classes.
     """
 
     kind = "multiclass"
+    table: ClassVar = {
+        "error": Figure("error", percent, lambda own, _: own.error),
+        "kappa": Figure("kappa", thousandths, lambda own, _: own.kappa),
+        "kappa_no_change": Figure(
+            "kappa vs no-change",
+            thousandths,
+            lambda own, all: ratio(all.no_change.wrong - own.wrong, all.no_change.wrong),
+        ),
+        "macro_f1": Figure("macro F1", thousandths, lambda own, _: own.macro_f1),
+        "wrong": Figure("", count, lambda own, _: own.wrong),
+        "classes_seen": Figure("", count, lambda own, _: int(np.sum(own.counts.any(axis=1)))),
+    }
 
     def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:
         super().__init__(lambda: ClassTable(len(names)), 0, points)
@@ -119,9 +117,9 @@ class Multiclass(Answers[ClassTable]):
         self._seen = [0] * len(names)
         self._most = 0
 
-    def answer(self, score: float) -> int:
-        """Return the class that a score means."""
-        return int(score)
+    def answers(self, scores: Any) -> Any:
+        """Return the class that a score means: it is the class."""
+        return scores
 
     def _commonest(self) -> int:
         return self._most
@@ -131,16 +129,6 @@ class Multiclass(Answers[ClassTable]):
         ahead = self._seen[label] - self._seen[self._most]
         if ahead > 0 or (ahead == 0 and label < self._most):
             self._most = label
-
-    def figures(self, record: ClassTable) -> Figures:
-        """Return what is told of one of the three."""
-        return {
-            "error": record.error,
-            "kappa": record.kappa,
-            "kappa_no_change": ratio(self.no_change.wrong - record.wrong, self.no_change.wrong),
-            "macro_f1": record.macro_f1,
-            "wrong": record.wrong,
-        }
 
     def by_class(self) -> list[ClassFigures]:
         """Return the learner's figures for each class."""

@@ -13,8 +13,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics, ratio
+from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.formats import count, duration, short, thousandths
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 
@@ -64,12 +65,9 @@ def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
 class Watch:
     """The alarms of a learner or a baseline.
 
-    Attributes
-    ----------
-    alarm_rows, alarms, false_alarms : int
-        Rows called novel; stretches of them; those that touch no window.
-    windows, detected : int
-        Windows, and those with an alarm in them.
+    alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
+        window.
+    windows, detected: windows, and those with an alarm in them.
     """
 
     def __init__(self, sampled: int) -> None:
@@ -127,26 +125,27 @@ class Watch:
         """Whether there were labels of both kinds."""
         return bool(self.inside.seen and self.outside.seen)
 
-    def figures(self, period: float | None) -> Figures:
-        """Return all that was counted; `period` is the seconds between rows, where known."""
-        false = self.false_alarms + (self._sounding and not self._touched)
-        days = None if period is None else self.rows * period / _DAY
-        late = ratio(self._delay_rows, self.detected)
-        seconds = ratio(self._delay_seconds, self._timed)
-        if seconds is None and late is not None and period is not None:
-            seconds = late * period
-        return {
-            "auc": self.auc,
-            "alarm_rows": self.alarm_rows,
-            "alarms": self.alarms,
-            "alarms_a_day": None if days is None else ratio(self.alarms, days),
-            "false_alarms": false if self.judged else None,
-            "false_alarms_a_day": ratio(false, days) if self.judged and days else None,
-            "windows": self.windows,
-            "detected": self.detected,
-            "delay_rows": late,
-            "delay_seconds": seconds,
-        }
+    @property
+    def delay_rows(self) -> float | None:
+        """Rows from the beginning of a window to its first alarm, in the mean."""
+        return ratio(self._delay_rows, self.detected)
+
+    def delay_seconds(self, period: float | None) -> float | None:
+        """Return these rows as a time, by the stream's own clock where it has one."""
+        seconds, late = ratio(self._delay_seconds, self._timed), self.delay_rows
+        return late * period if seconds is None and late is not None and period else seconds
+
+    def a_day(self, count: float | None, period: float | None) -> float | None:
+        """Return a count for each day of rows that are `period` seconds apart."""
+        days = 0.0 if period is None else self.rows * period / _DAY
+        return None if count is None else ratio(count, days)
+
+    @property
+    def false(self) -> int | None:
+        """False alarms, one that still sounds among them; None without labels of both kinds."""
+        if not self.judged:
+            return None
+        return int(self.false_alarms + (self._sounding and not self._touched))
 
 
 class Distance:
@@ -191,28 +190,37 @@ class Novelty(Metrics):
 
     A score below 0 means novel.
 
-    Parameters
-    ----------
-    nu : float
-        Share of the rows that is to be called novel.
-    cadence : Cadence
-        Tells the seconds between rows as they come.
-    period : float, optional
-        These seconds, where a user says so.
-    sampled : int
-        Rows of either kind that are kept for the area under the curve.
-
-    Attributes
-    ----------
-    learner, distance : Watch
-        The two records.
-    windows : list of [first, last]
-        Rows of the first labelled windows, counted from 1.
+    nu: share of the rows that is to be called novel.
+    cadence: tells the seconds between rows as they come.
+    period: these seconds, where a user says so.
+    sampled: rows of either kind that are kept for the area under the curve.
+    learner, distance: the two records.
+    windows: rows of the first labelled windows, counted from 1.
     """
 
     kind = "novelty"
     baselines: ClassVar = {"distance": "distance"}
     over_time = "rows with an alarm"
+    loss_name = "area above the ROC curve"
+    over_boards = "area above the ROC curve, %"
+    table: ClassVar = {
+        "auc": Figure("AUC", thousandths, lambda own, _: own.auc),
+        "alarm_rows": Figure("rows alarmed", count, lambda own, _: own.alarm_rows),
+        "alarms": Figure("alarms", count, lambda own, _: own.alarms),
+        "alarms_a_day": Figure(
+            "alarms a day", short, lambda own, all: own.a_day(own.alarms, all.period)
+        ),
+        "false_alarms": Figure("false alarms", count, lambda own, _: own.false),
+        "false_alarms_a_day": Figure(
+            "false a day", short, lambda own, all: own.a_day(own.false, all.period)
+        ),
+        "windows": Figure("windows", count, lambda own, _: own.windows),
+        "detected": Figure("found", count, lambda own, _: own.detected),
+        "delay_rows": Figure("delay in rows", short, lambda own, _: own.delay_rows),
+        "delay_seconds": Figure(
+            "in time", duration, lambda own, all: own.delay_seconds(all.period)
+        ),
+    }
     learner: Watch
 
     def __init__(
@@ -236,9 +244,11 @@ class Novelty(Metrics):
         """Return how far a row lies from the mean."""
         return self._baseline.look(row)
 
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
-        level, looked, seconds = beside
+        level, looked, seconds = context
         self.learner.add(label, -(score + level), score < 0.0, seconds)
         self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
@@ -272,14 +282,20 @@ class Novelty(Metrics):
 
     def shown(self, name: str) -> str:
         """Return the area under it in words."""
-        return f"AUC {1.0 - self.loss(name):.3f}"
+        return self.words(self.loss(name))
 
-    def summary(self) -> dict[str, Figures]:
-        """Return every figure by the name of who earned it."""
-        period = self._period
-        if period is None and self._cadence is not None:
-            period = self._cadence.period
-        return {
-            name: watch.figures(period)
-            for name, watch in (("learner", self.learner), ("distance", self.distance))
-        }
+    def words(self, loss: float) -> str:
+        """Return the area under it in words."""
+        return f"AUC {1.0 - loss:.3f}"
+
+    @property
+    def comparable(self) -> float | None:
+        """The area above the ROC curve; None without labels of both kinds."""
+        return self.loss("learner") if self.judged else None
+
+    @property
+    def period(self) -> float | None:
+        """Seconds between rows, where that is known."""
+        if self._period is None and self._cadence is not None:
+            return self._cadence.period
+        return self._period

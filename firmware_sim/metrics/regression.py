@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firmware_sim.metrics.base import NOTHING, Beside, Figures, Metrics
+from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.formats import short, thousandths
 
 
 @dataclass
@@ -39,16 +40,26 @@ class Deviation:
 class Regression(Metrics):
     """The learner's errors beside two baselines': the last value, and the mean of all so far.
 
-    Attributes
-    ----------
-    learner, mean, last_value : Deviation
-        The three records; the curve has their absolute errors.
+    learner, mean, last_value: the three records; the curve has their absolute errors.
+    spread: sum of the squared distances of all targets from their mean.
     """
 
     kind = "regression"
+    table: ClassVar = {
+        "mae": Figure("MAE", short, lambda own, _: own.mae),
+        "rmse": Figure("RMSE", short, lambda own, _: own.rmse),
+        # Against the mean of the whole stream, and against the last value: 0 where no better.
+        "r2": Figure("R2", thousandths, lambda own, all: _gain(own.squared, all.spread)),
+        "r2_last_value": Figure(
+            "R2 vs last value",
+            thousandths,
+            lambda own, all: _gain(own.squared, all.last_value.squared),
+        ),
+    }
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}
     shares = False
-    over_time = "mean absolute error"
+    over_time = loss_name = "mean absolute error"
+    over_boards = "mean absolute error / that of the last value"
     learner: Deviation
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
@@ -60,16 +71,18 @@ class Regression(Metrics):
         self._known = 0
         self._known_mean = 0.0
         self._mean = 0.0  # of all targets, known or not
-        self._spread = 0.0  # sum of squared distances from it
+        self.spread = 0.0  # sum of squared distances from it
 
-    def add(self, label: float, score: float, known: bool = True, beside: Beside = NOTHING) -> None:
+    def add(
+        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
+    ) -> None:
         """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
         self.learner.add(label, score)
         self.mean.add(label, self._known_mean)
         self.last_value.add(label, self._last)
         delta = label - self._mean
         self._mean += delta / self.learner.rows
-        self._spread += delta * (label - self._mean)
+        self.spread += delta * (label - self._mean)
         self.curve.add(self.learner.absolute, self.mean.absolute, self.last_value.absolute)
         if known:
             self.observe(label)
@@ -89,25 +102,14 @@ class Regression(Metrics):
         """Return the mean absolute error in words."""
         return f"{self.mean_loss(name):.4g} MAE"
 
-    def summary(self) -> dict[str, Figures]:
-        """Return every figure by the name of who earned it.
+    @property
+    def comparable(self) -> float | None:
+        """The mean absolute error as a multiple of that of the last value."""
+        return ratio(self.mean_loss("learner"), self.mean_loss("last_value"))
 
-        ``r2`` is against the mean of the whole stream, ``r2_last_value`` against repeating the last
-        value: 0 where the learner is no better.
-        """
-        return {
-            name: {
-                "mae": record.mae,
-                "rmse": record.rmse,
-                "r2": _gain(record.squared, self._spread),
-                "r2_last_value": _gain(record.squared, self.last_value.squared),
-            }
-            for name, record in (
-                ("learner", self.learner),
-                ("mean", self.mean),
-                ("last_value", self.last_value),
-            )
-        }
+    def words(self, loss: float) -> str:
+        """Return a mean absolute error in words."""
+        return f"{loss:.4g} mean absolute error"
 
 
 def _gain(squared: float, reference: float) -> float | None:

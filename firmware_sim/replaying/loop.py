@@ -25,7 +25,7 @@ from firmware_sim.device.supervision import LabelCount
 from firmware_sim.device.width import Width
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.metrics import Figures, Metrics
-from firmware_sim.replaying.books import Books
+from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
@@ -198,56 +198,58 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        books = Books(self.config, self.stream, self.device, on_row)
+        accounting = Accounting(self.config, self.stream, self.device, on_row)
         began = time.perf_counter()
-        status, detail = self._feed(books, should_stop)
+        status, detail = self._feed(accounting, should_stop)
         seconds = time.perf_counter() - began
-        if books.stopped:
-            status, detail = "stopped", books.stopped
+        if accounting.stopped:
+            status, detail = "stopped", accounting.stopped
         # Figures of a part of the stream say nothing beside those of all of it.
         whole = beside_clean and status == "complete"
         clean = self._without_faults(should_stop) if whole else None
-        if books.rows.used == 0 and status == "complete":
-            raise StreamError(nothing_usable(self.stream, books.rows))
+        if accounting.rows.used == 0 and status == "complete":
+            raise StreamError(nothing_usable(self.stream, accounting.rows))
         return ReplayResult(
             config=self.config,
             stream=self.stream,
             layout=self.device.layout,
             width=self.width,
-            rows=books.rows,
-            metrics=books.metrics,
+            rows=accounting.rows,
+            metrics=accounting.metrics,
             learner=self.device.counters(),
             seconds=seconds,
             status=status,
             detail=detail,
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
-            warnings=books.warnings(),
+            warnings=accounting.warnings(),
             labels=self.device.supervision.counts,
-            power=None if books.power is None else books.power.counts,
+            power=None if accounting.power is None else accounting.power.counts,
             timing=self._timing(),
-            period=self.config.period or books.cadence.period,
+            period=self.config.period or accounting.cadence.period,
             clean=clean,
         )
 
-    def _feed(self, books: Books, should_stop: Callable[[], bool] | None) -> tuple[str, str]:
+    def _feed(
+        self, accounting: Accounting, should_stop: Callable[[], bool] | None
+    ) -> tuple[str, str]:
         """Give the rows to the device, one by one; return how that ended, and why."""
         last = 0
         try:
-            for row in checked_rows(self.config, self.stream, self.device.raw, books.labels):
+            for row in checked_rows(self.config, self.stream, self.device.raw, accounting.labels):
                 if should_stop is not None and should_stop():
-                    books.settle()
+                    accounting.settle()
                     return "interrupted", f"interrupted before row {last + 1}"
                 if row is None:
-                    books.settle()
+                    accounting.settle()
                     continue
                 last = row.number
-                if books.take(row):
+                if accounting.take(row):
                     break
-            books.settle()
+            accounting.settle()
         except (BeyondCapError, LearnerDiedError) as error:
             # Where the power comes back to no learner, the row at hand does not wait yet.
-            numbers = [one.row.number for one in books.waiting] or [last]
+            numbers = [one.row.number for one in accounting.waiting] or [last]
             status = "killed" if isinstance(error, BeyondCapError) else "died"
             return status, f"rows {numbers[0]} to {numbers[-1]}: {error}"
         finally:

@@ -1,19 +1,61 @@
-"""The frame of a page that stands alone: one file, no script, nothing from a network."""
+"""A page that stands alone: one file, no script, nothing from a network."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
+
+from firmware_sim.plaintext import printable
+from firmware_sim.report.table import Table
+
+#: Of every page; the colours are those of the pictures.
+_STYLE = """
+:root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--learner:#0072b2;--first:#8c8c8c;
+--second:#d55e00;--scaler:#009e73;--buffer:#e69f00;--warn:#b00020}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:60rem;padding:1rem;font:16px/1.45 system-ui,sans-serif;
+color:var(--ink);background:#fff}
+h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
+p{margin:.4rem 0}.faint{color:var(--faint)}.warn{color:var(--warn);font-weight:600}
+svg{width:100%;height:auto;display:block}
+svg text{font-size:12px;fill:var(--faint)}
+.grid{stroke:var(--line)}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%}
+th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
+th:first-child,td:first-child{text-align:left;padding-left:0}
+table.said td:last-child,table.said th:last-child{white-space:normal;text-align:left}
+@media(max-width:600px){svg text{font-size:21px}th,td{padding:.25rem .4rem}}
+"""
 
 
 def document(title: str, style: str, body: Iterable[str]) -> str:
-    """Return the page of parts that are HTML already, title included."""
+    """Return the page of parts that are HTML already, with a style of its own beside the common."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; img-src data:\">"
         '<link rel="icon" href="data:,">'
-        f"<title>{title}</title><style>{style}</style></head><body>"
+        f"<title>{safe(title)}</title><style>{_STYLE}{style}</style></head><body>"
         + "\n".join(body)
         + "\n</body></html>\n"
+    )
+
+
+def safe(text: object) -> str:
+    """Return a text as HTML that shows it, whatever it holds."""
+    return html.escape(printable(str(text), keep="\n"))
+
+
+def drawn(table: Table) -> str:
+    """Return a table as HTML; a last column of sentences breaks its lines."""
+    said = ' class="said"' if table.head[-1] in table.sentences else ""
+    head = "".join(f"<th>{safe(cell)}</th>" for cell in table.head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{safe(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+    )
+    return (
+        f'<div class="scroll"><table id="{table.name}"{said}><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )

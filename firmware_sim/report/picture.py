@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from firmware_sim.metrics import Multiclass, Novelty
+from firmware_sim.metrics import Multiclass
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.classes import draw_classes
 from firmware_sim.report.figures import in_short
-from firmware_sim.report.verdict import held, name_of, over_time, verdict
+from firmware_sim.report.series import SCALING, series
+from firmware_sim.report.verdict import held, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
 COLOURS = ("#0072B2", "#8C8C8C", "#D55E00")  # the learner and its baselines
@@ -38,7 +39,6 @@ STYLE: Any = {
     "ytick.color": FAINT,
 }
 PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-SCALING = ("scaler", "target scaler", "repair")
 SMALL = 0.01  # learner regions below this fraction of the cap share one line
 
 
@@ -53,12 +53,8 @@ class Bar(NamedTuple):
 def draw(result: ReplayResult, path: Path) -> None:
     """Draw the picture of a replay into a PNG file.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
-    path : Path
-        The file, overwritten.
+    result: what a replay returned.
+    path: the file, overwritten.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a style file of the user's must not change a report
@@ -103,54 +99,49 @@ def _headline(figure: Any, result: ReplayResult) -> None:
 
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
     """Draw running errors as lines and the learner's recent error behind them."""
-    metrics = result.metrics
-    axes.set_title(f"{over_time(result)}: each row is predicted before it is learned", pad=52)
-    curve, shares = metrics.curve, metrics.shares
-    rows, cumulative = curve.cumulative()
-    window_rows, windowed, window = curve.windowed()
-    if len(rows) == 0:
+    drawn = series(result)
+    axes.set_title(f"{drawn.title}: each row is predicted before it is learned", pad=52)
+    if not len(drawn.rows):
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
     # A logarithm has no 0: a window without an error lies on a floor well below the best
     # final figure, and a line starts at its first error.
-    final = cumulative[-1][cumulative[-1] > 0.0]
-    floor = 0.2 * float(final.min()) if final.size else 0.001
+    last = drawn.running[-1]
+    floor = 0.2 * float(last[last > 0.0].min()) if (last > 0.0).any() else 0.001
     axes.fill_between(
-        window_rows,
+        drawn.recent_rows,
         floor,
-        np.maximum(windowed[:, 0], floor),
+        np.maximum(drawn.recent[:, 0], floor),
         color=COLOURS[0],
         alpha=0.2,
         linewidth=0,
-        label=f"{result.config.algorithm}, over the last {window:,} rows",
+        label=f"{drawn.names[0]}, over the last {drawn.window:,} rows",
     )
-    for i, name in reversed(list(enumerate(curve.names))):
-        shown = name_of(result, name)
-        last = cumulative[-1, i]
-        figure = f"{100 * last:.2f} % of all rows" if shares else f"{last:.4g} in the mean"
+    for i, name in reversed(list(enumerate(drawn.names))):
+        values = drawn.running[:, i]
+        figure = f"{100 * last[i]:.2f} % of all rows" if drawn.shares else f"{last[i]:.4g}"
         axes.plot(
-            rows,
-            np.where(cumulative[:, i] > 0.0, cumulative[:, i], np.nan),
+            drawn.rows,
+            np.where(values > 0.0, values, np.nan),
             color=COLOURS[i],
-            linewidth=2.4 if name == "learner" else 1.8,
-            linestyle="-" if name == "learner" else (0, (5, 2)),
-            label=f"{shown}: {figure}",
+            linewidth=1.8 if i else 2.4,
+            linestyle=(0, (5, 2)) if i else "-",
+            label=f"{name}: {figure}{'' if drawn.shares else ' in the mean'}",
         )
-    if isinstance(metrics, Novelty):
-        for i, (first, last) in enumerate(metrics.windows):
-            named = "_labelled window" if i else "labelled window"
-            axes.axvspan(first - 1, last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
-    logarithmic(axes, percent=shares)
-    axes.set_xlim(0, int(rows[-1]))
-    axes.set_ylim(floor, 1.0 if shares else None)
+    for i, band in enumerate(one for one in drawn.bands if one.kind == "window"):
+        named = "_labelled window" if i else "labelled window"
+        axes.axvspan(band.first - 1, band.last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
+    logarithmic(axes, percent=drawn.shares)
+    axes.set_xlim(0, int(drawn.rows[-1]))
+    axes.set_ylim(floor, 1.0 if drawn.shares else None)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
     axes.set_axisbelow(True)
     axes.set_xlabel("row of the stream")
-    axes.set_ylabel(f"{metrics.over_time} (log scale)")
-    _draw_legend(axes, len(curve.names))
+    axes.set_ylabel(f"{result.metrics.over_time} (log scale)")
+    _draw_legend(axes, len(drawn.names))
 
 
 def _draw_legend(axes: Any, lines: int) -> None:

@@ -4,56 +4,43 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.rises import rises
-from firmware_sim.report.verdict import name_of, over_time
-from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.report.series import Band, Series, series
 
 WIDTH, HEIGHT = 720, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 14, 34
 _CLASSES = ("learner", "first", "second")
+_BANDS = {"fault": "a fault lasts", "window": "labelled window", "rise": "the error rises"}
 
 
 def errors(result: ReplayResult) -> str:
     """Return the drawing: running errors, the recent one, and what befell the stream.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
+    result: what a replay returned.
     """
-    curve = result.metrics.curve
-    rows, running = curve.cumulative()
-    if len(rows) == 0:
+    drawn = series(result)
+    if not len(drawn.rows):
         return "<p>No row was scored.</p>"
-    recent_rows, recent, _ = curve.windowed()
-    shares = result.metrics.shares
-    good = running[running > 0.0]
+    good = drawn.running[drawn.running > 0.0]
     low = float(good.min()) / 2.0 if good.size else 1e-3
-    high = max(float(running.max()), float(recent.max(initial=0.0)), 2.0 * low)
-    scale = _Scale(int(rows[-1]), low, min(high, 1.0) if shares else high)
+    high = max(float(drawn.running.max()), float(drawn.recent.max(initial=0.0)), 2.0 * low)
+    scale = _Scale(int(drawn.rows[-1]), low, min(high, 1.0) if drawn.shares else high)
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{over_time(result).lower()}">',
-        *_bands(result, scale),
-        *_grid(scale, shares),
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{drawn.title.lower()}">',
+        *(_band(band, scale) for band in drawn.bands),
+        *_grid(scale, drawn.shares),
     ]
-    area = [
-        (scale.x(row), scale.y(value)) for row, value in zip(recent_rows, recent[:, 0], strict=True)
-    ] or [(scale.x(0), scale.y(low))]
+    area = scale.places(drawn.recent_rows, drawn.recent[:, 0]) or [(scale.x(0), scale.y(low))]
     area += [(area[-1][0], scale.y(low)), (area[0][0], scale.y(low))]
     parts.append(f'<polygon class="recent" points="{_points(area)}"/>')
-    for i in reversed(range(len(curve.names))):
-        line = [
-            (scale.x(row), scale.y(value))
-            for row, value in zip(rows, running[:, i], strict=True)
-            if value > 0.0
-        ]
+    for i in reversed(range(len(drawn.names))):
+        above = drawn.running[:, i] > 0.0
+        line = scale.places(drawn.rows[above], drawn.running[above, i])
         parts.append(f'<polyline class="{_CLASSES[i]}" points="{_points(line)}"/>')
-    return "".join([*parts, "</svg>", _legend(result)])
+    return "".join([*parts, "</svg>", _legend(drawn)])
 
 
 class _Scale:
@@ -72,31 +59,20 @@ class _Scale:
         part = math.log(held / self.low) / math.log(self.high / self.low)
         return HEIGHT - _BOTTOM - (HEIGHT - _BOTTOM - _TOP) * part
 
+    def places(self, rows: Iterable[Any], values: Iterable[Any]) -> list[tuple[float, float]]:
+        """Return where points are."""
+        return [(self.x(row), self.y(value)) for row, value in zip(rows, values, strict=True)]
+
 
 def _points(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _bands(result: ReplayResult, scale: _Scale) -> list[str]:
-    """Stretches of rows with faults, and those where the error rises."""
-    out = []
-    stream = result.stream
-    for fault in stream.faults if isinstance(stream, FaultyStream) else ():
-        out.append(_band("fault", fault.first, fault.last or scale.rows, str(fault), scale))
-    for first, last in result.metrics.windows if isinstance(result.metrics, Novelty) else ():
-        said = f"labelled window, rows {first:,} to {last:,}"
-        out.append(_band("window", first, last, said, scale))
-    for first, last in rises(result):
-        said = f"the error rises, rows {first:,} to {last:,}"
-        out.append(_band("rise", first, last, said, scale))
-    return out
-
-
-def _band(kind: str, first: int, last: int, said: str, scale: _Scale) -> str:
-    left, right = scale.x(min(first, scale.rows)), scale.x(min(last, scale.rows))
+def _band(band: Band, scale: _Scale) -> str:
+    left, right = (scale.x(min(row, scale.rows)) for row in (band.first, band.last))
     return (
-        f'<rect class="{kind}" x="{left:.1f}" y="{_TOP}" width="{max(right - left, 1.5):.1f}" '
-        f'height="{HEIGHT - _BOTTOM - _TOP}"><title>{html.escape(said)}</title></rect>'
+        f'<rect class="{band.kind}" x="{left:.1f}" y="{_TOP}" width="{max(right - left, 1.5):.1f}" '
+        f'height="{HEIGHT - _BOTTOM - _TOP}"><title>{html.escape(band.said)}</title></rect>'
     )
 
 
@@ -130,19 +106,13 @@ def _ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def _legend(result: ReplayResult) -> str:
-    curve = result.metrics.curve
-    _, _, window = curve.windowed()
+def _legend(drawn: Series) -> str:
     items = [
-        f'<li class="{kind}">{html.escape(name_of(result, name))}</li>'
-        for kind, name in zip(_CLASSES, curve.names, strict=False)
+        f'<li class="{kind}">{html.escape(name)}</li>'
+        for kind, name in zip(_CLASSES, drawn.names, strict=False)
     ]
-    learner = html.escape(result.config.algorithm)
-    items.append(f'<li class="recent">{learner}, over the last {window:,} rows</li>')
-    if isinstance(result.stream, FaultyStream):
-        items.append('<li class="fault">a fault lasts</li>')
-    if isinstance(result.metrics, Novelty) and result.metrics.windows:
-        items.append('<li class="window">labelled window</li>')
-    if rises(result):
-        items.append('<li class="rise">the error rises</li>')
+    learner = html.escape(drawn.names[0])
+    items.append(f'<li class="recent">{learner}, over the last {drawn.window:,} rows</li>')
+    kinds = {band.kind for band in drawn.bands}
+    items += [f'<li class="{kind}">{said}</li>' for kind, said in _BANDS.items() if kind in kinds]
     return f'<ul class="legend">{"".join(items)}</ul>'

@@ -8,7 +8,7 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import FIGURES, figures, judged_by, tables
+from firmware_sim.report.figures import figures, judged_by, tables
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import advice, held, verdict
 from firmware_sim.streams.faulty import FaultyStream
@@ -45,9 +45,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     )
     if rows.missing_by_column:
-        counts = sorted(rows.missing_by_column.items(), key=lambda item: -item[1])
-        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:6])
-        lines.append(f"missing   {shown}" + (", ..." if len(counts) > 6 else ""))
+        lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
     parameters = "".join(f", {name}={value}" for name, value in config.params.items())
@@ -87,11 +85,10 @@ def event_lines(result: ReplayResult) -> list[str]:
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
             lines.append(f"fault     {fault}: {count:,} rows struck")
-        broken = result.metrics.summary()["learner"]
-        figure = next(name for name in ("error", "mae", "auc") if name in broken)
-        title, shown = FIGURES[figure]
-        whole = None if result.clean is None else result.clean[figure]
-        lines.append(f"faults    {title} {shown(broken[figure])} with them, {shown(whole)} without")
+        name, first = next(iter(result.metrics.table.items()))
+        broken = first.shown(result.metrics.summary()["learner"][name])
+        whole = first.shown(None if result.clean is None else result.clean[name])
+        lines.append(f"faults    {first.title} {broken} with them, {whole} without")
     rows, counts = result.rows, result.labels
     if result.config.missing in KEEPS:
         lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")

@@ -15,17 +15,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import EVERY, LIVELY, python
+from helpers import BY_DAY, EVERY, LIVELY, python
 
 #: Structured features with everything there is beside them.
 SUBJECTS = {name: LIVELY.get(name, {}) for name in EVERY}
 SUBJECTS["sorf"] = {"linear": True, "last_label": True, "relevance": True}
-#: One of each kind of step: removal, neighbours, projection, merging, landmarks, features.
-USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
-names = pytest.mark.parametrize(
-    "name",
-    [*USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)],
-)
+names = pytest.mark.parametrize("name", BY_DAY)
 #: Measurements of an algorithm that does not have all 27.
 MEASURED = {"fogd": 20, "sorf": 22}
 

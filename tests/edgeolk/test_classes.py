@@ -93,7 +93,7 @@ def follow(learner: ek.Learner, twin: Several, X: np.ndarray, y: np.ndarray, nea
         assert learner.learn_one(a, b) == pytest.approx(expected, rel=near, abs=near * size), i
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "polynomial"])
+@pytest.mark.parametrize("kernel", ["gaussian", pytest.param("polynomial", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("update", "policy", "loss"), CASES)
 def test_decision_by_decision(update: str, policy: str, loss: str, kernel: str) -> None:
     params = params_of(update, policy)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, python
+from helpers import BY_DAY, EVERY, LIVELY, python
 from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES
+from edgeolk.configuration.header import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 from edgeolk.files.seal import checksum
-from edgeolk.head import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 
 HERE = Path(__file__).parent
 D, B = 3, 7
@@ -69,7 +69,7 @@ def test_between_steps_nothing_is_marked(name: str) -> None:
         assert flags_of(memory) == 0
     learner.learn_many(X, Y)
     learner.decision_function(X)
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     assert flags_of(memory) == 0
 
 
@@ -138,7 +138,7 @@ def test_nothing_is_repaired_where_nothing_was_cut(name: str) -> None:
     del learner
 
 
-@every
+@pytest.mark.parametrize("name", BY_DAY)
 def test_every_step_cut_everywhere(name: str) -> None:
     """Words a step changes, some of them written: repaired, or refused with the block as it was."""
     chance = random.Random(name)

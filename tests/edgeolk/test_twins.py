@@ -201,7 +201,18 @@ def outcomes(case: Case, dtype: str) -> list[Outcome]:
     ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+def by_day(cases: list[Case]) -> list[Any]:
+    """Every composition with the Gaussian kernel; at night with the polynomial one too."""
+    slow = pytest.mark.slow
+    return [
+        pytest.param(
+            case, marks=slow if case[1] and case[2] != "gaussian" else (), id=case_id(case)
+        )
+        for case in cases
+    ]
+
+
+@pytest.mark.parametrize("case", by_day(CASES))
 def test_float64_decision_by_decision(case: Case) -> None:
     found = outcomes(case, "float64")
     assert [o.complaint for o in found if o.complaint] == []
@@ -213,6 +224,7 @@ def test_float64_decision_by_decision(case: Case) -> None:
 REACHED: dict[str, list[Outcome]] = {}
 
 
+@pytest.mark.slow
 def test_nearly_every_run_reaches_its_end() -> None:
     found = [o for case in CASES for o in REACHED.get(case_id(case)) or outcomes(case, "float64")]
     assert len(found) > 700
@@ -232,7 +244,7 @@ FLOAT32_CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", FLOAT32_CASES, ids=case_id)
+@pytest.mark.parametrize("case", by_day(FLOAT32_CASES))
 def test_float32_within_its_bound(case: Case) -> None:
     found = [compare(case, budget, "float32") for budget in (7, 40)]
     assert [o.complaint for o in found if o.complaint] == []

@@ -51,6 +51,9 @@ class Device:
 
     # ---- what the store asks for ----------------------------------------------------------------
 
+    def other_slots(self, taken: object, head: int) -> str:
+        return ""
+
     def room(self, slot: int) -> int:
         assert 0 <= slot < self.slots
         return self._room

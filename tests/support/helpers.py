@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from twins import base as tb
 
 import edgeolk as ek
@@ -69,6 +70,13 @@ RINGS = [
     if BASES[row.parts.get("basis", ek.Basis.SUPPORT_VECTORS)].keeps_vectors
 ]
 
+
+#: By day one algorithm of each kind of step: removal, neighbours, simplex, projection, merging,
+#: landmarks, features; at night every one.
+USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
+BY_DAY = [
+    *USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)
+]  # fmt: skip
 
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.
 GAUSSIAN_ONLY = ("bsgd", "fogd")

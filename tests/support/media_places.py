@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeolk.files import media
+from edgeolk.files import locked
 from edgeolk.files.slots import Slots
 
 PAYLOAD = bytes(range(256)) * 20
@@ -27,8 +27,8 @@ def place_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     if kind == "device":
         # As far as anybody can tell, a block device: of fixed size, and not a regular file.
         (folder / "kept").write_bytes(bytes(20_000))
-        monkeypatch.setattr(media.stat, "S_ISBLK", stat.S_ISREG)
-        monkeypatch.setattr(media.stat, "S_ISREG", lambda mode: False)
+        monkeypatch.setattr(locked.stat, "S_ISBLK", stat.S_ISREG)
+        monkeypatch.setattr(locked.stat, "S_ISREG", lambda mode: False)
         return folder / "kept"
     if kind == "mmap":
         return mmap.mmap(-1, 20_000)

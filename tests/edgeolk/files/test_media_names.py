@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from media_places import PAYLOAD, opened, place_of, places
 
-from edgeolk.files import atomic, media
+from edgeolk.files import atomic, locked
 from edgeolk.files.media import FileMedium, medium_at
 from edgeolk.files.slots import Slots
 
@@ -113,7 +113,7 @@ def test_a_lock_counts_only_while_its_file_has_the_name(
     medium = medium_at(place, 2)
     Slots(medium, bytes).write([b"first"])
     medium.close()
-    real, calls = media.fcntl.flock, []
+    real, calls = locked.fcntl.flock, []
 
     def flock(fd: int, how: int) -> None:
         calls.append(fd)
@@ -122,7 +122,7 @@ def test_a_lock_counts_only_while_its_file_has_the_name(
         real(fd, how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(media.fcntl, "flock", flock)
+        patch.setattr(locked.fcntl, "flock", flock)
         slots = Slots(medium, bytes)
         slots.write([b"second"])
     assert len(calls) == (2 if kind == "file" else 3)
@@ -138,7 +138,7 @@ def test_a_file_that_is_replaced_all_the_time_ends_in_an_error(
     medium = FileMedium(tmp_path / "kept", 2)
     Slots(medium, bytes).write([b"first"])
     medium.close()
-    monkeypatch.setattr(media.fcntl, "flock", lambda *_: replaced(tmp_path / "kept"))
+    monkeypatch.setattr(locked.fcntl, "flock", lambda *_: replaced(tmp_path / "kept"))
     with pytest.raises(OSError, match="removed or replaced by another program"):
         Slots(medium, bytes).write([b"second"])
     assert whole_in(tmp_path / "kept") == b"first"

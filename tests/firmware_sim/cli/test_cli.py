@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.cli import main, replay, values
+from firmware_sim.cli import main, replay
+from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -279,10 +280,14 @@ def test_a_full_disk_behind_standard_output(words: list[str], tmp_path: Path) ->
 def test_interrupt_while_it_is_imported() -> None:
     """Before there is a program that could say anything."""
     code = (
-        "import runpy, sys, types\n"
+        "import runpy, signal, sys\n"
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'firmware_sim.cli': raise KeyboardInterrupt\n"
+        "        if name == 'numpy':\n"
+        "            try:\n"
+        "                signal.raise_signal(signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        "                raise ImportError('numpy is badly installed') from None\n"
         "sys.meta_path.insert(0, Finder())\n"
         "runpy.run_module('firmware_sim', run_name='__main__')\n"
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import signal
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +15,11 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
-from firmware_sim.comparison.book import Book
-from firmware_sim.comparison.lessons import TwoClasses
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
+from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.comparison.work import Outcome, Run, do, share
 from firmware_sim.errors import SimulatorError
 
 FULL = Path("/dev/full")
@@ -161,17 +163,17 @@ def test_results_of_another_stream_do_not_count(tmp_path: Path) -> None:
 
 
 def test_runs_that_do_not_end_well() -> None:
-    lesson = prepare(CONFIG).lesson
-    small = do(Run("rbp", 500, 0), lesson, CONFIG, 0.2, 9.0)
+    evaluator = prepare(CONFIG).evaluator
+    small = do(Run("rbp", 500, 0), evaluator, CONFIG, 0.2, 9.0)
     assert small.status == "small"
     assert "the smallest cap that fits" in small.detail
-    slow = do(Run("rbp", 4096, 0), lesson, CONFIG, 0.2, 0.0)
+    slow = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 0.0)
     assert (slow.status, slow.rows) == ("slow", 500)
-    beyond = lesson.X.copy()
+    beyond = evaluator.X.copy()
     beyond[700] = 1e300
-    refused = do(Run("rbp", 4096, 0), TwoClasses(beyond, lesson.y), CONFIG, 0.2, 9.0)
+    refused = do(Run("rbp", 4096, 0), Evaluator(beyond, evaluator.y, CONFIG), CONFIG, 0.2, 9.0)
     assert refused.status == "refused"
-    assert do(Run("nonsense", 4096, 0), lesson, CONFIG, 0.2, 9.0).status == "refused"
+    assert do(Run("nonsense", 4096, 0), evaluator, CONFIG, 0.2, 9.0).status == "refused"
 
 
 def test_choice_is_the_smallest_that_is_as_good(found: Comparison) -> None:
@@ -260,13 +262,15 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 def test_a_result_that_is_not_written_is_told(tmp_path: Path) -> None:
-    book = Book(tmp_path / "runs.jsonl", "mark")
-    book._file.close()
-    book._file = FULL.open("w")
+    results = Results(tmp_path / "runs.jsonl", "mark")
+    results._file.close()
+    results._file = FULL.open("w")
     with pytest.raises(SimulatorError, match=r"cannot write to .*runs\.jsonl: No space left"):
-        book.enter(Outcome("rbp", 1, 0, "done"))
-    assert not book.outcomes
-    book.close()
+        results.enter(Outcome("rbp", 1, 0, "done"))
+    assert not results.outcomes
+    with pytest.raises(SimulatorError, match="No space left"):
+        results.close()
+    assert results._file.closed
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,3 +291,33 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         main([*base, "--ram", "lots"])
     assert "is no list of sizes" in capsys.readouterr().err
+
+
+def test_processes_are_started_with_interrupts_held_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that Ctrl-C ends while it imports would be waited for without end."""
+    held: list[bool] = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, workers: int, *, mp_context: object, **said: object) -> None:
+            super().__init__(1, **said)  # type: ignore[arg-type]
+
+        def submit(self, *words: object) -> Future[Outcome]:  # type: ignore[override]
+            held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+            return super().submit(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("firmware_sim.comparison.run.ProcessPoolExecutor", Pool)
+    monkeypatch.setattr("firmware_sim.comparison.run._begin", share)
+    assert run(tmp_path, workers=2).complete
+    assert held
+    assert all(held)
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_loss_may_be_judged_from_a_row_on() -> None:
+    labels = np.array([1.0, -1.0, 1.0, -1.0])
+    evaluator = Evaluator(np.zeros((4, 1)), labels, CONFIG)
+    answers = np.array([-1.0, -1.0, 0.0, 2.0])
+    assert [evaluator.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
+    assert evaluator.loss(answers[:3], 1) == 0.0

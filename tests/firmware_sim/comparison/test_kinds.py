@@ -14,7 +14,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
-from firmware_sim.comparison.lessons import Classes
+from firmware_sim.comparison.evaluators import Classes
 from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
@@ -68,9 +68,12 @@ def test_figures_are_those_of_replays(found: Comparison) -> None:
             outcome = found.cell(name, ram).runs[0]
             assert outcome.status == "done", outcome.detail
             assert (outcome.budget, outcome.nbytes) == (result.learner["budget"], result.layout.end)
-            # Of several classes a tie is a mistake here, and an answer there.
-            slack = 3 / result.rows.used if kind == "multiclass" else 1e-9
-            assert outcome.loss == pytest.approx(figure(result), abs=slack)
+            assert outcome.loss == pytest.approx(figure(result), abs=1e-9)
+            own = result.metrics.summary()["learner"]
+            assert list(outcome.figures) == list(own)
+            times = {"alarms_a_day", "false_alarms_a_day", "delay_seconds"}  # by a stream's clock
+            for told in set(own) - times:
+                assert outcome.figures[told] == pytest.approx(own[told], rel=1e-9), told
             for who, what in result.metrics.baselines.items():
                 expected = result.metrics.mean_loss(who)
                 assert found.rows.baselines[what] == pytest.approx(expected, rel=1e-9)
@@ -147,9 +150,9 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
     for x, label in zip(X, y, strict=True):
         wrong += one.predict_one(x) != label
         one.learn_one(x, int(label))
-    lesson = Classes(X, y)
-    answers = [lesson.teach(many, slice(0, 25)), lesson.teach(many, slice(25, 60))]
-    assert lesson.loss(np.concatenate(answers)) == wrong / 60
+    evaluator = Classes(X, y, fs.ReplayConfig("", classes=("a", "b", "c")))
+    answers = [evaluator.teach(many, slice(0, 25)), evaluator.teach(many, slice(25, 60))]
+    assert evaluator.loss(np.concatenate(answers)) == wrong / 60
     assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
     assert wrong < many.mistakes  # the library counts each tie
 
@@ -203,9 +206,9 @@ def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
     start = fs.replay(replace(mine, gamma=found.start.gamma)).metrics
     rest = found.judged_on
     assert rest == start.rows - tune_rows  # type: ignore[operator]
-    lesson = prepare(mine).lesson
+    evaluator = prepare(mine).evaluator
     assert found.before == pytest.approx(
-        _by_replay(mine, found.start.gamma, found.tuned_on, lesson.y), rel=1e-9
+        _by_replay(mine, found.start.gamma, found.tuned_on, evaluator.y), rel=1e-9
     )
 
 
@@ -262,7 +265,7 @@ def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
     assert len(found.y) == 60
     assert np.isnan(found.y).sum() == 20
     answers = np.array([{"1": -1.0, "0": 1.0, "": -9.0}[label] for label in labels])
-    assert found.lesson.loss(answers) == 0.0
+    assert found.evaluator.loss(np.column_stack([answers, np.zeros(60)])) == 0.0
     with pytest.raises(fs.SimulatorError, match="nothing tells good alarms"):
         watched(tmp_path / "one.csv", ["1", ""] * 20)
 

@@ -10,7 +10,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
-from firmware_sim.comparison.lessons import TwoClasses
+from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, to_text, tune
 
@@ -79,12 +79,12 @@ def test_parameters_of_another_loss_are_left_out(kind: str, varied: bool) -> Non
 
 def test_text_says_what_to_take() -> None:
     start, chosen = Candidate(0.5), Candidate(2.0, (("eta", 0.25),))
-    lesson = TwoClasses(np.zeros((1, 1)), np.ones(1))
-    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, lesson))
+    evaluator = Evaluator(np.zeros((1, 1)), np.ones(1), CONFIG)
+    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator))
     assert "before    10.00 % wrong with gamma=0.5" in gain
     assert "gained: 30 % of the wrong answers" in gain
     assert f"take      --algorithm {CONFIG.algorithm} --gamma 2 --param eta=0.25" in gain
-    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, lesson))
+    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, evaluator))
     assert "nothing gained: keep what you began with" in loss
     assert loss.endswith(" --gamma 0.5\n")
 

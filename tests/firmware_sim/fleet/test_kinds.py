@@ -20,13 +20,12 @@ from firmware_sim.fleet import (
     replay_task,
     run_fleet,
 )
-from firmware_sim.fleet.figures import loss_of
-from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.report import to_text
+from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record, digest
 from firmware_sim.streams import open_stream
-from firmware_sim.streams.held import HeldStream
+from firmware_sim.streams.cached import CachedStream
 
 CONFIGS = """
 [small]
@@ -87,7 +86,7 @@ def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
             result = replay.run()
             found = result.metrics.summary()["learner"]
             assert {name: record.figures[name] for name in found} == found
-            assert record.loss == loss_of(result.metrics)
+            assert record.loss == result.metrics.comparable
             assert record.figures["rows_used"] == result.rows.used == 400
             if what == "multiclass":
                 assert record.figures["classes_seen"] == 3
@@ -134,9 +133,9 @@ def record(loss: float | None, figures: dict[str, Any]) -> Record:
 
 
 def test_report_names_what_a_loss_is() -> None:
-    judged = findings(Fleet(1, ("c",), [record(0.2, {"auc": 0.8})]))
+    judged = summarize(Fleet(1, ("c",), [record(0.2, {"auc": 0.8})]))
     assert "area above the ROC curve, %" in to_text(judged)
-    blind = findings(Fleet(1, ("c",), [record(None, {"auc": None})]))
+    blind = summarize(Fleet(1, ("c",), [record(None, {"auc": None})]))
     assert "No board has labels to judge by" in to_text(blind)
     to_page(blind)
 
@@ -145,7 +144,7 @@ def test_rows_that_are_held_are_those_of_the_stream(tmp_path: Path) -> None:
     write(tmp_path, "late", boards=1)
     made: dict[str, Any] = {"target": "sum", "ignore": ("state", "far")}
     stream = open_stream(str(tmp_path / "log0.csv"), **made)
-    held = HeldStream(open_stream(str(tmp_path / "log0.csv"), **made))
+    held = CachedStream(open_stream(str(tmp_path / "log0.csv"), **made))
 
     def read(one: fs.Stream, most: int = 1000) -> list[tuple[list[float], str]]:
         row = np.empty(2)

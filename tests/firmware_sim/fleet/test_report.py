@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.findings import findings
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.report import to_text
 from firmware_sim.fleet.statistics import (
@@ -19,6 +18,7 @@ from firmware_sim.fleet.statistics import (
     reference,
     shared,
 )
+from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
 
 
@@ -72,7 +72,7 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
 
 
 def test_text_names_the_best_the_worst_and_what_failed(fleet):
-    text = to_text(findings(fleet))
+    text = to_text(summarize(fleet))
     assert "7 boards x 2 configurations: 8 done, 6 failed" in text
     assert "On these boards a errs least: 25.00 % in the mean; b cannot be told from it." in text
     assert "x0 and 2 more" in text
@@ -82,7 +82,7 @@ def test_text_names_the_best_the_worst_and_what_failed(fleet):
 
 
 def test_a_fleet_of_failures_has_a_report():
-    text = to_text(findings(Fleet(1, ("a",), [record("1", "a", None, "died")])))
+    text = to_text(summarize(Fleet(1, ("a",), [record("1", "a", None, "died")])))
     assert "No configuration got to the end" in text
     assert "died" in text
 
@@ -95,7 +95,7 @@ def test_means_are_over_the_boards_that_all_finished():
         records.append(record(f"{i}", "steady", 0.4 if hard else 0.1))
         records.append(record(f"{i}", "picky", None if hard else 0.2, "stopped"))
         records.append(record(f"{i}", "rare", 0.0 if i == 9 else None, "stopped"))
-    found = findings(Fleet(10, ("steady", "picky", "rare"), records))
+    found = summarize(Fleet(10, ("steady", "picky", "rare"), records))
     table = found.tables[0]
     assert table.title == (
         "error, %, over the 6 boards that all but rare, with too few, have finished"
@@ -146,7 +146,7 @@ def test_suspicious_boards_are_named():
         with_figures("nought", mae=0.0, last_value_mae=0.0),
         record("failed", "a", None, "died"),
     ]
-    found = findings(Fleet(10, ("a",), records))
+    found = summarize(Fleet(10, ("a",), records))
     table = next(table for table in found.tables if table.name == "suspicious")
     assert table.title == "suspicious boards: 7"
     assert table.rows == [
@@ -162,7 +162,7 @@ def test_suspicious_boards_are_named():
     assert 'id="suspicious"' in to_page(found)
     many = [with_figures(f"b{i}", rows_damaged=999, **both) for i in range(25)]
     table = next(
-        table for table in findings(Fleet(25, ("a",), many)).tables if table.name == "suspicious"
+        table for table in summarize(Fleet(25, ("a",), many)).tables if table.name == "suspicious"
     )
     assert len(table.rows) == 21
     assert table.rows[-1] == ("and 5 more", "see the records")
@@ -187,7 +187,7 @@ class _Tags(HTMLParser):
 
 
 def test_the_page_is_whole_escaped_and_loads_nothing(fleet):
-    page = to_page(findings(fleet))
+    page = to_page(summarize(fleet))
     tags = _Tags()
     tags.feed(page)
     assert tags.open == []

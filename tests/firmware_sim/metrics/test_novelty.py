@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.base import Beside
+from firmware_sim.metrics.base import RowContext
 from firmware_sim.metrics.novelty import Distance, Sample, area
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
@@ -63,7 +63,7 @@ ROWS = st.lists(
 def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     metrics = Novelty(0.1, period=60.0)
     for at, (label, score) in enumerate(rows):
-        metrics.add(label, score, beside=Beside(level=0.5, seconds=100.0 * at))
+        metrics.add(label, score, context=RowContext(level=0.5, seconds=100.0 * at))
     alarms = stretches([score < 0 for _, score in rows])
     windows = stretches([label > 0 for label, _ in rows])
     false = [a for a in alarms if not any(w[0] <= a[1] and a[0] <= w[1] for w in windows)]
@@ -138,6 +138,7 @@ def test_same_as_a_loop_by_hand(pump: Path) -> None:
         n_features=2,
         budget=result.learner["budget"],
         kernel=ek.Gaussian(0.3),
+        scale=None,
         loss="novelty",
     )
     scaler = ek.RunningScaler(2)

@@ -1,0 +1,292 @@
+"""The options of a replay: a field each, with all that is true of it.
+
+What an option is called, what it may be, what it is for and where it may be said stands here and
+nowhere else; what it does is the business of whoever reads the field of `ReplayConfig`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import edgeolk as ek
+from edgeolk.parts.numbers import Dtype
+from firmware_sim.boards import BOARDS, board_of
+from firmware_sim.configuration import moments, values
+from firmware_sim.configuration.choices import OFFSETS, RECOMMENDED
+from firmware_sim.configuration.option import (
+    COMPARE,
+    COUNT,
+    FLEET,
+    FROM_0,
+    INTEGER,
+    MANIFEST,
+    NAMES,
+    NUMBER,
+    READERS,
+    RECORD,
+    REPLAY,
+    SECONDS,
+    SHARE,
+    TABLE,
+    TUNE,
+    Value,
+    option,
+    options_of,
+)
+from firmware_sim.streams import Stream
+from firmware_sim.streams.faults import KINDS as FAULTS
+from firmware_sim.streams.faults import parse
+from firmware_sim.tasks.kinds import KINDS
+
+_KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
+_SCALES = ("standard", "minmax", "none")
+_DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
+_PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
+_LEAK = FROM_0._replace(
+    metavar="leak=SIZE", read=values.leak, write=lambda nbytes: f"leak={nbytes}"
+)
+#: Of ``--help``, in this order.
+HEADINGS = ("stream", "what goes wrong", "device", "learner")
+# The options under each, and where they may be said if they do not say it themselves.
+_stream = partial(option, group=HEADINGS[0], where=READERS)
+_trouble = partial(option, group=HEADINGS[1], where=REPLAY)
+_device = partial(option, group=HEADINGS[2], where=REPLAY)
+_learner = partial(option, group=HEADINGS[3], where=REPLAY | TABLE)
+
+
+def _no_width_chosen(config: Any) -> str:
+    width = config.kernel in ("gaussian", "laplacian") and config.gamma is None
+    return "" if width and not config.chooses_inside else "no width is chosen by it"
+
+
+def _of_kernels(*kernels: str) -> Any:
+    """Return why an option of some kernels changes nothing with another."""
+    return lambda config: "" if config.kernel in kernels else f"the {config.kernel} kernel has none"
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What a replay may be told, beside its stream."""
+
+    stream: str | Stream
+    ram: int | str = _device(
+        "64KiB",
+        "the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
+        metavar="SIZE",
+        where=REPLAY | TABLE | TUNE,
+    )
+    algorithm: str = _learner(
+        "",
+        f"default: {RECOMMENDED}, which scales and makes its width by itself",
+        metavar="NAME",
+        where=REPLAY | TABLE | TUNE,
+    )
+    target: str | None = _stream(
+        None,
+        "the label column (bundled streams know theirs)",
+        metavar="COLUMN",
+        where=READERS | MANIFEST | FLEET,
+    )
+    ignore: tuple[str, ...] = _stream(
+        (),
+        "columns that are not readings (repeatable); in quotes, a name may hold commas",
+        NAMES._replace(metavar="COL[,COL]"),
+        again=True,
+        where=READERS | MANIFEST,
+    )
+    positive: str | None = _stream(
+        None,
+        "the label that means +1 (default: 1; 0 or -1 is -1)",
+        metavar="VALUE",
+        where=READERS | MANIFEST | FLEET,
+    )
+    kind: str = _stream(
+        "",
+        "the labels: two classes, several, real numbers, or none that the learner is told, which a "
+        "target column then only judges (default: as --param says, two classes)",
+        choices=tuple(KINDS),
+        where=READERS | TABLE | MANIFEST | FLEET,
+    )
+    classes: tuple[str, ...] = _stream(
+        (),
+        "the classes in the learner's order (default: those that occur); in quotes, a name may "
+        "hold commas",
+        NAMES,
+        where=READERS | TABLE | MANIFEST,
+    )
+    budget: int | None = _learner(None, "most support vectors (default: what fits)", COUNT)
+    params: Mapping[str, Any] = _learner(
+        {},
+        "one of the algorithm's own parameters (repeatable)",
+        _PARAMETER,
+        flag="param",
+        again=True,
+        where=REPLAY | TABLE | TUNE,
+    )
+    kernel: str = _learner("gaussian", "the kernel", choices=_KERNELS)
+    gamma: float | None = _learner(
+        None,
+        "width of a Gaussian or Laplacian kernel, factor of the inner product in the others "
+        "(default: auto, from the first rows)",
+        Value("auto|X", values.gamma),
+        where=REPLAY | TABLE | COMPARE,
+        idle=_of_kernels(*(kernel for kernel in _KERNELS if kernel != "linear")),
+    )
+    degree: int = _learner(
+        ek.Polynomial.degree, "of the polynomial kernel", INTEGER, idle=_of_kernels("polynomial")
+    )
+    offset: float | None = _learner(
+        None,
+        "constant term of the polynomial and sigmoid kernels (default: "
+        f"{OFFSETS['polynomial']:g} and {OFFSETS['sigmoid']:g})",
+        NUMBER,
+        idle=_of_kernels("polynomial", "sigmoid"),
+    )
+    dtype: str = _learner(
+        "",
+        "of support vectors, or of weights (default: the algorithm's own)",
+        choices=_DTYPES,
+        where=READERS | TABLE,
+    )
+    seed: int = _learner(0, "of an algorithm that draws", FROM_0, where=REPLAY | TABLE | TUNE)
+    scale: str = _device(
+        "standard", "how readings are scaled", choices=_SCALES, where=READERS | TABLE
+    )
+    freeze_after: int | None = _device(
+        None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE
+    )
+    missing: str = _stream(
+        "skip",
+        "a row with an absent reading is left out, ends the replay, or the last value or the mean "
+        "stands in, each kept in the device's memory",
+        choices=("skip", "stop", "last", "mean"),
+        where=READERS | MANIFEST,
+    )
+    missing_codes: tuple[float, ...] = _stream(
+        (),
+        "a reading that means 'absent', such as -200 (repeatable)",
+        NUMBER._replace(metavar="CODE"),
+        flag="missing-code",
+        again=True,
+        where=READERS | MANIFEST,
+    )
+    damaged: str = _stream(
+        "skip",
+        "rows that cannot be read: too few cells, a word among numbers",
+        choices=("skip", "stop"),
+    )
+    time: str = _stream(
+        "auto",
+        "the column that tells when a row was taken, which is no reading ('auto': recognised; "
+        "'none')",
+        metavar="COLUMN",
+        where=READERS | MANIFEST,
+    )
+    categories: str = _stream(
+        "refuse",
+        "columns of text: refused, or readings of 0 and 1, for the commonest words or hash values",
+        choices=("refuse", "onehot", "hash"),
+        where=READERS | MANIFEST,
+    )
+    category_slots: int = _stream(
+        8,
+        "readings made of such a column at most",
+        COUNT,
+        where=READERS | MANIFEST,
+        idle=lambda config: "" if config.categories != "refuse" else "it is for --categories",
+    )
+    idle: float | None = _stream(
+        None,
+        "a live stream has ended when nothing has come for so long (default: wait)",
+        SECONDS,
+        where=READERS | RECORD,
+    )
+    faults: tuple[str, ...] = _trouble(
+        (),
+        f"break sensors (repeatable): {', '.join(FAULTS)}; as in "
+        "stuck:column=light,from=1000,to=2000",
+        metavar="KIND[:...]",
+        flag="fault",
+        check=parse,
+        again=True,
+        where=REPLAY | MANIFEST,
+    )
+    fault_seed: int | None = _trouble(
+        None,
+        "of what breaks (default: as --seed)",
+        FROM_0,
+        where=REPLAY | MANIFEST,
+        idle=lambda config: "" if config.faults else "it is for --fault",
+    )
+    label_delay: int | str = _trouble(
+        0,
+        "labels come so much later: 20, or 90s",
+        metavar="ROWS|SECONDSs",
+        check=moments.label_delay,
+        where=REPLAY | TABLE | MANIFEST,
+    )
+    label_queue: int | None = _trouble(
+        None,
+        "rows that can wait for their label (default: as many as the delay, or 64)",
+        COUNT,
+        where=REPLAY | TABLE | MANIFEST,
+    )
+    label_missing: float = _trouble(
+        0.0, "share of the labels that never come", SHARE, where=REPLAY | TABLE | MANIFEST
+    )
+    ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
+    power_cut: str | None = _trouble(
+        None,
+        "the power goes; the board goes on from its last checkpoint",
+        metavar="every=N|at=ROW|random=P",
+        check=moments.power_cut,
+        where=REPLAY | TABLE | MANIFEST,
+    )
+    checkpoint_every: int = _trouble(
+        1_000,
+        "rows learned between checkpoints",
+        COUNT,
+        where=REPLAY | TABLE | MANIFEST,
+        idle=lambda config: "" if config.power_cut is not None else "it is for --power-cut",
+    )
+    limit: int | None = _stream(
+        None, "read at most N rows", COUNT, where=READERS | MANIFEST | RECORD
+    )
+    prefix: int = _learner(
+        500,
+        "rows for --gamma auto",
+        COUNT,
+        where=REPLAY | TABLE | COMPARE,
+        idle=_no_width_chosen,
+    )
+    device: str | None = _device(
+        None,
+        f"judge by a board: {', '.join(BOARDS)}; see `devices`",
+        metavar="BOARD",
+        check=board_of,
+    )
+    period: float | None = _device(
+        None,
+        "time between rows (default: as the time column tells)",
+        SECONDS,
+        where=REPLAY | MANIFEST,
+    )
+    enforce: str = _device(
+        "arena",
+        "the cap: by guard pages around one block, or the learner in a process that may not grow",
+        choices=("arena", "process"),
+    )
+    limit_by: str = _device(
+        "auto",
+        "what keeps that process from growing: the first that can be had, or this one",
+        choices=("auto", "cgroup", "seccomp", "rlimit"),
+    )
+    leak: int = _device(
+        0, "leak so many bytes every step on purpose, to see it caught", _LEAK, flag="inject"
+    )
+
+
+OPTIONS = options_of(Fields)

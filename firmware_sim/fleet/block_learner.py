@@ -1,0 +1,190 @@
+"""One learner of a task, and what scales its rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device.planning import (
+    learner_settings,
+    make_kernel,
+    make_learner,
+    plan_device,
+    scaled_prefix,
+)
+from firmware_sim.fleet.saving import save_parts
+from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.tasks.regression import TargetScale, scaled_targets
+
+_MOST_SIZES = 1_000
+
+
+class Scalers:
+    """Scalers that learners share: those that scale alike see the same rows."""
+
+    def __init__(self, n_features: int) -> None:
+        self._n_features = n_features
+        self.made: dict[tuple[Any, ...], Any] = {}
+        self._scaled: dict[tuple[Any, ...], tuple[Row, Any]] = {}
+        self._prefixes: dict[tuple[Any, ...], Row] = {}
+        self._kernels: dict[tuple[Any, ...], Any] = {}
+
+    def kernel(self, config: ReplayConfig, first: Row) -> Any:
+        """Return the kernel of a configuration, its width chosen from the first rows."""
+        scaling = (config.scale, config.freeze_after, config.prefix, config.chooses_inside)
+        form = (config.kernel, config.gamma, config.degree, config.offset)
+        key = (*scaling, *form)
+        if key not in self._kernels:
+            kernel, _ = make_kernel(
+                config, self._n_features, lambda: scaled_prefix(config, first[: config.prefix])
+            )
+            self._kernels[key] = kernel
+        return self._kernels[key]
+
+    def begin_block(self) -> None:
+        """Forget what was scaled: a new block comes."""
+        self._scaled.clear()
+
+    def scaled(self, config: ReplayConfig, X: Row) -> tuple[Row, Any]:
+        """Return the rows as a learner sees them, and which of them could be scaled."""
+        if not config.scales_outside:
+            return X, None
+        key = self.key(config)
+        if key not in self._scaled:
+            self._scaled[key] = _learned(self.scaler(config), X)
+        return self._scaled[key]
+
+    def key(self, config: ReplayConfig) -> tuple[Any, ...]:
+        """Return what configurations that scale alike have in common."""
+        return (config.scale, config.freeze_after)
+
+    def scaler(self, config: ReplayConfig) -> Any:
+        """Return the scaler of a configuration."""
+        key = self.key(config)
+        if key not in self.made:
+            self.made[key] = ek.RunningScaler(
+                self._n_features, method=config.scale, freeze_after=config.freeze_after
+            )
+        return self.made[key]
+
+
+def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
+    """Scale rows one by one, each into the statistics first."""
+    out = np.empty_like(X)
+    good = None
+    for i, (row, scaled) in enumerate(zip(X, out, strict=True)):
+        try:
+            scaler.learn_transform_one(row, scaled)
+        except ValueError:
+            good = np.ones(len(X), dtype=bool) if good is None else good
+            good[i] = False
+    return out, good
+
+
+#: Bytes and plans by what they follow from: planning takes longer than a hundred rows.
+_sizes: dict[str, tuple[int, Any]] = {}
+
+
+def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, Any]:
+    """Return the bytes under the cap and the plan; the width of a kernel takes no room."""
+    read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
+    key = repr((n_features, replace(config, **read)))  # type: ignore[arg-type]
+    if key not in _sizes:
+        if len(_sizes) >= _MOST_SIZES:
+            _sizes.clear()
+        layout, plan = plan_device(config, n_features, kernel)
+        _sizes[key] = layout.end, plan
+    return _sizes[key]
+
+
+class BlockLearner:
+    """A learner among those that step through a stream together.
+
+    config: the learner, and its cap.
+    n_features: readings in a row.
+    scalers: shared.
+    first: first rows without a gap, for the width of the kernel.
+    nbytes: bytes under the cap that are used.
+    used, refused: rows that the learner took, those before a stop among them, and that it refused.
+    metrics: what was counted.
+    stopped: why it takes no more rows, empty while it does.
+    Raises SimulatorError: it does not fit, or `edgeolk` refuses it.
+    """
+
+    def __init__(self, config: ReplayConfig, n_features: int, scalers: Scalers, first: Row) -> None:
+        self._config = config
+        self._scalers = scalers
+        kernel = scalers.kernel(config, first)
+        self.nbytes, plan = _size(config, n_features, kernel)
+        settings = learner_settings(config, kernel, plan)
+        self.learner = make_learner(n_features, settings)
+        self._targets = TargetScale.made() if config.is_regression else None
+        self.metrics = KINDS[config.kind].metrics(config, Cadence())
+        self.used = self.refused = 0
+        self.stopped = ""
+
+    def learn(self, X: Row, y: Row) -> None:
+        """Score the rows of a block and learn them."""
+        if self.stopped:
+            return
+        rows, good = self._scalers.scaled(self._config, X)
+        if good is not None:
+            self.refused += int(np.sum(~good))
+            rows, y = rows[good], y[good]
+        if not len(y):
+            return
+        with warnings.catch_warnings():  # of readings beyond the levels of int8
+            warnings.simplefilter("ignore", UserWarning)
+            scores, taken = self._taught(rows, y)
+        self.used += int(np.sum(taken))
+        self.metrics.add_block(y[taken], scores[taken])
+
+    def _taught(self, rows: Row, y: Row) -> tuple[Row, Any]:
+        """Return the score of each row, and which of them were learned."""
+        scores = np.empty(len(y))
+        taken = np.ones(len(y), dtype=bool)
+        labels, means, spreads = y, np.zeros(1), np.ones(1)
+        if self._targets is not None:
+            labels, means, spreads = scaled_targets(self._targets, y)
+        before = self.learner.steps
+        try:
+            self.learner.learn_many(rows, labels, scores)
+        except (RuntimeError, ValueError):
+            # The rows before one that is refused may have been learned: the others singly.
+            done = self.learner.steps - before
+            self._singly(rows, labels, scores, taken, done)
+        if self._targets is not None:
+            scores = means + spreads * scores
+        return scores, taken
+
+    def _singly(self, rows: Row, labels: Row, scores: Row, taken: Any, at: int) -> None:
+        for i in range(at, len(labels)):
+            try:
+                scores[i] = self.learner.learn_one(rows[i], labels[i])
+            except ValueError:
+                self.refused += 1
+                taken[i] = False
+            except RuntimeError as error:  # a full ring that is told to refuse newcomers
+                self.stopped = str(error)
+                taken[i:] = False
+                return
+
+    def counters(self) -> dict[str, int]:
+        """Return what the learner may hold, holds and has changed."""
+        return {
+            name: int(getattr(self.learner, name)) for name in ("budget", "n_support", "updates")
+        }
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write the learner and its scalers to files; see `save_parts`."""
+        scaler = self._scalers.scaler(self._config) if self._config.scales_outside else None
+        targets = None if self._targets is None else self._targets.scaler
+        save_parts(folder, name, self.learner, scaler, targets)

@@ -1,0 +1,199 @@
+"""What a fleet found: sentences, and tables of words that text and page both show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware_sim.fleet import statistics
+from firmware_sim.fleet.run import Fleet
+from firmware_sim.fleet.suspicion import suspicions
+from firmware_sim.fleet.task import Record
+from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
+from firmware_sim.plaintext import counted
+from firmware_sim.report.table import Table
+
+_WORST = 10
+_REASONS = 12
+_SUSPICIOUS = 20
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything a report says."""
+
+    summary: list[str]  # what was run, and how it went
+    sentence: str  # which configuration to take
+    tables: list[Table]  # the figures
+    losses: statistics.Losses  # losses by configuration and device
+    unit: str  # what a loss is
+    relative: bool  # whether losses are multiples of a baseline's, not shares
+    over: str  # which boards means are over
+
+
+def summarize(fleet: Fleet) -> Summary:
+    """Return what there is to say of a fleet."""
+    table = statistics.losses(fleet.records)
+    judge = _judge(fleet.records)
+    unit, relative = judge.over_boards, not judge.shares
+    best = statistics.reference(table)
+    differences = [] if best is None else statistics.differences(table, best)
+    tables = [_distributions(table, unit, relative), _differences(differences, relative)]
+    tables += [_worst(fleet, table, best, unit, relative), _suspicious(fleet), _failures(fleet)]
+    sentence = _sentence(fleet, best, differences, table, relative)
+    tables = [one for one in tables if one.rows]
+    return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+
+
+def _judge(records: Sequence[Record]) -> type[Metrics]:
+    """Return the metrics that the figures of records are of: all are of one kind."""
+    told = {name for record in records for name in record.figures}
+    return next(
+        (one for one in (Regression, Novelty) if next(iter(one.table)) in told), Prequential
+    )
+
+
+def _loss(value: float, relative: bool, sign: str = "") -> str:
+    return f"{value:{sign}.3f}" if relative else f"{100.0 * value:{sign}.2f}"
+
+
+def _summary(fleet: Fleet) -> list[str]:
+    done = len(fleet.records) - len(fleet.failed)
+    lines = [
+        f"fleet     {fleet.boards:,} boards x {len(fleet.configurations):,} configurations: "
+        f"{done:,} done, {len(fleet.failed):,} failed; {fleet.rows:,} rows learned"
+    ]
+    if not fleet.complete:
+        lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.")
+    if fleet.earlier:
+        lines.append(f"earlier   {fleet.earlier:,} records were there already")
+    if fleet.busy and fleet.seconds:
+        share = 1.0 - min(1.0, fleet.busy / (fleet.seconds * fleet.workers))
+        lines.append(
+            f"host      {fleet.seconds:.1f} s on {fleet.workers} worker"
+            f"{'s' if fleet.workers > 1 else ''}; {100 * share:.1f} % of their time was not "
+            "spent in tasks"
+        )
+    return lines
+
+
+def _distributions(table: statistics.Losses, unit: str, relative: bool) -> Table:
+    held = statistics.shared(table)
+    found = statistics.distributions(held)
+    rows: list[tuple[str, ...]] = [
+        (
+            one.name,
+            f"{len(table[one.name]):,}",
+            _loss(one.mean, relative),
+            *(_loss(mark, relative) for mark in one.quantiles),
+            f"{one.best_on:,}",
+        )
+        for one in sorted(found, key=lambda one: one.mean)
+    ]
+    others = [name for name in table if table[name] and name not in held]
+    rows += [(name, f"{len(table[name]):,}", *("-",) * 7) for name in others]
+    head = ("configuration", "done", "mean", "least", "10 %", "median", "90 %", "most", "best on")
+    return Table("distributions", f"{unit}, {_over(table)}", head, rows)
+
+
+def _over(table: statistics.Losses) -> str:
+    """Return the boards that means are over, in words."""
+    held = statistics.shared(table)
+    n = len(next(iter(held.values()), {}))
+    if all(len(found) == n for found in table.values() if found):
+        return f"over {counted(n, 'board')}"
+    others = [name for name in table if table[name] and name not in held]
+    which = f" but {', '.join(others)}, with too few," if others else ""
+    return f"over the {counted(n, 'board')} that all{which} have finished"
+
+
+def _differences(found: list[statistics.Difference], relative: bool) -> Table:
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{one.name} - {one.reference}",
+            f"{one.streams:,}",
+            _loss(one.mean, relative, "+"),
+            f"{_loss(one.low, relative, '+')} to {_loss(one.high, relative, '+')}",
+            f"{one.wins:,}",
+            f"{one.losses:,}",
+        )
+        for one in sorted(found, key=lambda one: one.mean)
+    ]
+    head = ("difference", "boards", "mean", "95 % interval", "errs less on", "more on")
+    title = f"paired differences, {'in that unit' if relative else 'points'}"
+    return Table("differences", title, head, rows)
+
+
+def _worst(
+    fleet: Fleet, table: statistics.Losses, best: str | None, unit: str, relative: bool
+) -> Table:
+    names = [name for name in fleet.configurations if table.get(name)]
+    least = {
+        device: min((table[name][device], name) for name in names if device in table[name])
+        for device in dict.fromkeys(device for name in names for device in table[name])
+    }
+    worst = sorted(least, key=lambda device: -least[device][0])[:_WORST]
+    rows: list[tuple[str, ...]] = []
+    for device in worst:
+        loss, name = least[device]
+        own = "-" if best is None else table[best].get(device)
+        shown = _loss(own, relative) if isinstance(own, float) else "-"
+        rows.append((device, _loss(loss, relative), name, shown))
+    head = ("board", "at best", "with", f"with {best}")
+    return Table("worst", f"worst boards: {unit}", head, rows)
+
+
+def _suspicious(fleet: Fleet) -> Table:
+    """Boards whose streams look wrong."""
+    found = suspicions(fleet.records)
+    rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()]
+    del rows[_SUSPICIOUS:]
+    if len(found) > _SUSPICIOUS:
+        rows.append((f"and {len(found) - _SUSPICIOUS:,} more", "see the records"))
+    title = f"suspicious boards: {len(found):,}"
+    return Table("suspicious", title, ("board", "why"), rows, sentences=("why",))
+
+
+def _failures(fleet: Fleet) -> Table:
+    """Failures by reason: one that many boards share is one line."""
+    reasons: dict[str, list[Record]] = {}
+    for record in fleet.failed:
+        why = record.detail.replace(Path(record.stream).name, "...")
+        reasons.setdefault(why, []).append(record)
+    rows: list[tuple[str, ...]] = []
+    for why, found in sorted(reasons.items(), key=lambda one: -len(one[1]))[:_REASONS]:
+        boards = list(dict.fromkeys(record.device for record in found))
+        more = f" and {len(boards) - 1:,} more" if len(boards) > 1 else ""
+        rows.append((boards[0] + more, f"{len(found):,}", why))
+    if len(reasons) > _REASONS:
+        rows.append((f"and {len(reasons) - _REASONS:,} more reasons", "", "see the records"))
+    return Table("failures", "failed", ("board", "runs", "why"), rows, sentences=("why",))
+
+
+def _sentence(
+    fleet: Fleet,
+    best: str | None,
+    found: list[statistics.Difference],
+    table: statistics.Losses,
+    relative: bool,
+) -> str:
+    if best is None:
+        if len(fleet.failed) < len(fleet.records):
+            return "No board has labels to judge by: nothing says which configuration errs least."
+        return "No configuration got to the end of any stream."
+    held = statistics.shared(table)
+    mean = statistics.distributions({best: held[best]})[0].mean
+    unit = "" if relative else " %"
+    alike = all(len(one) == len(held[best]) for one in table.values() if one)
+    most = f"Of those that finish most boards, {len(table[best]):,},"
+    text = f"{'On these boards' if alike else most} {best} errs least: "
+    text += f"{_loss(mean, relative)}{unit} in the mean"
+    text += "" if alike else f" {_over(table)}"
+    close = [one.name for one in found if one.low <= 0.0 <= one.high]
+    if close:
+        text += f"; {', '.join(close)} cannot be told from it"
+    better = [f"{one.name} (on {one.streams:,})" for one in found if one.high < 0.0]
+    if better:
+        text += f"; {', '.join(better)} errs less where both finished, and finished fewer"
+    return f"{text}."

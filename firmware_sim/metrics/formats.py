@@ -1,0 +1,35 @@
+"""How figures are written; one that is not defined is a dash."""
+
+from __future__ import annotations
+
+from firmware_sim.metrics.base import Number
+
+
+def percent(value: Number) -> str:
+    """Return a share as people write it."""
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def short(value: Number) -> str:
+    """Return a number with four digits."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def thousandths(value: Number) -> str:
+    """Return a number to three decimals."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def count(value: Number) -> str:
+    """Return a whole number."""
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def duration(seconds: Number) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds is None:
+        return "-"
+    for unit, length in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"

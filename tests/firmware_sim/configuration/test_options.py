@@ -1,0 +1,71 @@
+"""One schema: what is said of an option beside its field holds wherever it may be said."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.cli.program import parser
+from firmware_sim.configuration import values
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import NAMES, NUMBER, Option, Value
+from firmware_sim.configuration.page import page
+from firmware_sim.errors import SimulatorError
+
+PAGE = Path(fs.__file__).parents[1] / "docs" / "options.md"
+COMMANDS = ("replay", "compare", "tune", "record", "fleet")
+
+
+def test_every_field_but_the_stream_is_an_option_with_the_same_default() -> None:
+    known = {one.name: one for one in fields(fs.ReplayConfig)}
+    assert set(known) - set(OPTIONS) == {"stream"}
+    for name, one in OPTIONS.items():
+        assert one.default == known[name].default or known[name].default_factory is not MISSING
+        assert one.help in (fs.ReplayConfig.__doc__ or "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_takes_the_options_that_say_so(command: str) -> None:
+    (commands,) = (one for one in parser()._actions if isinstance(one.choices, dict))
+    known = {flag for one in commands.choices[command]._actions for flag in one.option_strings}
+    for name, one in OPTIONS.items():
+        said = (name == "ram" and command == "compare") or command in one.where
+        assert (set(one.flags(name)) <= known) == said, name
+
+
+@pytest.mark.parametrize("command", ["compare", "fleet"])
+def test_workers_are_jobs_too(command: str) -> None:
+    more = ["--caps", "1KiB,2KiB"] if command == "compare" else []
+    chosen = parser().parse_args([command, "occupancy", "--jobs", "2", *more])
+    assert chosen.workers == 2
+    if more:
+        assert chosen.ram == ["1KiB", "2KiB"]
+
+
+def test_values_go_to_words_and_back() -> None:
+    assert Option("", NUMBER, again=True).words("missing_code", (-200.0, 1.5)) == [
+        "--missing-code=-200.0",
+        "--missing-code=1.5",
+    ]
+    assert Option("", NAMES).words("classes", ("a", "b, c")) == ["--classes", 'a,"b, c"']
+    assert Option("").words("ask", True) == ["--ask"]
+    assert Option("").words("target", "-odd") == ["--target=-odd"]
+    pair = Value(read=values.parameter, write=values.written)
+    assert Option("", pair, flag="param").words("params", {"C": 2}) == ["--param", "C=2"]
+
+
+def test_a_value_out_of_range_is_refused_by_command_and_record(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SimulatorError, match="limit is 0, it must be at least 1"):
+        fs.ReplayConfig("occupancy", limit=0)
+    with pytest.raises(SystemExit):
+        parser().parse_args(["replay", "occupancy", "--limit", "0"])
+    assert "--limit: 0 is out of range, it must be at least 1" in capsys.readouterr().err
+
+
+def test_the_page_is_that_of_the_options() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page()
