@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
-	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name '*switch*.pxd' -o -name '*.h')
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name structs.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules that Python calls into; what their stubs say is held against the modules.
 STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
@@ -13,7 +13,7 @@ GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
-	instructions bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind soak nightly coverage \
+	instructions bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
 	wheels test-pi docs clean
 help:
 	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
@@ -32,6 +32,7 @@ help:
 	@echo "make fuzz-slots  flash slots of an exported learner, by libFuzzer, for an hour (GUIDED=seconds)"
 	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
 	@echo "make valgrind one pass of every algorithm under valgrind"
+	@echo "make tsan     threads that score beside each other under ThreadSanitizer"
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
 	@echo "make nightly  the tests with the long ones, a process a core, and 10^6 steps of every algorithm"
 	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
@@ -190,6 +191,19 @@ valgrind: $(VENV)/.test
 	PYTHONMALLOC=malloc EDGEOLK_SIMD=baseline valgrind --quiet --error-exitcode=1 --errors-for-leak-kinds=none \
 		--leak-check=no --suppressions=tests/valgrind.supp $(BIN)/python tests/support/one_pass.py
 
+# Readers beside each other under ThreadSanitizer. Compiled with it: the module of scores, which places
+# rows and hands out scratch; the loops only get pointers from there.
+TSAN := build/tsan
+tsan: $(VENV)/.test
+	mkdir -p $(TSAN)
+	tar -c --exclude='*/__pycache__' edgeolk tests/support | tar -x -C $(TSAN)
+	cd $(TSAN) && $(CC) -O1 -g1 -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-math -w \
+		-fsanitize=thread -fPIC -shared -I. -Iedgeolk/core/loops \
+		$$($(CURDIR)/$(BIN)/python -c "import numpy, sysconfig; print('-I' + numpy.get_include(), '-I' + sysconfig.get_path('include'))") \
+		edgeolk/boundary/scoring.c -lm -o $$(ls edgeolk/boundary/scoring.*.so)
+	cd $(TSAN) && PYTHONPATH=. TSAN_OPTIONS=exitcode=66 \
+		LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" $(CURDIR)/$(BIN)/python tests/support/readers_beside.py
+
 STEPS ?= 1e7
 soak: $(VENV)/.test
 	$(BIN)/python tests/support/soak.py $(STEPS)
@@ -220,6 +234,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/*switch*.pxd
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/structs.pxd edgeolk/core/*switch*.pxd
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from edgeolk.boundary.scoring import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
-    from edgeolk.config import Config
+    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.fit import parse_bytes
+    from edgeolk.configuration.plan import Plan, plan
+    from edgeolk.configuration.regions import Region
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.export import export_c
@@ -32,47 +35,15 @@ if TYPE_CHECKING:
         Update,
     )
     from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-    from edgeolk.planning import Region, parse_bytes
-    from edgeolk.plans import Plan, plan
     from edgeolk.scaling import RunningScaler, ScalerPlan
 
 __all__ = [
-    "Algorithm",
-    "Averaged",
-    "Averaging",
-    "BadRowError",
-    "Basis",
-    "BudgetError",
-    "Checkpointer",
-    "Config",
-    "Gaussian",
-    "Kernel",
-    "Laplacian",
-    "Learner",
-    "Linear",
-    "Loss",
-    "Plan",
-    "Policy",
-    "Polynomial",
-    "Projection",
-    "Region",
-    "RunningScaler",
-    "Sampling",
-    "ScalerPlan",
-    "Schedule",
-    "Scorer",
-    "Sigmoid",
-    "Update",
-    "algorithms",
-    "attach",
-    "available_simd",
-    "export_c",
-    "gamma_from",
-    "load",
-    "parse_bytes",
-    "plan",
-    "simd",
-]
+    "Algorithm", "Averaged", "Averaging", "BadRowError", "Basis", "BudgetError", "Checkpointer",
+    "Config", "Gaussian", "Kernel", "Laplacian", "Learner", "Linear", "Loss", "Plan", "Policy",
+    "Polynomial", "Projection", "Region", "RunningScaler", "Sampling", "ScalerPlan", "Schedule",
+    "Scorer", "Sigmoid", "Update", "algorithms", "attach", "available_simd", "export_c",
+    "gamma_from", "load", "parse_bytes", "plan", "simd",
+]  # fmt: skip
 __version__ = "0.1.0"
 
 if find_spec("edgeolk.core.arena") is None:
@@ -91,7 +62,10 @@ _HOMES = {
     "core.variants": ("available_simd", "simd"),
     "errors": ("BadRowError", "BudgetError"),
     "export": ("export_c",),
-    "config": ("Config",),
+    "configuration.config": ("Config",),
+    "configuration.fit": ("parse_bytes",),
+    "configuration.plan": ("Plan", "plan"),
+    "configuration.regions": ("Region",),
     "gamma": ("gamma_from",),
     "learner": ("Averaged", "Learner", "load"),
     "parts": (
@@ -99,8 +73,6 @@ _HOMES = {
         *("Projection", "Sampling", "Schedule", "Update"),
     ),
     "parts.kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
-    "planning": ("Region", "parse_bytes"),
-    "plans": ("Plan", "plan"),
     "scaling": ("RunningScaler", "ScalerPlan"),
 }
 

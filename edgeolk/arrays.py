@@ -32,7 +32,7 @@ def refuse_masked(x: Any, name: str) -> None:
 
 def _is_numeric_table(x: Any) -> bool:
     """Whether each column of a table (pandas's) holds real numbers, of whatever types."""
-    dtypes = getattr(x, "dtypes", None)
+    dtypes: Any = getattr(x, "dtypes", None)
     columns = dtypes if hasattr(dtypes, "__iter__") else (dtypes,)
     return hasattr(x, "to_numpy") and all(getattr(one, "kind", "O") in REAL for one in columns)
 
@@ -40,21 +40,9 @@ def _is_numeric_table(x: Any) -> bool:
 def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     """An array-like as an array, of the shape and the type it has.
 
-    Parameters
-    ----------
-    x : array-like
-        Real numbers; runs whatever code it brings along.
-    name : str
-        Of the argument, for messages.
-    instead : str
-        What to do with a sparse matrix.
-
-    Raises
-    ------
-    TypeError
-        A dict, a sparse matrix, or no real numbers.
-    ValueError
-        Masked numbers, or rows of different lengths.
+    ``name`` is that of the argument, ``instead`` what to do with a sparse matrix, for messages;
+    ``x`` runs whatever code it brings along. Raises TypeError: a dict, a sparse matrix, or no real
+    numbers. Raises ValueError: masked numbers, or rows of different lengths.
     """
     if isinstance(x, dict):
         raise TypeError(
@@ -94,7 +82,7 @@ def refuse_broken_sparse(X: Any, name: str) -> None:
         return
     rows, columns = X.shape
     if form == "coo":
-        places = ((X.row, rows), (X.col, columns))
+        places = [(X.row, rows), (X.col, columns)]
     else:
         lines, across = (columns, rows) if form == "csc" else (rows, columns)
         if form == "bsr":
@@ -111,7 +99,7 @@ def refuse_broken_sparse(X: Any, name: str) -> None:
                 f"{name} must be a {form.upper()} matrix: indptr, indices and data contradict each"
                 " other"
             )
-        places = ((X.indices, across),)
+        places = [(X.indices, across)]
     for indices, end in places:
         if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < end):
             raise ValueError(f"{name} must have indices from 0 to {end - 1}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from edgeolk.block import over
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, unpack
+from edgeolk.configuration.layout import boundary
+from edgeolk.configuration.plan import Plan, plan_of
+from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import checksums, live, mending
-from edgeolk.head import MARK, NATIVE, TORN, Head, unpack
 from edgeolk.learner import Learner
-from edgeolk.planning.layout import boundary
-from edgeolk.planning.regions import Region
-from edgeolk.plans import Plan, plan_of
 
 TORN_CHOICES = ("refuse", "repair", "accept")
 
@@ -113,7 +113,8 @@ def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:
     if at < 0:
         raise ValueError("buffer holds no model of this format")
     head = unpack(view[at:], NATIVE)
-    config = Config.of(live.resolved_from(head))
+    config = live.config_from(head)
+    config.check()
     plan = plan_of(config)
     if len(view) < plan.nbytes:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from edgeolk.block import build, over
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
 from edgeolk.core.engine import Engine
 from edgeolk.lean import Any
 from edgeolk.parts import Algorithm
@@ -158,6 +158,10 @@ class BareLearner:
     def wants_label(self, x: Any) -> bool:
         """Whether the label of one row could change the model, as ``Learner.wants_label``."""
         return self._engine.wants_row(x)
+
+    def ask_label(self, x: Any) -> bool:
+        """The same, and a yes counts, as ``Learner.ask_label``."""
+        return self._engine.wants_row(x, True)
 
     def counters(self) -> dict[str, Any]:
         """Counters by name, such as ``"steps"``, ``"mistakes"``, ``"updates"``, ``"n_support"``.

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from edgeolk.config import Config
-from edgeolk.configuration.levels import levels
+from edgeolk.configuration.arguments import levels
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import TORN
+from edgeolk.configuration.layout import boundary
+from edgeolk.configuration.plan import plan_of
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
-from edgeolk.head import TORN
 from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype
-from edgeolk.planning.layout import boundary
-from edgeolk.plans import plan_of
 
 
 def build(config: Config, buffer: Any = None) -> Engine:
-    """Build a new model and return its engine.
+    """Build a new model, in a writable contiguous buffer where one is given; its engine.
 
-    Parameters
-    ----------
-    config : Config
-    buffer : writable contiguous buffer, optional
-        Memory to build in; without it the block is allocated.
-
-    Raises
-    ------
-    MemoryError, TypeError, ValueError
-        No memory for the block, or the buffer will not do.
+    Raises MemoryError, TypeError, ValueError: no memory for the block, or the buffer will not do.
     """
     plan = plan_of(config)
     # Until construction has ended, whoever attaches finds a torn block.

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from edgeolk.checks import real, whole
+from edgeolk.checks import check_int, real
+from edgeolk.configuration.fit import parse_bytes
+from edgeolk.configuration.header import MOST_HEAD
 from edgeolk.files.layouts import MOST_SLOTS
 from edgeolk.files.media import medium_at
 from edgeolk.files.slots import Opened, Part, Slots
-from edgeolk.head import MOST_HEAD
 from edgeolk.learner import Learner
-from edgeolk.planning import parse_bytes
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.block import check_start
 
@@ -189,12 +189,12 @@ class Checkpointer:
         ram: int | str | None = None,
     ) -> None:
         if every is not None:
-            every = whole("every", every, 1, MOST_EVERY)
+            every = check_int("every", every, 1, MOST_EVERY)
         if seconds is not None:
             seconds = real("seconds", seconds, "a number above 0, or None")
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        slots = whole("slots", slots, 2, MOST_SLOTS)
+        slots = check_int("slots", slots, 2, MOST_SLOTS)
         most = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds

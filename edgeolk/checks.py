@@ -10,24 +10,11 @@ from edgeolk.lean import Any
 MOST = 2**31 - 1
 
 
-def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
-    """A whole number in a range, numpy's included, as an int.
+def check_int(name: str, value: Any, low: int, high: int = MOST) -> int:
+    """A whole number in a range, numpy's included, as an int; both ends are allowed, bool is not.
 
-    Parameters
-    ----------
-    name : str
-        What messages call it.
-    value : int-like
-        bool is refused.
-    low, high : int
-        Both ends are allowed.
-
-    Raises
-    ------
-    TypeError
-        No whole number.
-    ValueError
-        Out of range.
+    ``name`` is what messages call it. Raises TypeError: no whole number. Raises ValueError: out of
+    range.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
@@ -43,19 +30,8 @@ def whole(name: str, value: Any, low: int, high: int = MOST) -> int:
 def real(name: str, value: Any, allowed: str = "a number") -> float:
     """A number as a float, numpy's included; infinite where a float cannot hold it.
 
-    Parameters
-    ----------
-    name : str
-        What the message calls it.
-    value : float-like
-        bool and text are refused.
-    allowed : str
-        What it must be, as the message says.
-
-    Raises
-    ------
-    TypeError
-        It is no number.
+    ``name`` and ``allowed``, what it must be, are for the message. Raises TypeError: no number, or
+    bool or text.
     """
     refusal = f"{name} must be {allowed}, got {type(value).__name__}"
     if isinstance(value, bool) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):

@@ -36,7 +36,7 @@ class Counting(RowLearner):
 
     @property
     def labels_asked(self) -> int:
-        """Calls of ``wants_label`` that returned True."""
+        """Calls of ``ask_label`` that returned True."""
         return int(self._engine.counters()["labels_asked"])
 
     @property

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from edgeolk.block import build
 from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.fit import parse_bytes
+from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
-from edgeolk.planning.fit import parse_bytes
-from edgeolk.plans import Plan, plan_of
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
@@ -128,7 +128,7 @@ class Learner(Storing, Counting):
     @property
     def kernel(self) -> Kernel:
         """The kernel; with ``gamma="auto"`` its width as it is now."""
-        if self._config.intake.gamma_rows:
+        if self._config.preprocessing.gamma_rows:
             return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
@@ -188,8 +188,8 @@ class Learner(Storing, Counting):
     @property
     def scaler(self) -> RunningScaler | None:
         """A copy of the scaler inside as it is now; None where rows are not scaled."""
-        intake = self._config.intake
-        return copied(intake, self._engine) if intake.method else None
+        prepared = self._config.preprocessing
+        return copied(prepared, self._engine) if prepared.method else None
 
     @property
     def threshold(self) -> float:

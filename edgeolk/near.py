@@ -6,19 +6,9 @@ from collections.abc import Iterable
 
 
 def near(given: object, known: Iterable[str]) -> str:
-    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``.
+    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" where none is near.
 
-    Parameters
-    ----------
-    given : object
-        What was given; case does not matter.
-    known : iterable of str
-        The names that exist.
-
-    Returns
-    -------
-    str
-        Up to three names, nearest first; "" where none is near.
+    Up to three of the ``known`` names, nearest first; case does not matter.
     """
     # Imported here: only a process that has something to report needs it.
     from difflib import get_close_matches

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from edgeolk.block import over
 
 if TYPE_CHECKING:
-    from edgeolk.config import Config
+    from edgeolk.configuration.config import Config
     from edgeolk.core.arena import Arena
     from edgeolk.core.engine import Engine
     from edgeolk.files.atomic import Path

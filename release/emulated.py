@@ -45,6 +45,8 @@ LEFT_OUT = (
 )
 #: Where all tests would be too many: arithmetic, files, plans and every algorithm.
 CORE = (
+    "configuration/test_header.py",
+    "configuration/test_planning.py",
     "core/test_simd.py",
     "core/test_together.py",
     "core/test_variants.py",
@@ -54,9 +56,7 @@ CORE = (
     "files/test_restore.py",
     "scaling",
     "test_bare.py",
-    "test_head.py",
     "test_kernels.py",
-    "test_planning.py",
     "test_storage.py",
     "test_structured_learner.py",
     "test_twins.py",

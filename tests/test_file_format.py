@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from edgeolk import head
+from edgeolk.configuration import header as head
+from edgeolk.configuration.regions import ELEMENT_BYTES
 from edgeolk.files.words import WORDS
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
-from edgeolk.planning.regions import ELEMENT_BYTES
 
 PAGE = (Path(__file__).parent.parent / "docs" / "file-format.md").read_text()
 #: Lines that are wrapped are one line.

@@ -16,11 +16,11 @@ import firmware_sim
 #: Folders and modules of each package, from the ground up: each imports only what stands before it.
 LAYERS = {
     edgeolk: (
-        *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts", "head"),
+        *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts"),
         "core",
-        *("boundary", "catalogue", "configuration", "counting", "planning", "config", "plans"),
+        *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
-        *("export", "river", "sklearn", "cli", "__main__"),
+        *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),
     firmware_sim: (
         *("errors", "plaintext", "containment", "streams", "metrics", "boards", "tasks"),

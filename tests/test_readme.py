@@ -26,6 +26,30 @@ COMMANDS = [
 ]
 
 
+#: Where pages say how many algorithms there are.
+COUNTED = {
+    "README.md": r"(\d+) algorithms behind one interface",
+    "docs/which-one.md": r"(\d+) of them, held to their papers",
+    "docs/survival.md": r"each of (\d+) algorithms",
+}
+
+
+@pytest.mark.parametrize("file", COUNTED)
+def test_pages_say_how_many_algorithms_there_are(file):
+    said = re.findall(COUNTED[file], (ROOT / file).read_text())
+    assert said
+    assert {int(number) for number in said} == {len(edgeolk.algorithms())}
+
+
+def test_no_other_page_counts_them():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    counting = {
+        str(page.relative_to(ROOT)) for page in pages
+        if re.search(r"\b\d+ (?:of them, held|(?:published )?algorithms)\b", page.read_text())
+    }
+    assert counting == set(COUNTED)
+
+
 @pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
 def test_snippet_runs(snippet, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -43,7 +43,7 @@ def _learn(learner: ek.Learner, rows: Dataset, ramp: bool) -> int:
         learner.learn_many(rows.X, rows.y)
         return len(rows)
     before = learner.labels_asked
-    wants, learn = learner.wants_label, learner.learn_one
+    wants, learn = learner.ask_label, learner.learn_one
     for x, y in zip(rows.X, rows.y.tolist(), strict=True):
         if wants(x):
             learn(x, y)

@@ -10,7 +10,7 @@ checked again where it is used. Whoever cimports this calls ``cnp.import_array()
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
+from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
 from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, indices_from, olk_read_i64, read_index,
 )

@@ -4,7 +4,7 @@ Dense rows make a block; one that is read by its non-zeros ends it, and is taken
 where features are made of kernel values: these are taken row by row.
 """
 
-from libc.math cimport NAN, isfinite
+from libc.math cimport NAN
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
@@ -13,7 +13,7 @@ from edgeolk.core.bases.nystrom cimport maps_features, take_values
 from edgeolk.core.lookahead cimport (
     follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
-from edgeolk.core.labels cimport is_label
+from edgeolk.core.labels cimport is_label, is_weight
 from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
@@ -36,7 +36,7 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     cdef double y = olk_read_f64(label + i)
     cdef double counts = 1.0 if weight == NULL else olk_read_f64(weight + i)
     cdef int outcome
-    if x == NULL or not is_label(s, y) or not (counts > 0.0 and isfinite(counts)):
+    if x == NULL or not is_label(s, y) or not is_weight(s, counts):
         return REFUSED_ROW
     outcome = learn(s, x, y, counts, f + i)
     if is_bad_row(outcome) and s.skipped != NULL:

@@ -22,7 +22,7 @@ from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport learn, skip, wants
+from edgeolk.core.step cimport count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -82,8 +82,10 @@ cdef class RowLearner(Scorer):
             -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
             for novelty.
         weight : float, optional
-            What the row counts, > 0; 1 without it. Updates whose steps have a size of their own
-            refuse any other.
+            What the row counts, > 0, at most 1e6; 1 without it. It multiplies C or the step; for
+            ``sorf`` the margin that is asked for is sqrt(weight), a target is stepped to by
+            weight times the step, at most all the way, and the candidates' mistakes count so much.
+            Updates whose steps have a size of their own refuse any other.
 
         Returns
         -------
@@ -158,7 +160,7 @@ cdef class RowLearner(Scorer):
         return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
 
     def wants_label(self, x):
-        """Whether the label of a row could change the model; a yes is counted by what has a ring.
+        """Whether the label of a row could change the model; nothing changes, as by a score.
 
         With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
         need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
@@ -172,14 +174,42 @@ cdef class RowLearner(Scorer):
         -------
         bool
             After False, ``learn_one(x, y)`` would leave the function as it is.
+
+        See Also
+        --------
+        ask_label : counts too how many labels were asked for.
         """
         cdef double f = 0.0
         if self.engine.state.c.columns > 1:
             self.checked_row(x)
         else:
             f = self.score_row(x)
-        self.engine.idle()
         return wants(&self.engine.state, f)
+
+    def ask_label(self, x):
+        """As ``wants_label``, and a yes is counted in ``labels_asked`` by learners with a ring.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        RuntimeError
+            Another thread is inside a long call: a counter in the block would change.
+        """
+        cdef bint wanted
+        self.engine.idle()
+        wanted = self.wants_label(x)
+        self.engine.idle()
+        if wanted:
+            count_asked(&self.engine.state)
+        return wanted
 
     def learn_many(self, X, y=None, out=None, weight=None):
         """Learn rows in order, without the interpreter lock.

@@ -20,7 +20,7 @@ from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
-from edgeolk.core.intake cimport take_f32, take_f64, take_sparse
+from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC

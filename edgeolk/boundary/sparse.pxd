@@ -25,7 +25,7 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
     import warnings
 
     engine.warned_of_zeros = True
-    if engine.config.intake.method:
+    if engine.config.preprocessing.method:
         remedy = "scaled rows have no zeros; scale= is best left out for such rows"
     elif s.c.choice.dtype == DTYPE_INT8:
         remedy = "int8 has no zero to skip; dtype='float16' with sparse=True does"

@@ -18,7 +18,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "step": (
-        "coefficient of the newcomer",
+        "coefficient of the candidate",
         {
             "unit": "its label, on mistakes",
             "pa": "the step of PA-I, where the hinge loss is not 0",

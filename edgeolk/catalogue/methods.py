@@ -57,7 +57,7 @@ class Method:
         Names of the paper -> stored names, where they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
-    intake : dict
+    preprocessing : dict
         What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
         arguments of ``Config``.
     """
@@ -71,7 +71,7 @@ class Method:
     defaults: Mapping[str, Default] = {}
     renames: Mapping[str, str] = {}
     gamma: float = 1.0
-    intake: Mapping[str, str] = {}
+    preprocessing: Mapping[str, str] = {}
 
     @property
     def public(self) -> dict[str, str]:
@@ -160,12 +160,12 @@ METHODS: tuple[Method, ...] = (
         choices={"full": {"random": {"policy": Policy.RANDOM}, **FULL}},
     ),
     Method(
-        Algorithm.REMOVE_OLDEST, "remove_oldest", "the newcomer replaces the oldest", WV,
+        Algorithm.REMOVE_OLDEST, "remove_oldest", "the candidate replaces the oldest", WV,
         {"policy": Policy.OLDEST}, choices={"step": STEP},
     ),
     Method(
         Algorithm.REMOVE_SMALLEST, "remove_smallest",
-        "the newcomer replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
+        "the candidate replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
         choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(
@@ -238,7 +238,7 @@ METHODS: tuple[Method, ...] = (
         {"update": Update.PA1, "policy": Policy.RANDOM}, choices={"loss": MARGIN_LOSS},
     ),
     Method(
-        Algorithm.BPA_S, "bpa_s", "budgeted PA, the newcomer repairs the loss", WV,
+        Algorithm.BPA_S, "bpa_s", "budgeted PA, the candidate repairs the loss", WV,
         {"update": Update.PA1, "policy": Policy.SIMPLE}, choices={"loss": MARGIN_LOSS},
     ),
     Method(
@@ -393,7 +393,7 @@ METHODS: tuple[Method, ...] = (
             }
         },
         renames={"delta": "memory", "window": "forget"}, gamma=0.5,
-        intake={"scale": "standard", "gamma": "auto"},
+        preprocessing={"scale": "standard", "gamma": "auto"},
     ),
 )
 

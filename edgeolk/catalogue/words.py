@@ -117,25 +117,25 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "pa_rand": Description(
-        "PA-I on a budget: the newcomer replaces a random support vector.",
+        "PA-I on a budget: the candidate replaces a random support vector.",
         "As the lower bar for the budgeted PA methods.",
         _ROW,
     ),
     "bpa_s": Description(
-        "PA-I on a budget: the support vector that is lost is projected on the newcomer. Which one"
+        "PA-I on a budget: the support vector that is lost is projected on the candidate. Which one"
         " costs least is known in O(1) each.",
         "A good first choice: hardly dearer than random replacement, clearly better.",
         _ROW,
     ),
     "bpa_nn": Description(
-        "PA-I on a budget: the support vector that is lost is projected on the newcomer and on its"
+        "PA-I on a budget: the support vector that is lost is projected on the candidate and on its"
         " own nearest neighbour.",
         "When accuracy at a small budget matters; low dimension suits it best.",
         "O(B d), about 2 O(B d) on an update, O(B^2 d) at worst",
     ),
     "bpa_p": Description(
         "PA-I on a budget: the support vector that is lost is projected on all the others and the"
-        " newcomer, by a kept inverse of the Gram matrix.",
+        " candidate, by a kept inverse of the Gram matrix.",
         "The most accurate at tiny budgets (B up to about 200); memory grows with B^2.",
         "O(B d + B^2), O(B^2 d + B^3) every 10 B exchanges",
     ),

@@ -17,19 +17,19 @@ def _shown(value: Any) -> str:
 
 def _intake(learner: Learner) -> list[str]:
     """Lines on what is done with rows on their way in."""
-    intake = learner.config.intake
+    prepared = learner.config.preprocessing
     lines = []
-    if intake.gamma_rows:
-        known = learner.steps >= intake.gamma_rows
+    if prepared.gamma_rows:
+        known = learner.steps >= prepared.gamma_rows
         state = "made from" if known else "provisional, to be made from"
-        lines.append(f"width            {state} the first {intake.gamma_rows} rows")
+        lines.append(f"width            {state} the first {prepared.gamma_rows} rows")
     scaler = learner.scaler
     if scaler is not None:
         counts = scaler.n_clipped
         clipped = 0 if counts is None else int(counts.sum())
         lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
-    if intake.clip_rows:
-        lines.append(f"rows bounded     to {intake.clip_rows:g}: {learner.n_clipped}")
+    if prepared.clip_rows:
+        lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_clipped}")
     return lines
 
 

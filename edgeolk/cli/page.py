@@ -7,6 +7,7 @@ from typing import Any
 from edgeolk.catalogue.choices import LISTS, meaning
 from edgeolk.catalogue.methods import Method, algorithms
 from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.configuration.plan import plan
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
@@ -14,7 +15,6 @@ from edgeolk.parts.numbers import Basis, Update
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.plans import plan
 
 Row = tuple[str, str, str, str]
 
@@ -126,8 +126,8 @@ def section(method: Method) -> str:
     if method.freezes:
         lines[-1:] = ["**When full.** It is frozen: examples are scored, nothing is learned.", ""]
     rows = parameter_rows(method)
-    if method.intake:
-        said = " and ".join(f"`{name}={value!r}`" for name, value in method.intake.items())
+    if method.preprocessing:
+        said = " and ".join(f"`{name}={value!r}`" for name, value in method.preprocessing.items())
         lines += [f"**Rows.** {said} where nothing is said, the latter without `kernel=`.", ""]
     if rows:
         lines += ["| parameter | default | allowed | meaning |", "|---|---|---|---|"]

@@ -9,13 +9,13 @@ from inspect import signature
 from typing import Any
 
 from edgeolk.catalogue import algorithms
-from edgeolk.config import Config
-from edgeolk.configuration.scaling import METHODS, NAMES
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.fit import parse_bytes
+from edgeolk.configuration.plan import plan
 from edgeolk.near import near
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from edgeolk.planning import parse_bytes
-from edgeolk.plans import plan
+from edgeolk.preprocessing.scaling import METHODS, NAMES
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {
@@ -84,7 +84,7 @@ def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> di
         "dtype": made.dtype,
         "kernel": str(config.kernel),
         "gamma_rows": made.gamma_rows,
-        "scale": NAMES.get(config.intake.method),
+        "scale": NAMES.get(config.preprocessing.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
@@ -136,10 +136,7 @@ def _one(options: argparse.Namespace) -> None:
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
     """The configuration of each algorithm, or the sentence that refuses it.
 
-    Raises
-    ------
-    ValueError
-        All are refused, for the same reason.
+    Raises ValueError: all are refused, for the same reason.
     """
     made: dict[str, Config | str] = {}
     for row in algorithms():

@@ -1,9 +1,15 @@
-"""Arguments that every configuration has, each checked on its own."""
+"""First step: arguments that every configuration has, each checked on its own.
+
+What is refused is a TypeError or ValueError that names the argument, what was got and what is
+allowed.
+"""
 
 from __future__ import annotations
 
+import math
+import struct
+
 from edgeolk.catalogue.methods import Method
-from edgeolk.configuration.levels import Ends, ends, levels
 from edgeolk.lean import Any
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import Dtype
@@ -13,26 +19,17 @@ from edgeolk.parts.table import Parts
 MOST_CLASSES = 2**15
 #: The budget of a basis of features where neither it nor ``ram=`` is given.
 USUAL_MEMBERS = 100
+#: Ends of the range of int8 levels where none is given: suits standardised features.
+USUAL_RANGE = (-4.0, 4.0)
+
+Ends = tuple[Any, Any]
 
 
 def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -> Kernel:
     """The kernel given; for None a Gaussian, of the width given or of the algorithm's usual one.
 
-    Parameters
-    ----------
-    kernel
-        As given.
-    gamma : float, "auto" or None
-        As ``intake_arguments.gamma_of`` has it.
-    method : Method or None
-        The algorithm; None for a composition.
-    n_features : int
-        Dimension d.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is no kernel, or there is a width beside it, or a width out of range.
+    ``gamma`` is as ``preprocessing.arguments.gamma_of`` has it; ``method`` is None for a
+    composition.
     """
     if isinstance(gamma, float):
         if kernel is not None:
@@ -49,13 +46,7 @@ def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -
 
 
 def options_of(sparse: Any, on_bad_row: Any, checksums: Any) -> dict[str, float]:
-    """The options that are on, as a block stores them; ``sparse`` is only checked.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Names the argument, what was got and what is allowed.
-    """
+    """The options that are on, as a block stores them; ``sparse`` is only checked."""
     if not (sparse is None or isinstance(sparse, bool)):
         raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
     if on_bad_row not in ("raise", "skip"):
@@ -71,19 +62,8 @@ def budget_of(
 ) -> int | None:
     """The budget; None where ``ram`` is given in its place.
 
-    Parameters
-    ----------
-    alias : str
-        The name that a basis of features has for its budget, taken out of ``given``; "" for none.
-    budget, ram
-        As given.
-    given : dict
-        The other arguments of the caller.
-
-    Raises
-    ------
-    TypeError
-        Both are given, or neither, or the budget under two names.
+    ``alias``, the name that a basis of features has for its budget, "" for none, is taken out of
+    ``given``, the other arguments.
     """
     if alias:
         members = given.pop(alias, None)
@@ -98,17 +78,55 @@ def budget_of(
 
 
 def range_of(feature_range: Any, parts: Parts, n_features: int) -> Ends | None:
-    """The ends of the levels of int8 storage, checked; None where nothing is given.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Names the argument, what was got and what is allowed.
-    """
+    """The ends of the levels of int8 storage, checked; None where nothing is given."""
     if feature_range is None:
         return None
     if parts["dtype"] != Dtype.INT8:
         raise TypeError("feature_range is for dtype='int8' only")
-    checked = ends(feature_range, n_features)
+    checked = _ends(feature_range, n_features)
     levels(checked, n_features)
     return checked
+
+
+def _ends(given: Any, n_features: int) -> Ends:
+    """The two ends of a range, each as a float or a tuple with one for each feature."""
+
+    def plain(end: Any) -> Any:
+        listed = end.tolist() if hasattr(end, "tolist") else end
+        if not isinstance(listed, (list, tuple)):
+            return float(listed)
+        if len(listed) != n_features:
+            raise ValueError(f"{len(listed)} numbers")
+        return tuple(float(number) for number in listed)
+
+    try:
+        low, high = given
+        return plain(low), plain(high)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"feature_range must be (low, high), numbers or arrays of {n_features}: {error}"
+        ) from None
+
+
+def _single(number: float) -> float:
+    """The number rounded to float32; infinite beyond its range."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.inf
+
+
+def levels(given: Ends | None, n_features: int) -> tuple[list[float], list[float]]:
+    """(scale, offset) of int8 storage for each feature, rounded to float32.
+
+    Level q stands for scale q + offset: -128 is the low end of the range, 127 the high one.
+    """
+    low, high = (
+        [end] * n_features if isinstance(end, float) else list(end) for end in given or USUAL_RANGE
+    )
+    scale = [_single((b - a) / 255.0) for a, b in zip(low, high, strict=True)]
+    offset = [_single(a + 128.0 * (b - a) / 255.0) for a, b in zip(low, high, strict=True)]
+    for step, zero in zip(scale, offset, strict=True):
+        if not (0.0 < step < math.inf and math.isfinite(zero)):
+            raise ValueError(f"feature_range must be finite with low < high, got {given!r}")
+    return scale, offset

@@ -1,7 +1,7 @@
 """Several classes over one ring: K columns of coefficients, one kernel row for all of them.
 
 Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class less the best of
-the others; with it in the place of y f, and shares of a newcomer over the columns, every update is
+the others; with it in the place of y f, and shares of a candidate over the columns, every update is
 that of two classes (Crammer & Singer 2003; Crammer et al. 2006, section 8).
 """
 

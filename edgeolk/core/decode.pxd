@@ -5,10 +5,10 @@ from libc.stdint cimport int32_t
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
-from edgeolk.core.structured cimport (
-    OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
-    olk_pcg_seed, olk_sorf,
+from edgeolk.core.structs cimport (
+    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
 )
+from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 
@@ -95,14 +95,14 @@ cdef inline void decode_structured(State* s, object config) except *:
     sorf_set_width(s)
 
 
-cdef inline void decode_intake(State* s, object config) except *:
+cdef inline void decode_preprocessing(State* s, object config) except *:
     """What is done with rows on their way in."""
-    intake = config.intake
-    s.intake.scaler.method = intake.method
-    s.intake.scaler.clip = intake.clip
-    s.intake.scaler.window = intake.window
-    s.intake.scaler.freeze_after = intake.freeze_after
-    s.intake.longest = intake.clip_rows
-    s.intake.gamma_rows = intake.gamma_rows
-    s.intake.reshapes = intake.reshapes
-    s.intake.on = s.intake.reshapes or intake.gamma_rows > 0
+    preprocessing = config.preprocessing
+    s.preprocessing.scaler.method = preprocessing.method
+    s.preprocessing.scaler.clip = preprocessing.clip
+    s.preprocessing.scaler.window = preprocessing.window
+    s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
+    s.preprocessing.longest = preprocessing.clip_rows
+    s.preprocessing.gamma_rows = preprocessing.gamma_rows
+    s.preprocessing.reshapes = preprocessing.reshapes
+    s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -15,9 +15,9 @@ from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
-from edgeolk.core.decode cimport decode, decode_features, decode_intake, decode_structured
+from edgeolk.core.decode cimport decode, decode_features, decode_preprocessing, decode_structured
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.intake cimport take_f64
+from edgeolk.core.preprocessing cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
@@ -31,8 +31,11 @@ from edgeolk.core.state cimport (
     DONE, MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped,
     State, Width,
 )
-from edgeolk.core.step cimport construct, decide, learn, prepare_mean, skip, wants
-from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
+from edgeolk.core.step cimport (
+    construct, count_asked, decide, learn, prepare_mean, skip, wants,
+)
+from edgeolk.core.structs cimport olk_sorf, olk_sorf_state
+from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.width cimport use_width
@@ -48,7 +51,7 @@ cdef class Engine:
 
     Parameters
     ----------
-    config : Resolved
+    config : Config
         A configuration in full.
     regions : sequence of Region
         The plan of the block: name, offset, bytes, purpose, element, shape.
@@ -66,7 +69,7 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         decode(&self.state, config)
-        decode_intake(&self.state, config)
+        decode_preprocessing(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
         elif self.state.c.choice.basis == BASIS_STRUCTURED:
@@ -74,7 +77,7 @@ cdef class Engine:
         self.attach()
         if config.update.whole:
             self.attach_structured()
-        self.attach_intake()
+        self.attach_preprocessing()
         if fresh:
             self.start()
 
@@ -170,28 +173,28 @@ cdef class Engine:
         t.novelty = <double*>self.at("novelty")
         t.wl = self.at("linear")
         t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
-        t.lambda_ = self.at("relevance")
-        t.G = NULL if t.lambda_ == NULL else <char*>t.lambda_ + row
-        t.turns = <uint64_t*>self.at("turns")
+        t.log_scale = self.at("relevance")
+        t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+        t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         t.scores = <double*>self.at("class_scores")
         t.row = self.at("feature_row")
         return 0
 
-    cdef int attach_intake(self) except -1:
-        """Pointers of the intake, and the width where it is known."""
+    cdef int attach_preprocessing(self) except -1:
+        """Pointers of the preprocessing, and the width where it is known."""
         cdef State* s = &self.state
         cdef Py_ssize_t end = -1
         cdef int count = -1
-        cdef olk_scaler* scaler = &s.intake.scaler
+        cdef olk_scaler* scaler = &s.preprocessing.scaler
         scaler.numbers = <double*>self.at("scaler")
         scaler.counts = <int32_t*>self.at("scaler_counts")
         scaler.least = <double*>self.at("scaler_range")
         scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
-        s.intake.clipped = <int64_t*>self.at("clipped_rows")
-        s.intake.width = <Width*>self.at("width")
-        s.intake.mean = self.at("width_mean")
-        if s.intake.width == NULL:
+        s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
+        s.preprocessing.width = <Width*>self.at("width")
+        s.preprocessing.mean = self.at("width_mean")
+        if s.preprocessing.width == NULL:
             return 0
         use_width(s)
         for region in self.regions.values():
@@ -201,10 +204,10 @@ cdef class Engine:
                     count += 1
                     if count == MODEL_RUNS:
                         raise RuntimeError(f"what starts anew lies in over {MODEL_RUNS} runs")
-                    s.intake.model[count].start = self.arena.base + <Py_ssize_t>region.offset
+                    s.preprocessing.model[count].start = self.arena.base + <Py_ssize_t>region.offset
                 end = region.offset + region.nbytes
-                s.intake.model[count].nbytes = (
-                    self.arena.base + end - s.intake.model[count].start)
+                s.preprocessing.model[count].nbytes = (
+                    self.arena.base + end - s.preprocessing.model[count].start)
         return 0
 
     def start(self):
@@ -326,20 +329,27 @@ cdef class Engine:
         finally:
             PyBuffer_Release(&view)
 
-    def wants_row(self, object x):
-        """Whether the label of one row of a float64 buffer could change the model; a yes counts."""
+    def wants_row(self, object x, bint asks=False):
+        """Whether the label of one row of a float64 buffer could change the model.
+
+        Where it is asked for, a yes counts.
+        """
         cdef double f = 0.0
+        cdef bint wanted
         if self.state.c.columns == 1:
             self.decide_row(x, &f)
-        self.idle()
-        return <bint>wants(&self.state, f)
+        wanted = wants(&self.state, f)
+        if asks and wanted:
+            self.idle()
+            count_asked(&self.state)
+        return wanted
 
     # ---- what a Python face reads ---------------------------------------------------------------
 
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
-        cdef const Width* before = s.intake.width
+        cdef const Width* before = s.preprocessing.width
         return {
             "steps": s.m.steps + (before.steps if before != NULL else 0),
             "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
@@ -347,7 +357,7 @@ cdef class Engine:
             "capacity_hits": (
                 (s.function.capacity_hits if s.function != NULL else 0)
                 + (before.capacity_hits if before != NULL else 0)),
-            "clipped_rows": s.intake.clipped[0] if s.intake.clipped != NULL else 0,
+            "clipped_rows": s.preprocessing.clipped[0] if s.preprocessing.clipped != NULL else 0,
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,

@@ -281,7 +281,7 @@ cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
 
 
 cdef inline void shift_slot(State* s, int64_t slot, double change, const Example* e) noexcept nogil:
-    """The same for every column of a slot, by the shares of the newcomer."""
+    """The same for every column of a slot, by the shares of the candidate."""
     cdef int64_t column
     for column in range(s.c.columns):
         shift(s, column * s.c.weights + slot, change * e.share[column])
@@ -324,15 +324,15 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     add_norm(s, a, e.self_kernel * e.power, e)
 
 
-cdef struct Leaver:
-    double f                  # f(s_r), the newcomer not yet in f
+cdef struct Evicted:
+    double f                  # f(s_r), the candidate not yet in f
     double k                  # k(s_r, x)
 
 
-cdef inline Leaver leaver(State* s, int64_t slot, const Example* e) noexcept nogil:
+cdef inline Evicted evicted(State* s, int64_t slot, const Example* e) noexcept nogil:
     """What a removal has to know: a kernel row."""
     cdef double f = s.function.scale * slot_row(s, slot, s.m.n, s.coef, NULL)
-    return Leaver(f, pair_kernel(s, s.column, e.x))
+    return Evicted(f, pair_kernel(s, s.column, e.x))
 
 
 cdef inline void vacate_slot(State* s, int64_t slot) noexcept nogil:
@@ -342,7 +342,7 @@ cdef inline void vacate_slot(State* s, int64_t slot) noexcept nogil:
         set_coefficient(s, column * s.c.weights + slot, 0.0)
 
 
-cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noexcept nogil:
+cdef inline void drop_known(State* s, int64_t slot, Evicted gone, Example* e) noexcept nogil:
     """f <- f - alpha_r k(s_r, .)."""
     cdef Function* f = s.function
     cdef double a
@@ -356,18 +356,18 @@ cdef inline void drop_known(State* s, int64_t slot, Leaver gone, Example* e) noe
     vacate_slot(s, slot)
 
 
-cdef inline void follow_leaver(State* s, int64_t slot, Example* e) noexcept nogil:
-    """The norm, and the newcomer's scores by its shares, without one slot of several columns.
+cdef inline void follow_evicted(State* s, int64_t slot, Example* e) noexcept nogil:
+    """The norm, and the candidate's scores by its shares, without one slot of several columns.
 
-    Costs a kernel row, which takes the place of the newcomer's.
+    Costs a kernel row, which takes the place of the candidate's.
     """
     cdef Function* f = s.function
     cdef int64_t k
     cdef double a, shared
     cdef double own = diagonal(s, slot)
-    cdef double with_newcomer
+    cdef double with_candidate
     slot_row(s, slot, s.m.n, NULL, s.row)
-    with_newcomer = pair_kernel(s, s.column, e.x)
+    with_candidate = pair_kernel(s, s.column, e.x)
     s.simd.weigh[real(s)](s.row, s.coef, s.c.weights, s.m.n, s.c.columns, s.class_scores)
     shared = 0.0
     for k in range(s.c.columns):
@@ -376,7 +376,7 @@ cdef inline void follow_leaver(State* s, int64_t slot, Example* e) noexcept nogi
         shared += e.share[k] * a
     if f.norm2 < 0.0:
         f.norm2 = 0.0
-    e.f -= shared * with_newcomer
+    e.f -= shared * with_candidate
     f.removals += 1
 
 
@@ -384,10 +384,10 @@ cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
     """As drop_known; costs a kernel row where the norm is tracked."""
     if s.c.columns > 1:
         if s.c.tracks_norm:
-            follow_leaver(s, slot, e)
+            follow_evicted(s, slot, e)
         vacate_slot(s, slot)
     elif s.c.tracks_norm:
-        drop_known(s, slot, leaver(s, slot, e), e)
+        drop_known(s, slot, evicted(s, slot, e), e)
     else:
         vacate_slot(s, slot)
 

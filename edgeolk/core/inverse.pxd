@@ -1,7 +1,7 @@
-"""The kept inverse of the Gram matrix of the ring, bordered by a newcomer in O(n^2).
+"""The kept inverse of the Gram matrix of the ring, bordered by a candidate in O(n^2).
 
 With Ki = (K + ridge I)^-1, u = Ki k and delta = k(x,x) + ridge - k'u, the inverse M with the
-newcomer t as last index is [Ki + u u'/delta, -u/delta; -u'/delta, 1/delta]. Taking r out of it
+candidate t as last index is [Ki + u u'/delta, -u/delta; -u'/delta, 1/delta]. Taking r out of it
 again is M_SS - c_S c_S' / c_r with c = M e_r. Rounding grows with every exchange, so the matrix is
 computed afresh every 10 B exchanges. Only its lower triangle is kept, packed: a step costs what
 reading it costs.
@@ -31,7 +31,7 @@ cdef inline double border(State* s, double ridge, const Example* e) noexcept nog
 
 
 cdef inline void append_bordered(State* s, double delta) noexcept nogil:
-    """The newcomer joins as index n (before it is put there)."""
+    """The candidate joins as index n (before it is put there)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef double* line = s.inverse + entry(n, 0)
@@ -42,19 +42,19 @@ cdef inline void append_bordered(State* s, double delta) noexcept nogil:
 
 
 cdef inline double column_entry(const State* s, int64_t i, int64_t r, double delta) noexcept nogil:
-    """M_ir with the newcomer in M, u = work."""
+    """M_ir with the candidate in M, u = work."""
     return s.inverse[entry(i, r)] + s.work[i] * s.work[r] / delta
 
 
 cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept nogil:
-    """Index r leaves, the newcomer takes its place: M_ij - c_i c_j / c_r. Spoils row and work2."""
+    """Index r leaves, the candidate takes its place: M_ij - c_i c_j / c_r. Spoils row and work2."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef double ct = -s.work[r] / delta
     cdef double cr = column_entry(s, r, r, delta)
     for i in range(n):
         s.work2[i] = column_entry(s, i, r, delta)
-    # The newcomer's column waits in row while r's lines are still in the way.
+    # The candidate's column waits in row while r's lines are still in the way.
     for i in range(n):
         wide(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
     wide(s.row)[r] = 1.0 / delta - ct * ct / cr
@@ -80,9 +80,9 @@ cdef inline bint has_pivots(const State* s) noexcept nogil:
 
 cdef inline double spread_weight(State* s, int64_t r, int64_t column,
                                  double delta) noexcept nogil:
-    """Spread a k(s_r, .), a = alpha_r of that column, over the others and the newcomer.
+    """Spread a k(s_r, .), a = alpha_r of that column, over the others and the candidate.
 
-    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the newcomer's share
+    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the candidate's share
     a (-c_t / c_r).
     """
     cdef int64_t i

@@ -2,7 +2,7 @@
 
 from libc.math cimport floor, isfinite
 
-from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.core.parts cimport LOSS_NOVELTY, update_most_weight
 from edgeolk.core.state cimport State
 
 
@@ -22,10 +22,16 @@ cdef inline str labels_allowed(const State* s):
     return "finite" if finite else "-1 or +1"
 
 
+cdef inline bint is_weight(const State* s, double weight) noexcept nogil:
+    """Whether a row may count so much; False for NaN."""
+    return 0.0 < weight <= update_most_weight(s.c.choice.update)
+
+
 cdef inline int check_weight(const State* s, object config, double weight) except -1:
-    """A weight other than one: > 0, finite, for a learner that knows what to do with it."""
-    if not (weight > 0.0 and isfinite(weight)):
-        raise ValueError(f"weight must be a finite number > 0, got {weight!r}")
+    """A weight other than one: in its range, for a learner that knows what to do with it."""
+    if not is_weight(s, weight):
+        most = update_most_weight(s.c.choice.update)
+        raise ValueError(f"weight must be > 0, at most {most:g}, got {weight!r}")
     if not s.c.weighs:
         raise ValueError(f"weight must be 1 for this learner, got {weight!r}: {config.no_weights}")
     return 0

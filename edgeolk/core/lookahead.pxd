@@ -22,7 +22,7 @@ cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
     if s.ahead.rows == 0 or not (maps_features(s) or worth_together(s)):
         return 0
     # Until the width of the kernel is known, any row may change it.
-    if s.intake.width != NULL and not s.intake.width.gamma > 0.0:
+    if s.preprocessing.width != NULL and not s.preprocessing.width.gamma > 0.0:
         return 0
     return s.ahead.rows
 

@@ -22,7 +22,7 @@ cdef inline double softplus(double u) noexcept nogil:
 
 
 cdef inline double label(const State* s, const Example* e) noexcept nogil:
-    """The sign of a newcomer's coefficient under a loss of the margin."""
+    """The sign of a candidate's coefficient under a loss of the margin."""
     return e.y
 
 

@@ -15,7 +15,7 @@ from edgeolk.core.state cimport State
 
 
 cdef inline bint may_enter(const State* s, double a) noexcept nogil:
-    """Whether a newcomer may have this coefficient; False for NaN."""
+    """Whether a candidate may have this coefficient; False for NaN."""
     return fabs(a) <= coefficients_most(s.c.choice.coefficients)
 
 

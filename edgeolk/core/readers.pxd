@@ -21,7 +21,7 @@ cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
 cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
     """Memory that the scratch pointers of a reader's struct then point into, or NULL.
 
-    Every region of ``planning/regions.py`` that is no state is moved: what is left out here is
+    Every region of ``configuration/regions.py`` that is no state is moved: what is left out here is
     written by two readers (``tests/edgeolk/test_readers.py``).
     """
     cdef char* block = <char*>own.m

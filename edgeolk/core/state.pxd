@@ -10,10 +10,10 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
+from edgeolk.core.structs cimport olk_scaler, olk_width as Width
 from edgeolk.core.structured cimport Structured
 
 
@@ -23,7 +23,7 @@ cdef extern from *:
 
 
 cdef struct Model:
-    # The first bytes of the block, as edgeolk/head.py lays them out. Only what a step changes
+    # The first bytes of the block, as configuration/header.py lays them out. Only what a step changes
     # is read here; the configuration is decoded once, into Settings.
     char mark[4]
     uint16_t version
@@ -37,7 +37,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags            # bits of loops/marks.h
+    uint16_t flags            # bits of loops/dirty_flag.h
     int32_t n                 # support vectors held
     uint64_t rng
     int64_t steps             # examples seen, t
@@ -54,7 +54,7 @@ cdef struct Function:
     int64_t cursor            # slot of the oldest support vector, once full
     int64_t removals          # since norm2, or the kept inverse, was last computed afresh
     int64_t capacity_hits     # examples that asked for an update of a full, frozen ring
-    int64_t labels_asked      # calls of wants_label that said yes
+    int64_t labels_asked      # calls of ask_label that said yes
     int64_t clipped           # numbers learned that lay beyond the levels of int8 storage
 
 cdef struct Mean:
@@ -82,17 +82,6 @@ cdef struct Skipped:
     int64_t rows              # bad rows that were left out
 
 
-cdef extern from "width.h" nogil:
-    ctypedef struct Width "olk_width":
-        double gamma
-        double spread
-        int64_t measured
-        int64_t steps
-        int64_t mistakes
-        int64_t updates
-        int64_t capacity_hits
-
-
 cdef struct Indices:
     # Of the non-zeros of a sparse row, in one of two types; both NULL where there are none to read.
     const int32_t* narrow
@@ -115,7 +104,7 @@ cdef enum:
     MODEL_RUNS = 4            # of regions in a row that start anew, at most
 
 
-cdef struct Intake:
+cdef struct Preprocessing:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # something is done after a row is learned
@@ -215,7 +204,7 @@ cdef struct State:
     void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL
     void* products            # distance, where the kernel row yields it on the way, or NULL
     void* mean_coef           # (columns, weights) of the coefficients' type, or NULL
-    double* class_scores      # (columns,) scores of the classes, then the shares of a newcomer
+    double* class_scores      # (columns,) scores of the classes, then the shares of a candidate
     double* gram              # packed lower triangle, or NULL
     double* pulls             # (columns, budget // 2) right-hand sides of a halving, or NULL
     double* work              # (slots,) or NULL
@@ -226,7 +215,7 @@ cdef struct State:
     olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
     Ahead ahead
-    Intake intake
+    Preprocessing preprocessing
     Structured structured     # the learner on structured features, step = NULL for the others
 
 
@@ -240,7 +229,7 @@ cdef struct Example:
     double self_kernel        # k(x, x)
     double hint               # what an optimistic prediction adds, else 0
     int64_t label             # the class, of several
-    double* share             # (columns,) a newcomer's coefficients over a
+    double* share             # (columns,) a candidate's coefficients over a
     double power              # sum of the squares of share
     double one                # the share where there is one column
 
@@ -251,5 +240,5 @@ cdef enum Outcome:
     REFUSED_OVERFLOW = 2      # score or k(x, x) is beyond its range (range.pxd)
     REFUSED_ROW = 3           # a sparse row that is none: indices, or a number that is not finite
     REFUSED_COUNT = 4         # as many steps as a counter holds
-    REFUSED_COEFFICIENT = 5   # the newcomer's is beyond its range (range.pxd)
+    REFUSED_COEFFICIENT = 5   # the candidate's is beyond its range (range.pxd)
     REFUSED_TARGET = 6        # a target beyond what structured features take

@@ -8,4 +8,5 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil
 cdef void prepare_mean(State* s) noexcept nogil
 cdef void skip(State* s) noexcept nogil
-cdef bint wants(State* s, double f) noexcept nogil
+cdef bint wants(const State* s, double f) noexcept nogil
+cdef void count_asked(State* s) noexcept nogil

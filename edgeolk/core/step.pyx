@@ -14,7 +14,7 @@ from edgeolk.core.classes cimport along_shares, see_classes
 from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
-from edgeolk.core.intake cimport keep_statistics
+from edgeolk.core.preprocessing cimport keep_statistics
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
@@ -179,15 +179,15 @@ cdef void begin_anew(State* s) noexcept nogil:
     cdef int64_t asked = 0
     cdef int64_t clipped = 0
     cdef int k
-    s.intake.width.steps = s.m.steps
-    s.intake.width.mistakes = s.m.mistakes
-    s.intake.width.updates = s.m.updates
+    s.preprocessing.width.steps = s.m.steps
+    s.preprocessing.width.mistakes = s.m.mistakes
+    s.preprocessing.width.updates = s.m.updates
     if s.function != NULL:
-        s.intake.width.capacity_hits = s.function.capacity_hits
+        s.preprocessing.width.capacity_hits = s.function.capacity_hits
         asked = s.function.labels_asked
         clipped = s.function.clipped
     for k in range(4):
-        part = &s.intake.model[k]
+        part = &s.preprocessing.model[k]
         if part.nbytes > 0:
             memset(part.start, 0, <size_t>part.nbytes)
     s.m.n = 0
@@ -209,10 +209,10 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
-    if s.intake.on:
+    if s.preprocessing.on:
         keep_statistics(s)
-        if s.intake.clipped != NULL:
-            s.intake.clipped[0] += s.intake.bounded
+        if s.preprocessing.clipped != NULL:
+            s.preprocessing.clipped[0] += s.preprocessing.bounded
         if width_is_due(s, x):
             set_width(s)
             begin_anew(s)
@@ -273,12 +273,14 @@ cdef void prepare_mean(State* s) noexcept nogil:
             put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
 
 
-cdef bint wants(State* s, double f) noexcept nogil:
-    """Whether a row with this score would use its label; counted if so."""
-    if loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0:
-        return False
+cdef bint wants(const State* s, double f) noexcept nogil:
+    """Whether a row with this score would use its label."""
+    return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
+
+
+cdef void count_asked(State* s) noexcept nogil:
+    """Count a label that is asked for, where that is counted."""
     if s.function != NULL:
         begin_step(&s.m.flags)
         s.function.labels_asked += s.function.labels_asked < MOST_COUNT
         end_step(&s.m.flags, 0)
-    return True

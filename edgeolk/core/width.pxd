@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma
 from edgeolk.core.simd cimport OLK_LAPLACIAN
-from edgeolk.core.state cimport State, Width
+from edgeolk.core.state cimport State
+from edgeolk.core.structs cimport olk_width as Width
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 
@@ -19,8 +20,8 @@ cdef extern from "width.h" nogil:
 
 cdef inline void use_width(State* s) noexcept nogil:
     """The width in the block, once it is known, is that of the kernel."""
-    if s.intake.width.gamma > 0.0:
-        s.c.kernel.gamma = s.intake.width.gamma
+    if s.preprocessing.width.gamma > 0.0:
+        s.c.kernel.gamma = s.preprocessing.width.gamma
         if s.structured.step != NULL:
             sorf_set_width(s)
 
@@ -28,15 +29,15 @@ cdef inline void use_width(State* s) noexcept nogil:
 cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
     """A row that was learned goes into the width; whether it is known with it."""
     cdef bint laplacian = s.c.kernel.kind == OLK_LAPLACIAN
-    if s.intake.width == NULL or s.intake.width.gamma > 0.0:
+    if s.preprocessing.width == NULL or s.preprocessing.width.gamma > 0.0:
         return False
     if s.c.vectors == DTYPE_FLOAT64:
-        olk_measure_row_f64(s.intake.width, <double*>s.intake.mean, <const double*>x,
+        olk_measure_row_f64(s.preprocessing.width, <double*>s.preprocessing.mean, <const double*>x,
                             s.c.n_features, laplacian)
     else:
-        olk_measure_row_f32(s.intake.width, <float*>s.intake.mean, <const float*>x,
+        olk_measure_row_f32(s.preprocessing.width, <float*>s.preprocessing.mean, <const float*>x,
                             s.c.n_features, laplacian)
-    return s.intake.width.measured == s.intake.gamma_rows
+    return s.preprocessing.width.measured == s.preprocessing.gamma_rows
 
 
 cdef inline void set_width(State* s) noexcept nogil:
@@ -44,6 +45,7 @@ cdef inline void set_width(State* s) noexcept nogil:
     cdef double most = DBL_MAX
     if basis_has_frequencies(s.c.choice.basis):
         most = dtype_most_gamma(s.c.choice.dtype)
-    s.intake.width.gamma = olk_gamma_of(s.intake.width, s.c.kernel.kind == OLK_LAPLACIAN, most,
-                                        s.c.kernel.gamma)
+    s.preprocessing.width.gamma = olk_gamma_of(
+        s.preprocessing.width, s.c.kernel.kind == OLK_LAPLACIAN, most, s.c.kernel.gamma
+    )
     use_width(s)

@@ -114,12 +114,8 @@ KITS: dict[str, Callable[[list[str]], dict[str, str]]] = {
 def kits(names: Iterable[str], sources: list[str]) -> dict[str, str]:
     """The files of several.
 
-    Raises
-    ------
-    TypeError
-        ``names`` is a string.
-    ValueError
-        There is none of a name.
+    Raises TypeError: ``names`` is a string.
+    Raises ValueError: there is none of a name.
     """
     if isinstance(names, str):
         raise TypeError(f"with_ must be a sequence of names, got {names!r}")

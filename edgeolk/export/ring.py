@@ -61,7 +61,7 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
         found["ek_norms"] = (kind, _padded(_view(engine, "norms"), n))
     if config.dtype == Dtype.INT8:
         found["ek_levels"] = ("float", _view(engine, "levels"))
-    if config.intake.method:
+    if config.preprocessing.method:
         found["ek_scaler"] = ("double", _view(engine, "scaler"))
         found["ek_scaler_counts"] = ("int32_t", _view(engine, "scaler_counts"))
         span = "scaler_range" in {region.name for region in learner.plan.regions}
@@ -115,10 +115,10 @@ def model_of(learner: Learner) -> Model:
         "EK_SCALE": float(learner._engine.scale()),
         "EK_THRESHOLD": 0.0 if config.needs_labels else learner.threshold,
         "EK_MOST": config.storage.most,
-        "EK_SCALE_METHOD": config.intake.method,
-        "EK_CLIPS_ROWS": int(config.intake.clip_rows > 0.0),
-        "EK_CLIP_ROWS": config.intake.clip_rows,
-        "EK_SCALE_CLIP": float(config.intake.clip),
+        "EK_SCALE_METHOD": config.preprocessing.method,
+        "EK_CLIPS_ROWS": int(config.preprocessing.clip_rows > 0.0),
+        "EK_CLIP_ROWS": config.preprocessing.clip_rows,
+        "EK_SCALE_CLIP": float(config.preprocessing.clip),
     }
     declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())
     defined = "\n".join(_numbers(kind, name, held) for name, (kind, held) in constants.items())

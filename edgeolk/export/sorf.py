@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeolk.configuration.header import length_of
+from edgeolk.configuration.layout import boundary
+from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
-from edgeolk.head import length_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import Laplacian
-from edgeolk.planning.layout import boundary
 
 SOURCE = "sorf.c"
-#: Bits of loops/structured.h.
+#: Types of weights, as c/sorf.c names them to loops/structured.h.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
-#: Members of ``olk_sorf``, in order.
-MEMBERS = (
-    *("d", "D", "classes", "task", "groups", "first", "widths", "omega", "size", "n_blends"),
-    *("linear", "last_label", "relevance", "blends", "kappa", "r", "sharp", "delta", "cmin"),
-    *("cmax", "shrink", "nu", "window", "signs"),
-)
 #: Regions that the C source looks for; one that the model lacks has offset 0.
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
@@ -60,8 +55,9 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner.config, learner.plan
     made = learner._engine.structured()
-    intake = config.intake
+    prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
+    _, declared = structs.read("sorf_types.h")
     return {
         "EK_LEARNS": 1,
         "EK_FEATURES": config.n_features,
@@ -76,20 +72,21 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],
-        "EK_SCALE_METHOD": intake.method,
-        "EK_CLIPS_ROWS": int(intake.clip_rows > 0.0),
-        "EK_CLIP_ROWS": intake.clip_rows,
-        "EK_SCALE_CLIP": float(intake.clip),
-        "EK_SCALE_WINDOW": float(intake.window),
-        "EK_FREEZE_AFTER": f"INT64_C({intake.freeze_after})",
-        "EK_GAMMA_ROWS": intake.gamma_rows,
+        "EK_MOST_WEIGHT": config.update.most_weight,
+        "EK_SCALE_METHOD": prepared.method,
+        "EK_CLIPS_ROWS": int(prepared.clip_rows > 0.0),
+        "EK_CLIP_ROWS": prepared.clip_rows,
+        "EK_SCALE_CLIP": float(prepared.clip),
+        "EK_SCALE_WINDOW": float(prepared.window),
+        "EK_FREEZE_AFTER": f"INT64_C({prepared.freeze_after})",
+        "EK_GAMMA_ROWS": prepared.gamma_rows,
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
         "EK_MULTIPLES": braced(made["multiples"]),
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
-        "EK_SORF": braced([made[name] for name in MEMBERS]),
+        "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
     }
 
 

@@ -221,10 +221,7 @@ def _open_safely(path: str, _flags: int) -> int:
 def opened_regular(path: Path) -> FileIO:
     """A regular file, open for unbuffered reading; never waits for anybody.
 
-    Raises
-    ------
-    OSError
-        There is no such file, or it is not a regular one.
+    Raises OSError: there is no such file, or it is not a regular one.
     """
     name = os.fsdecode(path)
     file = FileIO(name, opener=_open_safely)

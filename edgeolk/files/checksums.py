@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from edgeolk.head import FLAGS_OFFSET, NATIVE, SEALED, Head, length_of, unpack
-from edgeolk.planning.regions import ELEMENT_BYTES
+from edgeolk.configuration.header import FLAGS_OFFSET, NATIVE, SEALED, Head, length_of, unpack
+from edgeolk.configuration.regions import ELEMENT_BYTES
 
 NAME = "checksums"
 #: Flips every bit of a checksum.
@@ -67,10 +67,7 @@ def forget(head: Head, block: memoryview) -> None:
 def verify(head: Head, block: memoryview) -> bool:
     """Compare the checksums of a block; whether it is sealed.
 
-    Raises
-    ------
-    ValueError
-        A region is not as it was sealed, or nothing but the flag is not; says which.
+    Raises ValueError: a region is not as it was sealed, or nothing but the flag is not; says which.
     """
     if NAME not in head.table:
         return False

@@ -16,7 +16,7 @@ from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.storage import COEFFICIENTS
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.resolved import Resolved
+    from edgeolk.configuration.config import Config
 
 #: Room for rounding beyond the bounds of core/range.pxd; those of |x|^2 for a sigmoid.
 _ROUNDED, _MOST_WIDE, _MOST_NARROW = 1.01, 1.01e100, 1.01e36
@@ -24,7 +24,7 @@ _ROUNDED, _MOST_WIDE, _MOST_NARROW = 1.01, 1.01e100, 1.01e36
 _MOST_FLOAT = 3.41e38
 
 
-def _longest(config: Resolved) -> float:
+def _longest(config: Config) -> float:
     """The largest |x|^2 that is in range."""
     kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
     if kernel.kind == KernelKind.SIGMOID:
@@ -37,7 +37,7 @@ def _longest(config: Resolved) -> float:
 
 
 def _squares(
-    config: Resolved, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Config, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> Iterable[float]:
     """|s|^2 of the slots in use, from feature-major numbers."""
     stride = len(numbers) // config.n_features
@@ -55,20 +55,12 @@ def _squares(
 
 
 def lengths_hold(
-    config: Resolved, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Config, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> bool:
     """Whether every vector of a ring or a window, all its numbers finite, is one a step takes.
 
-    Parameters
-    ----------
-    config : Resolved
-        The model's configuration.
-    numbers : memoryview
-        Of shape (d, stride), flat, in the storage type, or its bits.
-    used : int
-        Slots that hold vectors.
-    levels : memoryview or None
-        Sizes and starts of int8 levels.
+    ``numbers`` has shape (d, stride), flat, in the storage type or its bits; ``used`` slots hold
+    vectors; ``levels`` are sizes and starts of int8 levels, None for other types.
     """
     if config.kernel.normalised:
         return True

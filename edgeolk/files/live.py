@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.intake import intake_from
-from edgeolk.configuration.resolved import Resolved
-from edgeolk.files.words import WORDS
-from edgeolk.head import (
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import (
     FLAGS_OFFSET,
     MOST_BYTES,
     NATIVE,
@@ -18,13 +16,20 @@ from edgeolk.head import (
     Head,
     lists_from,
 )
-from edgeolk.lean import Any, replace
+from edgeolk.configuration.layout import state_bytes
+from edgeolk.configuration.regions import KINDS, Lifetime, Region
+from edgeolk.files.words import WORDS
+from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm
 from edgeolk.parts.table import uses
-from edgeolk.planning.layout import state_bytes
-from edgeolk.planning.regions import KINDS, Lifetime, Region
+from edgeolk.preprocessing.record import preprocessing_from
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Member = TypeVar("_Member", bound=IntEnum)
 
 
 def is_state(region: Region) -> bool:
@@ -32,7 +37,7 @@ def is_state(region: Region) -> bool:
     return region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE
 
 
-def head_of(config: Resolved, regions: Iterable[Region]) -> Head:
+def head_of(config: Config, regions: Iterable[Region]) -> Head:
     """The header of a model that has seen nothing."""
     regions = tuple(regions)
     parts: dict[str, int] = {axis: int(part) for axis, part in config.parts.items()}
@@ -54,79 +59,46 @@ def head_of(config: Resolved, regions: Iterable[Region]) -> Head:
     )
 
 
-def parts_from(numbers: Mapping[str, int]) -> dict[str, IntEnum]:
-    """The parts that stored numbers stand for, by axis.
-
-    Raises
-    ------
-    ValueError
-        There is none of that number.
-    """
-    parts: dict[str, IntEnum] = {}
-    for axis, kind in AXES.items():
-        try:
-            parts[axis] = kind(numbers[axis])
-        except ValueError:
-            raise ValueError(f"the model's {axis} is none: {numbers[axis]}") from None
-    return parts
-
-
-def algorithm_from(number: int) -> Algorithm:
-    """The algorithm that a stored number stands for.
-
-    Raises
-    ------
-    ValueError
-        There is none of that number.
-    """
+def _member(kind: type[_Member], number: int, what: str) -> _Member:
+    """The member of an enum that a stored number stands for."""
     try:
-        return Algorithm(number)
+        return kind(number)
     except ValueError:
-        raise ValueError(f"the model's algorithm is none: {number}") from None
+        raise ValueError(f"the model's {what} is none: {number}") from None
 
 
-def kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
-    """The kernel of stored fields.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
+def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
     try:
         return kernel_from_fields(fields)
     except ValueError as error:
         raise ValueError(f"the model's kernel is none: {error}") from None
 
 
-def resolved_from(head: Head) -> Resolved:
+def config_from(head: Head) -> Config:
     """The configuration a header tells of, its parts known, nothing else about it checked.
 
-    Raises
-    ------
-    ValueError
-        A part or a kernel has a number that there is not.
+    Raises ValueError: a part or a kernel has a number that there is not.
     """
     values = dict(head.values)
     lists = lists_from(values)
-    intake = intake_from(values)
+    preprocessing = preprocessing_from(values)
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
-    parts = parts_from(head.parts)
+    parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
     fill_omitted(parts, values)
-    return Resolved(
-        algorithm_from(head.parts["algorithm"]),
+    return Config.unchecked(
+        _member(Algorithm, head.parts["algorithm"], "algorithm"),
         head.n_features,
         head.budget,
         head.seed,
-        kernel_from(fields),
+        _kernel_from(fields),
         parts,
         values,
         columns=head.columns,
         lists=lists,
-        intake=intake,
+        preprocessing=preprocessing,
     )
 
 
@@ -143,10 +115,7 @@ def fill_omitted(parts: Mapping[str, IntEnum], values: dict[str, float]) -> None
 def write_head(block: memoryview, head: Head) -> None:
     """Put a header into a live block.
 
-    Raises
-    ------
-    ValueError
-        The model is too large for one.
+    Raises ValueError: the model is too large for one.
     """
     if head.nbytes > MOST_BYTES:
         raise ValueError(f"a model of {head.nbytes} bytes cannot be stored; reduce budget")
@@ -196,13 +165,10 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     return arrays
 
 
-def check(config: Resolved, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
+def check(config: Config, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
     """Check the state in a live block, whoever wrote it.
 
-    Raises
-    ------
-    ValueError
-        It is none that learning leads to.
+    Raises ValueError: it is none that learning leads to.
     """
     from edgeolk.files.invariants import check_state  # only what comes from outside is checked
 

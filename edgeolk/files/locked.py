@@ -50,11 +50,8 @@ class OpenFile:
     def fd(self, writable: bool = False) -> int:
         """The descriptor, opened when first asked for; -1 if there is nothing to read.
 
-        Raises
-        ------
-        OSError
-            Another one writes there, or what was locked has lost its name; the next call takes what
-            has the name then.
+        Raises OSError: another one writes there, or what was locked has lost its name; the next
+        call takes what has the name then.
         """
         if self._writable:
             if writable and not self._has_name():

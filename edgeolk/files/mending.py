@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from edgeolk.configuration.resolved import Resolved
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import NATIVE, PLACES, unpack
+from edgeolk.configuration.regions import Region
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
-from edgeolk.head import NATIVE, PLACES, unpack
 from edgeolk.parts import Basis, Policy, Update
-from edgeolk.planning.regions import Region
 
 #: Regions that follow from the others.
 DERIVED = frozenset({
@@ -43,7 +43,7 @@ def _lower(words: dict[str, Any], name: str, most: int) -> None:
         words[name] = most
 
 
-def count_again(config: Resolved, words: dict[str, Any]) -> None:
+def count_again(config: Config, words: dict[str, Any]) -> None:
     """Counters as they are between two steps, where the cut step left them one apart."""
     policy, budget = config.parts["policy"], config.budget
     if config.parts["update"] == Update.OPTIMISTIC:
@@ -54,7 +54,7 @@ def count_again(config: Resolved, words: dict[str, Any]) -> None:
     if config.update.whole:
         return
     words["norm2"] = 0.0
-    # The newcomer of a full ring, and one whose work on the whole ring was not done.
+    # The candidate of a full ring, and one whose work on the whole ring was not done.
     most = budget
     if config.policy.never_full or (
         config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0
@@ -74,13 +74,10 @@ def count_again(config: Resolved, words: dict[str, Any]) -> None:
         words["anchored"] = 1
 
 
-def prepare(config: Resolved, regions: tuple[Region, ...], block: memoryview) -> None:
+def prepare(config: Config, regions: tuple[Region, ...], block: memoryview) -> None:
     """Set counters right and unused coefficients to 0; check everything that is not derived.
 
-    Raises
-    ------
-    ValueError
-        Something else is wrong too.
+    Raises ValueError: something else is wrong too.
     """
     head = unpack(block, NATIVE)
     state = [region for region in regions if live.is_state(region)]

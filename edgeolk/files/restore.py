@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from edgeolk.config import Config
-from edgeolk.configuration.resolved import Resolved
-from edgeolk.core.arena import Arena
-from edgeolk.files import live, v3
-from edgeolk.files.atomic import Path, opened_regular, read_into
-from edgeolk.files.seal import verify
-from edgeolk.files.words import WORDS
-from edgeolk.head import (
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import (
     CRC_OFFSET,
     MOST_HEAD,
     NATIVE,
@@ -20,18 +14,24 @@ from edgeolk.head import (
     unpack,
     version_of,
 )
+from edgeolk.configuration.layout import boundary, layout, total
+from edgeolk.configuration.regions import ELEMENT_BYTES, Region
+from edgeolk.core.arena import Arena
+from edgeolk.files import live, v3
+from edgeolk.files.atomic import Path, opened_regular, read_into
+from edgeolk.files.seal import verify
+from edgeolk.files.words import WORDS
 from edgeolk.lean import Any
-from edgeolk.planning.layout import boundary, layout, total
-from edgeolk.planning.regions import ELEMENT_BYTES, Region
 
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
 
 
-def _checked(made: Resolved) -> Config:
+def _checked(made: Config) -> Config:
     try:
-        return Config.of(made)
+        made.check()
+        return made
     except ValueError as error:
         raise ValueError(f"the model's configuration is damaged: {error}") from None
 
@@ -71,7 +71,7 @@ def _check_size(
     if head.nbytes != size:
         raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
     v3.check_table(head, length_of(start))
-    config = _checked(live.resolved_from(head))
+    config = _checked(live.config_from(head))
     regions = _laid_out(config, most)
     if _lies_as_today(config, regions, head):
         return config, regions
@@ -83,15 +83,8 @@ def _check_size(
 def check_start(start: bytes, size: int, most: int | None = None) -> int:
     """Check a model of ``size`` bytes by its first ``MOST_HEAD``, before the rest is read.
 
-    Returns
-    -------
-    int
-        Bytes of its block; 0 where the file is laid out otherwise than today.
-
-    Raises
-    ------
-    ValueError
-        It is no model of that size, or takes more than ``most`` bytes.
+    Returns the bytes of its block, 0 where the file is laid out otherwise than today. Raises
+    ValueError: it is no model of that size, or takes more than ``most`` bytes.
     """
     found = _check_size(start, size, most)
     return 0 if found is None else total(found[1])
@@ -119,12 +112,8 @@ def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
     The configuration is checked before memory is taken, no more than ``most`` bytes of it, and a
     file of today's layout is read where it is to stay.
 
-    Raises
-    ------
-    ValueError
-        Wrong mark, version, length, CRC, configuration or state.
-    OSError
-        The file cannot be read, or is not a regular file.
+    Raises ValueError: wrong mark, version, length, CRC, configuration or state.
+    Raises OSError: the file cannot be read, or is not a regular file.
     """
     with opened_regular(path) as file:
         size = file.seek(0, 2)
@@ -155,10 +144,7 @@ def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Confi
 def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Config, Arena]:
     """A block of today's layout from what a reader found.
 
-    Raises
-    ------
-    ValueError
-        The configuration, a region or the state is not possible.
+    Raises ValueError: the configuration, a region or the state is not possible.
     """
     config = _checked(stored.config)
     regions = _laid_out(config, most)

@@ -21,10 +21,7 @@ def checksum(block: bytes | bytearray | memoryview, at: int) -> int:
 def verify(block: bytes | memoryview, nbytes: int, what: str, at: int = CRC_OFFSET) -> None:
     """Check length and CRC-32 of a sealed block.
 
-    Raises
-    ------
-    ValueError
-        Wrong length or CRC.
+    Raises ValueError: wrong length or CRC.
     """
     if nbytes != len(block):
         raise ValueError(f"the {what} should have {nbytes} bytes, got {len(block)}")
@@ -41,10 +38,7 @@ def sealed(block: bytearray) -> bytes:
 def read(path: Path, least: int, what: str) -> bytes:
     """Bytes of a scaler's file, which has at least ``least`` bytes of header.
 
-    Raises
-    ------
-    ValueError
-        Its size cannot be right.
+    Raises ValueError: its size cannot be right.
     """
     with opened_regular(path) as file:
         size = file.seek(0, 2)

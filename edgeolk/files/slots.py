@@ -205,12 +205,8 @@ class Slots:
 
         ``opened`` then says which slot it was and why others were refused.
 
-        Raises
-        ------
-        ValueError
-            A checkpoint lies where another number of slots has put it.
-        MemoryError
-            There is no memory for any, and it cannot be said that there is none.
+        Raises ValueError: a checkpoint lies where another number of slots has put it.
+        Raises MemoryError: there is no memory for any, and it cannot be said that there is none.
         """
         self._refuse_other_slots()
         self._heads, refused = self._read_heads()

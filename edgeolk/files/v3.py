@@ -1,10 +1,10 @@
 """Format version 3: the state of a block, header first, its regions where the table says.
 
-See ``head.py`` for the header. Regions lie in any order at offsets that are multiples of 8; numbers
-are little-endian. Rows of a region with several rows (the ring, coefficients of several classes)
-may be padded: a row has as many numbers as the region divided by its rows. Padding makes no file
-longer than twice the block it is read into, and a header: a longer one is refused unread. The
-CRC-32 covers the file, its own four bytes taken as 0.
+See ``configuration/header.py`` for the header. Regions lie in any order at offsets that are
+multiples of 8; numbers are little-endian. Rows of a region with several rows (the ring,
+coefficients of several classes) may be padded: a row has as many numbers as the region divided by
+its rows. Padding makes no file longer than twice the block it is read into, and a header: a longer
+one is refused unread. The CRC-32 covers the file, its own four bytes taken as 0.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import struct
 import sys
 
-from edgeolk.configuration.resolved import Resolved
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
+from edgeolk.configuration.regions import ELEMENT_BYTES
 from edgeolk.files import live
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.words import WORDS
-from edgeolk.head import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
 from edgeolk.lean import Any, dataclass, replace
-from edgeolk.planning.regions import ELEMENT_BYTES
 
 _SWAP = sys.byteorder == "big"
 
@@ -29,7 +29,7 @@ class Stored:
 
     Attributes
     ----------
-    config : Resolved
+    config : Config
         Its configuration, the parts known, nothing else about it checked.
     words : dict
         State outside the regions: counters, generator state, common scale, norm.
@@ -39,7 +39,7 @@ class Stored:
         without padding at the end, little-endian.
     """
 
-    config: Resolved
+    config: Config
     words: dict[str, Any]
     regions: dict[str, tuple[str, int, memoryview]]
 
@@ -74,10 +74,7 @@ def written(block: memoryview) -> bytearray:
 def check_table(head: Head, length: int) -> None:
     """No flags; every region lies inside the file, behind the header, over no other.
 
-    Raises
-    ------
-    ValueError
-        One does not.
+    Raises ValueError: one does not.
     """
     if head.flags:
         raise ValueError(f"the model is inconsistent: flags {head.flags} in a file")
@@ -90,17 +87,9 @@ def check_table(head: Head, length: int) -> None:
 
 
 def read(data: bytes | bytearray | memoryview) -> Stored:
-    """A model of format 3.
+    """A model of format 3; the regions of the result are views of ``data``, the whole file.
 
-    Parameters
-    ----------
-    data : bytes-like
-        The whole file. The regions of the result are views of it.
-
-    Raises
-    ------
-    ValueError
-        Not a whole, consistent model of this format.
+    Raises ValueError: not a whole, consistent model of this format.
     """
     view = memoryview(data)
     head = unpack(view)
@@ -125,4 +114,4 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
         if count % max(each, 1):
             raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
         regions[name] = (element, count // each if each > 1 else 0, part)
-    return Stored(live.resolved_from(head), words, regions)
+    return Stored(live.config_from(head), words, regions)

@@ -8,9 +8,9 @@ from math import inf, isfinite
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.resolved import Resolved
+    from edgeolk.configuration.config import Config
 
-#: Numbers of the linear candidate and of relevance stay far below this.
+#: Numbers of the linear candidate and of the length scales (``relevance``) stay far below this.
 MOST = 1e30
 #: Weights count in units of the label, or of the targets' deviation; what targets and their squared
 #: deviations add up to.
@@ -23,14 +23,11 @@ def _require(condition: bool, what: str) -> None:
 
 
 def check_weights(
-    config: Resolved, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check weights, blend and options.
 
-    Raises
-    ------
-    ValueError
-        The state is none that learning leads to; says what is wrong.
+    Raises ValueError: the state is none that learning leads to; says what is wrong.
     """
     _require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
     for name in ("weights", "mean_weights"):
@@ -44,7 +41,9 @@ def check_weights(
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
-        most = 4.0 / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        # A mistake costs at most 4, times what the row counts.
+        cost = 4.0 * config.update.most_weight
+        most = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
         _require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
         longest = max(config.values["cmax"], 1.0)
         _require(all(1.0 <= n <= longest for n in windows), "an averaging window")
@@ -63,10 +62,10 @@ def check_weights(
         _require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
     if "relevance" in regions:
         scales, squares = regions["relevance"][: config.n_features], regions["relevance"]
-        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log scale of relevance")
-        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of relevance")
+        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
+        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of the length scales")
     if "turns" in regions:
-        _require(0 <= regions["turns"][0] <= words["steps"], "steps of relevance")
+        _require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
     if "last_label" in regions:
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.

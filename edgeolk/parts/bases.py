@@ -65,7 +65,8 @@ class BasisTraits(Part):
     members: str = ""
 
 
-#: No normal draw is larger: uniform draws of 53 bits take the tail (``core/loops/normals.h``) to 12.3.
+#: No normal draw is larger: uniform draws of 53 bits take the tail to 12.3
+#: (``core/loops/normals.h``).
 MOST_NORMAL = 14.0
 
 

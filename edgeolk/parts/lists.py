@@ -23,17 +23,9 @@ WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
 def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str, tuple[float, ...]]:
     """The lists in force, those left at their defaults omitted.
 
-    Parameters
-    ----------
-    values : mapping
-        Parameters in force, of which ``groups`` counts.
-    widths : sequence of numbers, or of one sequence a group, or None
-    blends : sequence of numbers or None
-
-    Raises
-    ------
-    TypeError, ValueError
-        Names the argument, what was got and what is allowed.
+    ``values`` are the parameters in force, of which ``groups`` counts; ``widths`` are numbers, or
+    one sequence a group. Raises TypeError or ValueError: names the argument, what was got and what
+    is allowed.
     """
     groups = int(values["groups"])
     made: dict[str, tuple[float, ...]] = {}

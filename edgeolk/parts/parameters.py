@@ -107,7 +107,7 @@ PARAMETERS: dict[str, Parameter] = {
     "lam": Parameter(
         0.0, 0.0, math.inf, "shrinkage: f is scaled by 1 - eta lam every step", low_open=False
     ),
-    "rate": _positive(0.25, "coefficient every newcomer gets; None: U / sqrt(updates)", none=0.0),
+    "rate": _positive(0.25, "coefficient every candidate gets; None: U / sqrt(updates)", none=0.0),
     "eps": Parameter(0.5, 0.0, 1.0, "update where y f < 1 - eps"),
     "U": _positive(None, "radius of the ball the function is kept in", none=math.inf),
     "alpha": _positive(1.0, "loss at which the sampling probability stops growing"),
@@ -115,11 +115,11 @@ PARAMETERS: dict[str, Parameter] = {
     "c": _positive(1.0, "sampling probability c t^-decay"),
     "ridge": Parameter(5e-4, 0.0, math.inf, "ridge added to the Gram matrix", low_open=False),
     "rescale": Parameter(True, 0, 1, "restore the norm after a halving", flag=True),
-    "allow_skip": Parameter(True, 0, 1, "drop the newcomer where that costs least", flag=True),
+    "allow_skip": Parameter(True, 0, 1, "drop the candidate where that costs least", flag=True),
     "growth": _positive(None, "budget grows as 1 + growth sqrt(t), up to B", none=0.0),
     "shift": _positive(1.0, "how slowly the past is forgotten"),
     "sparsity": Parameter(
-        0.0, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
+        0.0, 0.0, math.inf, "distance to the span up to which a candidate is projected",
         low_open=False,
     ),
     "singular": _positive(_singular, "relative distance that counts as in the span"),
@@ -141,7 +141,7 @@ PARAMETERS: dict[str, Parameter] = {
         whole=True,
     ),
     "ald": Parameter(
-        0.005, 0.0, math.inf, "distance to the span up to which a newcomer is projected",
+        0.005, 0.0, math.inf, "distance to the span up to which a candidate is projected",
         low_open=False,
     ),
     "r": Parameter(
@@ -205,10 +205,7 @@ PARAMETERS: dict[str, Parameter] = {
 def checked(name: str, value: Any, stored: str) -> float:
     """A value for the parameter stored under that name, as the number to store.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Calls it by ``name``, the one the caller knows.
+    Raises TypeError, ValueError: calls it by ``name``, the one the caller knows.
     """
     spec = PARAMETERS[stored]
     if value is None and spec.none is not None:

@@ -40,7 +40,7 @@ class PolicyTraits(Part):
     columns : tuple of str or None
         Regions it needs where a slot has several coefficients; None: it serves one only.
     spare_slot : bool
-        The newcomer is judged in a slot beside the full ring.
+        The candidate is judged in a slot beside the full ring.
     follows_change : bool
         A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
     never_full : bool

@@ -13,7 +13,7 @@ from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
 from edgeolk.parts.updates import UPDATES
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.resolved import Resolved
+    from edgeolk.configuration.record import Record
 
 #: What is looked at first says why: what learns, then what bounds it, then how it is stored.
 ORDER = (
@@ -44,12 +44,12 @@ def _losses() -> str:
 #: Rules that compare parameters, or a part that must be alone in what it does.
 GENERAL: tuple[Refusal, ...] = (
     (
-        lambda c: c.intake.gamma_rows > 0
+        lambda c: c.preprocessing.gamma_rows > 0
         and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN),
         "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
     ),
     (
-        both(lacks("rows", Rows.DENSE), lambda c: c.intake.method > 0),
+        both(lacks("rows", Rows.DENSE), lambda c: c.preprocessing.method > 0),
         "sparse=True cannot be combined with scale=: scaled rows have no zeros",
     ),
     (
@@ -108,7 +108,7 @@ def sentences() -> set[str]:
     return {sentence for _, sentence in (*rows, *GENERAL)}
 
 
-def refuse(config: Resolved) -> None:
+def refuse(config: Record) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
     for axis in ORDER:
         for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
@@ -119,7 +119,7 @@ def refuse(config: Resolved) -> None:
             raise ValueError(sentence + _got(config, sentence))
 
 
-def _got(config: Resolved, sentence: str) -> str:
+def _got(config: Record, sentence: str) -> str:
     """The numbers that a sentence speaks of, as the end of it."""
     words = sentence.replace(",", " ").replace(":", " ").split()
     numbers = {"budget": config.budget, **config.values}

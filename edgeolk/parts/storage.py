@@ -47,7 +47,7 @@ _GAMMA_RANGE = (
 #: The largest number that rows stored as float16 may be clipped to.
 _HALF = 65504.0
 _HALF_RANGE = (
-    lambda c: max(4.0 * c.intake.clip, c.intake.clip_rows) > _HALF,
+    lambda c: max(4.0 * c.preprocessing.clip, c.preprocessing.clip_rows) > _HALF,
     "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at most"
     " that",
 )
@@ -81,7 +81,7 @@ class RealTraits(Part):
     element : str
         Code of the type of one, in ``ELEMENTS``.
     most : float
-        Largest coefficient of a newcomer: a power of ten below what the type holds once it is
+        Largest coefficient of a candidate: a power of ten below what the type holds once it is
         divided by the least common factor.
     most_kernel : float
         Largest k(x, x) of a row.
@@ -117,7 +117,7 @@ COEFFICIENTS: dict[Coefficients, RealTraits] = {
 
 
 def largest_coefficients() -> str:
-    """How large a newcomer's coefficient may be, in words; the default first."""
+    """How large a candidate's coefficient may be, in words; the default first."""
     said = {kind: f"{row.most:.0e}".replace("+", "") for kind, row in COEFFICIENTS.items()}
     usual = said.pop(Coefficients.FLOAT64)
     others = (f"{most} with coefficients='{k.name.lower()}'" for k, most in said.items())

@@ -3,8 +3,8 @@
 A row names its functions in ``core/updates`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
-- ``coefficient(s, e, p)``: the newcomer's coefficient, drawn with probability p;
-- ``shrink(s, a, e)``: what it does to f before the newcomer enters (a = 0: it does not);
+- ``coefficient(s, e, p)``: the candidate's coefficient, drawn with probability p;
+- ``shrink(s, a, e)``: what it does to f before the candidate enters (a = 0: it does not);
 - ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with regions of their
   own; ``construct(s)`` fills these once.
 """
@@ -46,6 +46,8 @@ class UpdateTraits(Part):
         The losses under which it tells several classes apart.
     weighs : str
         Why a row cannot count more or less than one, "" if it can.
+    most_weight : float
+        What a row may count at most.
     lists : tuple of str
         Parameters that are several numbers.
     own : int
@@ -67,6 +69,7 @@ class UpdateTraits(Part):
     decide: str = ""
     classes: tuple[Loss, ...] = ()
     weighs: str = ""
+    most_weight: float = 1e6
     lists: tuple[str, ...] = ()
     own: int = 0
     default_dtype: str = "float32"

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from edgeolk.learner import Learner
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
+from edgeolk.wrapped import check_task, other_arguments
 
 Row = Mapping[Hashable, Any]
 
 
 class KernelModel:
     """Parameters of a learner, its columns, and the learner once there is a first row."""
+
+    #: What its learner is for, as ``check_task`` has it.
+    _task = ""
 
     def __init__(
         self,
@@ -79,15 +83,16 @@ class KernelModel:
         # By the name that means the width for every algorithm; some have a gamma of their own.
         kernel: Kernel | None = self.kernel
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
-        return Learner(
+        made = Learner(
             self.algorithm,
             n_features=n_features,
             seed=self.seed,
             scale=self.scale,
             **size,
             **width,
-            **{**own, **(self.params or {})},
+            **{**own, **other_arguments(self.params)},
         )
+        return check_task(made, self._task)
 
     def _row(self, x: Row) -> NDArray[np.float64] | None:
         """Numbers of a row to be scored; None before anything was learned."""

@@ -8,9 +8,19 @@ import numpy as np
 from river import base
 
 from edgeolk.calibration import Calibration, softmax, two_columns
-from edgeolk.checks import whole
+from edgeolk.checks import check_int
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
+
+
+def _check_label(y: Any) -> None:
+    """Raise TypeError or ValueError for what cannot be a label."""
+    try:
+        hash(y)
+    except TypeError:
+        raise TypeError(f"y must be a hashable label, got {type(y).__name__}") from None
+    if y is None or y != y:  # noqa: PLR0124 - NaN, of whatever type
+        raise ValueError(f"y must be a label, got {y!r}: a row without one is not to be learned")
 
 
 class KernelClassifier(KernelModel, base.Classifier):
@@ -55,6 +65,8 @@ class KernelClassifier(KernelModel, base.Classifier):
     True
     """
 
+    _task = "classes"
+
     def __init__(
         self,
         algorithm: str = "sorf",
@@ -73,7 +85,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )
-        self.n_classes = whole("n_classes", n_classes, 2)
+        self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
         self._calibration = Calibration()
 
@@ -94,19 +106,21 @@ class KernelClassifier(KernelModel, base.Classifier):
         x
             Numbers by key.
         y
-            Its label.
+            Its label: anything hashable that equals itself, so no NaN, and not None, which stands
+            for a label that is not known. Labels that are equal, such as 1, 1.0 and True, are one.
         w
             What the row counts; algorithms whose steps have a size of their own refuse all but 1.
 
         Raises
         ------
         TypeError, ValueError
-            A value of the row or the weight is refused, or y is a class too many; the model is
-            unchanged.
+            A value of the row, the label or the weight is refused, or y is a class too many; the
+            model is unchanged.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
         """
         classes = self._classes
+        _check_label(y)
         if y not in classes:
             if isinstance(y, (bool, np.bool_)) and self.n_classes == 2 and not classes:
                 classes = {False: 0, True: 1}

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.checks import whole
+from edgeolk.checks import check_int
 from edgeolk.near import near
 
 UNSEEN = ("ignore", "raise")
 MISSING = ("last", "zero", "raise")
+
+
+def in_order(keys: Iterable[Hashable]) -> list[Hashable]:
+    """Keys by their text; those of one text, such as 1 and "1", by their type's name."""
+    return sorted(keys, key=lambda key: (str(key), type(key).__name__, repr(key)))
 
 
 class Columns:
@@ -22,7 +27,8 @@ class Columns:
     ----------
     features : sequence of keys, int or None
         The keys in order; how many there may be, columns going to keys as they come; None for those
-        of the first row that is learned, sorted.
+        of the first row that is learned, in the order of their text, and of their types' names
+        where two have one text. Keys that are equal are one.
     unseen : {"ignore", "raise"}
         What is done with a key that has no column.
     missing : {"last", "zero", "raise"}
@@ -39,12 +45,12 @@ class Columns:
         self.place: dict[Hashable, int] = {}
         self.n: int | None = None
         if isinstance(features, int):
-            self.n = whole("features", features, 1)
+            self.n = check_int("features", features, 1)
         elif features is not None:
             if isinstance(features, str) or len(set(features)) < len(list(features)):
                 raise ValueError(f"features must be keys that differ, got {features!r}")
             self.place = {key: place for place, key in enumerate(features)}
-            self.n = whole("the number of features", len(self.place), 1)
+            self.n = check_int("the number of features", len(self.place), 1)
         if self.n is not None:
             self._reserve(self.n)
 
@@ -63,7 +69,7 @@ class Columns:
         if not x:
             raise ValueError("the first row that is learned must have features")
         # Keys of a dict have no order that means anything: the same keys make the same model.
-        self.place = {key: place for place, key in enumerate(sorted(x, key=str))}
+        self.place = {key: place for place, key in enumerate(in_order(x))}
         self._reserve(len(self.place))
 
     def row(self, x: Mapping[Hashable, Any], *, learning: bool) -> NDArray[np.float64]:
@@ -75,7 +81,8 @@ class Columns:
         Raises
         ------
         TypeError, ValueError
-            A value is no finite number, or a key is unseen or missing and may not be.
+            A value is no finite number (text is none, whatever it says), or a key is unseen or
+            missing and may not be.
         """
         place, n = dict(self.place) if self._grows(x) else self.place, self.n
         assert n is not None
@@ -85,7 +92,7 @@ class Columns:
         else:
             row[:] = 0.0
         found = 0
-        for key in sorted(x, key=str) if place is not self.place else x:
+        for key in in_order(x) if place is not self.place else x:
             at = place.get(key)
             if at is None and len(place) < n:
                 at = place[key] = len(place)
@@ -99,6 +106,8 @@ class Columns:
                 continue
             value = x[key]
             try:
+                if isinstance(value, (str, bytes, bytearray)):
+                    raise TypeError
                 row[at] = value
             except (TypeError, ValueError):
                 raise TypeError(

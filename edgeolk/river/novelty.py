@@ -6,7 +6,9 @@ from typing import Any
 
 from river import anomaly, base
 
+from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
+from edgeolk.wrapped import other_arguments
 
 #: Where river keeps it, which has changed.
 AnomalyDetector: Any = getattr(base, "AnomalyDetector", None) or anomaly.base.AnomalyDetector
@@ -35,6 +37,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     ... )
     True
     """
+
+    _task = "novelty"
 
     def __init__(
         self,
@@ -71,7 +75,10 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
         """
-        self._learn(x, None, 1.0, loss="novelty", nu=self.nu)
+        loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
+        # Only a learner of novelty has a nu.
+        own = {"nu": self.nu} if loss in ("novelty", Loss.NOVELTY) else {}
+        self._learn(x, None, 1.0, loss="novelty", **own)
 
     def score_one(self, x: Row) -> float:
         """How novel a row is: the threshold less its score.

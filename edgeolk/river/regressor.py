@@ -32,6 +32,8 @@ class KernelRegressor(KernelModel, base.Regressor):
     True
     """
 
+    _task = "targets"
+
     def __init__(
         self,
         algorithm: str = "sorf",

@@ -7,28 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.configuration.intake import Intake
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import Engine
 from edgeolk.files import seal
+from edgeolk.preprocessing.record import Preprocessing
 from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC
 from edgeolk.scaling.layout import plan_of
 from edgeolk.scaling.scaler import RunningScaler
 
 
-def copied(intake: Intake, engine: Engine) -> RunningScaler:
+def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
     """A scaler with the statistics in the block of a learner, by way of the scaler's file."""
     numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
     counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
     d = len(numbers)
-    plan = plan_of(d, intake.method, True)
+    plan = plan_of(d, prepared.method, True)
     steps = engine.counters()["steps"]
-    last = intake.freeze_after
+    last = prepared.freeze_after
     frozen = 0 < last <= steps
     block = bytearray(plan.nbytes - ALIGNMENT)
     HEAD.pack_into(
         block, 0, MAGIC, FORMAT_VERSION, 0, len(block), d, last, min(steps, last or steps),
-        intake.method, frozen, intake.window, intake.clip,
+        prepared.method, frozen, prepared.window, prepared.clip,
     )  # fmt: skip
     at = {region.name: region.offset for region in plan.regions}
     features = np.frombuffer(block, FEATURE, d, at["features"])

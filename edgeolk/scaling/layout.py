@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edgeolk.configuration.scaling import METHODS, NAMES
+from edgeolk.configuration.layout import region_table
+from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.planning import Region, region_table
+from edgeolk.preprocessing.scaling import METHODS, NAMES
 
 #: Sizes of the structs Head (core/scaler.pxd) and Feature (core/winsor.pxd).
 HEAD_BYTES = 64

@@ -11,8 +11,8 @@ from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Head, Lines, Scaler, lines, scaler_holds
 from edgeolk.core.winsor cimport Feature
 
-from edgeolk.configuration.scaling import CLIP, NAMES, clip_number, method_number, window_number
-from edgeolk.checks import whole
+from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, method_number, window_number
+from edgeolk.checks import check_int
 from edgeolk.scaling import block as blocks
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
 
@@ -29,13 +29,13 @@ cdef class ScalerState:
     ):
         cdef Head* head
         cdef char* base
-        cdef Py_ssize_t d = whole("n_features", n_features, 1)
+        cdef Py_ssize_t d = check_int("n_features", n_features, 1)
         cdef int number = method_number(method)
         cdef double deviations = clip_number(clip)
         cdef int64_t rows = window_number(window, deviations)
         cdef int64_t last = 0
         if freeze_after is not None:
-            last = whole("freeze_after", freeze_after, 1, 2**62)
+            last = check_int("freeze_after", freeze_after, 1, 2**62)
         plan = plan_of(d, number, deviations > 0.0)
         self.arena = Arena(plan.nbytes, buffer)
         base = self.arena.base
@@ -89,7 +89,7 @@ cdef class ScalerState:
             As ``RunningScaler`` would.
         """
         return plan_of(
-            whole("n_features", n_features, 1), method_number(method), clip_number(clip) > 0.0)
+            check_int("n_features", n_features, 1), method_number(method), clip_number(clip) > 0.0)
 
     cdef int idle(self) except -1:
         # Asked last, when no Python code lies between the answer and the work.

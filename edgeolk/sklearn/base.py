@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgeolk.checks import whole
+from edgeolk.arrays import refuse_broken_sparse, refuse_masked
+from edgeolk.checks import check_int
 from edgeolk.learner import Learner
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
+from edgeolk.wrapped import other_arguments
 
 FloatArray = NDArray[np.float64]
 
@@ -30,7 +32,7 @@ def unchanged_if_refused(learns: Learns) -> Learns:
 
     They are set while input is checked, and the learner before the first row: without this, a
     refused first call would leave an estimator that is fitted and knows nothing. A full ring that
-    refuses newcomers is no such refusal: what was learned before stays, as in the learner.
+    refuses candidates is no such refusal: what was learned before stays, as in the learner.
     """
 
     @functools.wraps(learns)
@@ -85,6 +87,11 @@ class OnlineKernelBase(BaseEstimator):
         return hasattr(self, "learner_")
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **how: Any) -> Any:
+        # Before scikit-learn and scipy: they see no mask, and follow any pointer.
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
+        if hasattr(X, "tocsr"):
+            refuse_broken_sparse(X, "X")
         return validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32),
             order="C", **how,
@@ -94,7 +101,7 @@ class OnlineKernelBase(BaseEstimator):
         self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any
     ) -> Learner:
         """A learner for rows like these, of which there may be more."""
-        options: dict[str, Any] = {**own, **(self.params or {})}
+        options: dict[str, Any] = {**own, **other_arguments(self.params)}
         size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
         return Learner(
             self.algorithm,
@@ -110,7 +117,7 @@ class OnlineKernelBase(BaseEstimator):
         self, X: Any, y: NDArray[Any], weight: FloatArray | None, random: np.random.RandomState
     ) -> Iterator[tuple[int, Any, NDArray[Any]]]:
         """The epoch, rows and targets to learn, some at a time, in the order to learn."""
-        epochs = whole("epochs", self.epochs, 1)
+        epochs = check_int("epochs", self.epochs, 1)
         each = visits(X, y, weight, epochs, random, self.shuffle)
         for epoch, rows in enumerate(each):
             for start in range(0, len(rows), CHUNK):

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.parts import Loss
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
-from edgeolk.sklearn.visits import checked_weight, counted
+from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
+from edgeolk.wrapped import check_task
 
 #: Rows scored ahead of learning them, for the calibration of several classes.
 _SCORED = 32
@@ -43,7 +44,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     class_weight : dict, "balanced" or None
         What rows of a class count, by its label. ``"balanced"`` needs ``fit``.
     params : dict, optional
-        Other arguments of ``ek.Learner``, such as ``{"C": 10.0, "dtype": "float32"}``.
+        Other arguments of ``ek.Learner``, such as ``{"C": 10.0, "dtype": "float32"}``. A ``loss``
+        must be one that tells classes apart.
     epochs : int
         Passes of ``fit`` over the rows.
     shuffle : bool
@@ -68,7 +70,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     Notes
     -----
     ``fit`` visits a row epochs times its weight, rounded at random: a weight of 2 is the row twice.
-    Its time grows with the sum of the weights. Where none reaches 1, the largest counts as 1.
+    Its time grows with the sum of the weights, 1e8 at most. Where none reaches 1, the largest
+    counts as 1.
     ``partial_fit`` visits each row once and hands the weight to the learner, which may refuse it.
 
     Examples
@@ -135,6 +138,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         check_classification_targets(y)
         self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
+        refuse_too_many(weight, "sample_weight" if self.class_weight is None else "class_weight")
         random = check_random_state(self.random_state)
         for number, (epoch, rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
             if number == 0:
@@ -210,12 +214,14 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         each = compute_class_weight(
             self.class_weight, classes=self.classes_, y=self.classes_[columns]
         )
-        return checked_weight(each[columns] * (1.0 if weight is None else weight), len(columns))
+        with np.errstate(over="ignore"):
+            made = each[columns] * (1.0 if weight is None else weight)
+        return checked_weight(made, len(columns), "class_weight")
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
         own = {"n_classes": len(self.classes_)} if several else {}
-        self.learner_ = self._begin(rows, random, more=more, **own)
+        self.learner_ = check_task(self._begin(rows, random, more=more, **own), "classes")
         logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
         self.calibration_ = None if logistic else Calibration()
 

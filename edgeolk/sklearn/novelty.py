@@ -10,7 +10,9 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from edgeolk.parts import Loss
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
+from edgeolk.wrapped import check_task, other_arguments
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
@@ -130,8 +132,11 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         return self
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
-        own = {} if self.algorithm is None else {"loss": "novelty"}
-        self.learner_ = self._begin(rows, random, more=more, nu=self.nu, **own)
+        loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
+        # Only a learner of novelty has a nu.
+        own = {"nu": self.nu} if loss in ("novelty", Loss.NOVELTY) else {}
+        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **own})
+        self.learner_ = check_task(learner, "novelty")
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores less the threshold.

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.catalogue.methods import find
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
-from edgeolk.sklearn.visits import checked_weight, counted
+from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
+from edgeolk.wrapped import check_task, other_arguments
 
 
 class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
@@ -76,6 +77,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         X, y = self._checked(X, y, reset=True, y_numeric=True)
         targets = column_or_1d(y, warn=True).astype(np.float64)
         weight = checked_weight(sample_weight, len(targets))
+        refuse_too_many(weight, "sample_weight")
         random = check_random_state(self.random_state)
         for number, (_, rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
             if number == 0:
@@ -115,7 +117,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
 
     def _loss(self) -> dict[str, Any]:
         """The loss that fits real targets, unless one is said."""
-        if self.algorithm is None or "loss" in (self.params or {}):
+        if self.algorithm is None or "loss" in other_arguments(self.params):
             return {}
         method = find(self.algorithm)
         for loss in ("square", "epsilon"):
@@ -129,9 +131,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     def _start(
         self, rows: Any, targets: FloatArray, random: np.random.RandomState, *, more: bool
     ) -> None:
-        learner = self._begin(rows, random, more=more, **self._loss())
-        if not learner.is_regression:
-            raise ValueError("params must make a learner with the square or the epsilon loss")
+        learner = check_task(self._begin(rows, random, more=more, **self._loss()), "targets")
         self.target_mean_, self.target_scale_ = 0.0, 1.0
         if learner.algorithm != "sorf":
             self.target_mean_ = float(targets.mean())

@@ -8,21 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeolk.arrays import real_array
+
 FloatArray = NDArray[np.float64]
 RowNumbers = NDArray[np.intp]
 
 
-def checked_weight(weight: Any, n: int) -> FloatArray | None:
+#: Visits of one epoch that weights may ask for: their numbers take 8 bytes each, twice.
+MOST_VISITS = 10**8
+
+
+def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArray | None:
     """Weights of n rows, None where all are 1.
 
     Raises
     ------
-    ValueError
-        Wrong shape, a negative or infinite weight, or none above 0.
+    TypeError, ValueError
+        No numbers, a wrong shape, a negative or infinite weight, or none above 0.
     """
     if weight is None:
         return None
-    made = np.asarray(weight, dtype=np.float64)
+    made = real_array(weight, name).astype(np.float64)
     if made.ndim == 0:
         made = np.full(n, float(made))
     if made.ndim != 1:
@@ -30,10 +36,23 @@ def checked_weight(weight: Any, n: int) -> FloatArray | None:
     if made.shape != (n,):
         raise ValueError(f"sample_weight.shape == {made.shape}, expected {(n,)}!")
     if not np.isfinite(made).all() or (made < 0.0).any():
-        raise ValueError("sample_weight must be finite and not negative")
+        raise ValueError(f"{name} must be finite and not negative")
     if not (made > 0.0).any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return None if (made == 1.0).all() else made
+
+
+def refuse_too_many(weight: FloatArray | None, name: str) -> None:
+    """Raise ValueError where ``visits`` would have more of them than a machine gets through."""
+    if weight is None:
+        return
+    with np.errstate(over="ignore"):
+        asked = float(weight.sum())
+    if asked > max(MOST_VISITS, len(weight)):
+        raise ValueError(
+            f"{name} must sum to at most {MOST_VISITS:g}, since fit visits a row as often as it"
+            f" weighs, got a sum of {asked:.3g}: divide all of them by one number"
+        )
 
 
 def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.configuration.intake import GAMMA_ROWS
-from edgeolk.configuration.scaling import METHODS
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.preprocessing.record import GAMMA_ROWS
+from edgeolk.preprocessing.scaling import METHODS
 from edgeolk.scaling import RunningScaler
 
 #: Rows that a width is made from.

@@ -180,7 +180,7 @@ class Server:
 
     def _ask(self, i: int) -> None:
         """Say whether a row's label is wanted."""
-        self._scores[i] = self._learner.wants_label(self._each[i])
+        self._scores[i] = self._learner.ask_label(self._each[i])
 
     def _score(self, i: int) -> None:
         """Learn a row; its score is the one from before."""

@@ -38,7 +38,7 @@ class _Remote:
     def decision_one(self, row: Row) -> float:
         return self._process.decide(row)
 
-    def wants_label(self, row: Row) -> bool:
+    def ask_label(self, row: Row) -> bool:
         return self._process.wants(row)
 
 

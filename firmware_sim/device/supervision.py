@@ -89,7 +89,7 @@ class Supervision:
         self._arrive(learner, now)
         score = float(learner.decision_one(row))
         never = self._rng.random() < self._config.label_missing
-        if self._config.ask and not learner.wants_label(row):
+        if self._config.ask and not learner.ask_label(row):
             self.counts.saved += 1
         elif self._delay:
             self._queue(row, now, None if never else label)

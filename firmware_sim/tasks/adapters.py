@@ -37,9 +37,9 @@ class RegressionAdapter:
         mean, spread = self._targets.present
         return mean + spread * float(self._learner.decision_one(row))
 
-    def wants_label(self, row: Row) -> bool:
-        """Whether the target could change anything."""
-        return bool(self._learner.wants_label(row))
+    def ask_label(self, row: Row) -> bool:
+        """Whether the target could change anything; a yes counts."""
+        return bool(self._learner.ask_label(row))
 
 
 class ClassAdapter:
@@ -58,9 +58,9 @@ class ClassAdapter:
         """Return the class predicted for a row."""
         return float(self._learner.predict_one(row))
 
-    def wants_label(self, row: Row) -> bool:
-        """Whether the label could change anything."""
-        return bool(self._learner.wants_label(row))
+    def ask_label(self, row: Row) -> bool:
+        """Whether the label could change anything; a yes counts."""
+        return bool(self._learner.ask_label(row))
 
 
 class NoveltyAdapter:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.head import FIXED_BYTES, MARK, length_of
+from edgeolk.configuration.header import FIXED_BYTES, MARK, length_of
 
 #: The rows leave the range that is given here; they count as its ends.
 pytestmark = pytest.mark.filterwarnings("ignore:a reading lies beyond")

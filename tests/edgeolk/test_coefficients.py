@@ -13,8 +13,8 @@ from helpers import KERNELS, LIVELY, RINGS, ROOT, fitting
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.planning.layout import total
-from edgeolk.planning.regions import ELEMENT_BYTES
+from edgeolk.configuration.layout import total
+from edgeolk.configuration.regions import ELEMENT_BYTES
 
 #: The algorithms that keep float64, whatever their options: they solve linear systems, or keep
 #: scores by increments.

@@ -13,8 +13,8 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.configuration.resolved import Resolved
-from edgeolk.head import OMITTED
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
@@ -248,7 +248,7 @@ def says(parts: dict[str, Any], kernel: ek.Kernel, columns: int = 1) -> str:
     parts = {**FIXED, **parts}
     try:
         refuse(
-            Resolved(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
+            Config.unchecked(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
         )
     except ValueError as error:
         return sentence(error)

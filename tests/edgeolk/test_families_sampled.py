@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from families import kernels, make, modest, numbers, seeds
-from helpers import KERNELS, LIVELY, RINGS, gram
+from helpers import EVERY, KERNELS, LIVELY, RINGS, gram
 from hypothesis import given
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -62,9 +62,12 @@ def test_labels_are_asked_for_where_they_are_used(name: str, seed: int, kernel: 
     asked = 0
     for a, b in zip(2 * X, y, strict=True):
         before = learner.support_vectors_, learner.dual_coef_, learner.updates
+        state = bytes(learner._sealed())
         wants = learner.wants_label(a)
-        asked += wants
         assert wants == (abs(learner.decision_one(a)) <= 1.0)
+        assert bytes(learner._sealed()) == state
+        assert learner.ask_label(a) == wants
+        asked += wants
         assert learner.labels_asked == asked
         learner.learn_one(a, b)
         assert learner.labels_asked == asked
@@ -79,12 +82,28 @@ def test_other_losses_always_want_the_label() -> None:
     learner = make("pa1", budget=60)
     learner.learn_many(X, y)
     assert all(learner.wants_label(3 * x) for x in X)
+    assert learner.labels_asked == 0
+    assert all(learner.ask_label(3 * x) for x in X)
     assert learner.labels_asked == 60
     assert learner.steps == 60
     for bad in (X, X[0, :2], [np.nan, 0.0, 0.0], None):
-        with pytest.raises((TypeError, ValueError), match=r"\bx\b"):
-            learner.wants_label(bad)
+        for call in (learner.wants_label, learner.ask_label):
+            with pytest.raises((TypeError, ValueError), match=r"\bx\b"):
+                call(bad)
     assert learner.labels_asked == 60
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_whether_a_label_is_wanted_changes_no_byte(name: str) -> None:
+    X, y = random_stream(2, 60, 3)
+    learner = ek.Learner(name, n_features=3, budget=20, checksums=True, **LIVELY.get(name, {}))
+    learner.learn_many(X, y)
+    learner.seal()
+    block = bytes(learner._engine.arena)
+    state = block[: 8 * int.from_bytes(block[12:16], "little")]
+    for x in X:
+        learner.wants_label(x)
+    assert bytes(learner._engine.arena)[: len(state)] == state
 
 
 def test_probabilities_are_those_of_the_logistic_loss() -> None:

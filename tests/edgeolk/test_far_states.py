@@ -88,7 +88,7 @@ def test_other_counters_stand_still_at_theirs() -> None:
     learner._engine.view("skipped")[0, 0] = 2**62
     for at in (5, 6):  # labels asked, clipped
         learner._engine.view("function")[0, at] = 2**62
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     learner.learn_one([np.nan] * D, 1)
     learner.learn_one([1e6] * D, 1)
     assert loads_again(learner)

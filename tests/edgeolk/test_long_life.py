@@ -13,9 +13,9 @@ from helpers import EVERY, LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.configuration.header import unpack
 from edgeolk.files.seal import checksum
 from edgeolk.files.words import WORDS
-from edgeolk.head import unpack
 
 
 def lives(name: str, steps: int) -> None:

@@ -70,6 +70,7 @@ def readings(learner: ek.Learner) -> dict[str, Callable[[], Any]]:
                 found[f"{prefix}{name} one sparse"] = lambda f=one_sparse: f([1, 4], [0.5, -1.0])
         odds = view.predict_proba_one
         found[f"{prefix}predict_proba"] = lambda odds=odds: told(lambda: odds(X[0]))
+    found["wants_label"] = lambda: [learner.wants_label(x) for x in ROWS[:9]]
     found["_sealed"] = lambda: bytes(learner._sealed())
     return found
 

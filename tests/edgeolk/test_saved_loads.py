@@ -96,7 +96,7 @@ def test_after_rows_of_any_size(name: str) -> None:
     assert walked > 20
 
 
-@pytest.mark.parametrize("size", [1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-20, 1e-39, 1e-41, 1e-153, 1e-154])
+@pytest.mark.parametrize("size", [1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-20, 1e-39, 1e-41, 1e-153])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
 @pytest.mark.parametrize("name", ["fogd", "sorf", "rbp", "nogd"])
 def test_rows_like_those_of_the_width_are_learned(name: str, dtype: str, size: float) -> None:
@@ -109,6 +109,18 @@ def test_rows_like_those_of_the_width_are_learned(name: str, dtype: str, size: f
     y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
     assert np.isfinite(learner.learn_many(X, y)).all()
     assert learner.n_skipped == 0
+    assert np.isfinite(learner.decision_function(X)).all()
+    goes_through_a_file(learner)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+@pytest.mark.parametrize("size", [1e-150, 1e-160, 1e-161, 1e-162, 1e-163, 1e-300, 1e99])
+def test_targets_of_any_size(dtype: str, size: float) -> None:
+    """Of the smallest the variance is no number: they count as they are."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(300, FEATURES)), size * rng.normal(size=300)
+    learner = ek.Learner("sorf", n_features=FEATURES, D=20, loss="square", dtype=dtype)
+    assert np.isfinite(learner.learn_many(X, y)).all()
     assert np.isfinite(learner.decision_function(X)).all()
     goes_through_a_file(learner)
 

@@ -9,9 +9,9 @@ import pytest
 from structured_cases import ALL_TASKS, BUDGET, EXTRA, D, every_type, learner_of, sealed, stream
 
 import edgeolk as ek
+from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
-from edgeolk.head import NATIVE, unpack
 
 # ---- what is refused changes nothing -------------------------------------------------------------
 

@@ -214,6 +214,7 @@ def test_what_is_refused_while_a_thread_learns() -> None:
         "decision_function": lambda: learner.decision_function(X),
         "averaged": lambda: learner.averaged.decision_one(X[0]),
         "wants_label": lambda: learner.wants_label(X[0]),
+        "ask_label": lambda: learner.ask_label(X[0]),
         "save": learner._sealed,
         "support_vectors_": lambda: learner.support_vectors_,
         "dual_coef_": lambda: learner.averaged.dual_coef_,
@@ -247,7 +248,7 @@ def test_what_is_refused_while_a_thread_reads() -> None:
     calls: dict[str, Callable[[], Any]] = {
         "learn_one": lambda: learner.learn_one(X[0], 1),
         "learn_many": lambda: learner.learn_many(X[:1], Y[:1]),
-        "wants_label": lambda: learner.wants_label(X[0]),
+        "ask_label": lambda: learner.ask_label(X[0]),
     }
     reading = threading.Event()
     over = threading.Event()
@@ -269,7 +270,7 @@ def test_what_is_refused_while_a_thread_reads() -> None:
     thread.join()
     assert all(told.values())
     assert learner.steps == steps + done["learn_one"] + done["learn_many"]
-    assert learner.labels_asked == asked + done["wants_label"]
+    assert learner.labels_asked == asked + done["ask_label"]
 
 
 def test_a_second_reader_takes_memory_and_gives_it_back() -> None:

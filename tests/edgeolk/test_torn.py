@@ -15,8 +15,8 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES
+from edgeolk.configuration.header import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 from edgeolk.files.seal import checksum
-from edgeolk.head import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 
 HERE = Path(__file__).parent
 D, B = 3, 7
@@ -69,7 +69,7 @@ def test_between_steps_nothing_is_marked(name: str) -> None:
         assert flags_of(memory) == 0
     learner.learn_many(X, Y)
     learner.decision_function(X)
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     assert flags_of(memory) == 0
 
 

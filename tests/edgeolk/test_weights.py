@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from array import array
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_who_has_no_use_for_weights(options: dict[str, Any], why: str) -> None:
     assert learner._sealed() == before
 
 
-BAD: list[Any] = [0.0, -1.0, math.nan, math.inf, -math.inf]
+BAD: list[Any] = [0.0, -1.0, math.nan, math.inf, -math.inf, 1.001e6, 1e300]
 
 
 @pytest.mark.parametrize("weight", [*BAD, "2", True, [1.0], object()])
@@ -120,6 +121,32 @@ def test_bad_weights_change_nothing(weight: Any) -> None:
         with pytest.raises(ValueError, match="weight must be"):
             BareLearner(learner.config).learn_one(array("d", X[0].tolist()), y[0], weight)
     assert learner._sealed() == before
+
+
+GRADIENT = {"update": "gradient", "policy": "oldest"}
+
+
+@pytest.mark.parametrize("weight", [1e-300, 10.0, 1e6])
+@pytest.mark.parametrize("loss", ["hinge", "square"])
+@pytest.mark.parametrize("name", ["sorf", "ogd", None])
+def test_what_the_heaviest_rows_leave_is_a_model(
+    name: str | None, loss: str, weight: float
+) -> None:
+    """Labels that nobody can learn: every counter of mistakes grows as far as it can."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(1500, D)), rng.choice([-1.0, 1.0], 1500)
+    options: dict[str, Any] = {"update": "pa1", "policy": "oldest"}
+    if name == "sorf":
+        options = {"delta": 0.99}
+    elif name == "ogd" or loss == "square":
+        options = {"eta": 1e-9} if name else {**GRADIENT, "eta": 1e-9}
+    learner = ek.Learner(
+        name, n_features=D, budget=20, kernel=ek.Gaussian(0.5), loss=loss, **options
+    )
+    scores = learner.learn_many(X, y, weight=np.full(1500, weight))
+    assert np.isfinite(scores).all()
+    again = pickle.loads(pickle.dumps(learner))
+    assert pickle.dumps(again) == pickle.dumps(learner)
 
 
 def test_as_many_weights_as_rows() -> None:

@@ -2,7 +2,7 @@
 
 Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every old r,
 where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
-Losing the newcomer itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
+Losing the candidate itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
 With several columns alpha_r^2 is the sum of the squares, and a repair is the same for each.
 """
 
@@ -18,7 +18,7 @@ from edgeolk.core.inverse cimport (
 from edgeolk.core.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
-    nearest_to_newcomer, neighbours_admit, neighbours_replace,
+    nearest_to_candidate, neighbours_admit, neighbours_replace,
 )
 from edgeolk.core.range cimport may_enter
 from edgeolk.core.real cimport real
@@ -29,7 +29,7 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
     return s.c.p.allow_skip != 0.0 and s.c.choice.update == UPDATE_PA1
 
 
-cdef inline double cost_with_newcomer(const State* s, double least, double a,
+cdef inline double cost_with_candidate(const State* s, double least, double a,
                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
     cdef double h = loss_residual(s, e)
@@ -40,7 +40,7 @@ cdef inline double cost_with_newcomer(const State* s, double least, double a,
 
 cdef inline double cost_without(const State* s, double reach, double* tau,
                                 const Example* e) noexcept nogil:
-    """Q of dropping the newcomer when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
+    """Q of dropping the candidate when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
     cdef double h = loss_residual(s, e)
     cdef double whole = reach * e.power
     tau[0] = min(s.c.p.C * e.weight, h / whole) if whole > 0.0 else 0.0
@@ -48,7 +48,7 @@ cdef inline double cost_without(const State* s, double reach, double* tau,
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
-    """BPA-S: r is projected on the newcomer alone, S = {t}. Needs k(x, x) > 0."""
+    """BPA-S: r is projected on the candidate alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
     cdef int64_t r, column
     cdef double least, tau, share
@@ -68,7 +68,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
         # All of them beyond the range of numbers: any will do.
         r = 0
     least *= s.function.scale * s.function.scale
-    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_newcomer(s, least, a, e):
+    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_candidate(s, least, a, e):
         return False
     for column in range(s.c.columns):
         share = alpha(s, column * s.c.weights + r) * row_at(s, r) / e.self_kernel
@@ -79,7 +79,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
 
 cdef inline void take_over(const State* s, Example* e, int64_t column, double share,
                            double a) noexcept nogil:
-    """The newcomer's coefficient in a column: its own, and what it repairs, if that is in range."""
+    """The candidate's coefficient in a column: its own and what it repairs, if that is in range."""
     cdef double own = a * e.share[column]
     e.share[column] = share + own if may_enter(s, share + own) else own
 
@@ -106,7 +106,7 @@ cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, dou
 
 
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
-    """BPA-NN: r is projected on the newcomer and its nearest neighbour, S = {t, n}."""
+    """BPA-NN: r is projected on the candidate and its nearest neighbour, S = {t, n}."""
     cdef Model* m = s.m
     cdef int64_t r, j, column, at
     cdef double share_n, share_t, tau, reach, lost, least
@@ -132,12 +132,12 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         r = 0
     least *= s.function.scale * s.function.scale
     if may_skip(s):
-        j = nearest_to_newcomer(s, -1)
+        j = nearest_to_candidate(s, -1)
         # No slot is nearest where all the distances are infinite: then none is adjusted.
         reach = 0.0
         if j >= 0 and diagonal(s, j) > 0.0:
             reach = row_at(s, j) * row_at(s, j) / diagonal(s, j)
-        if cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
+        if cost_without(s, reach, &tau, e) < cost_with_candidate(s, least, a, e):
             if tau == 0.0:
                 return False
             shift_slot(s, j, copysign(tau, a) * row_at(s, j) / diagonal(s, j), e)
@@ -212,7 +212,7 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
         if i == 0 or cost < least:
             least = cost
             r = i
-    if may_skip(s) and cost_without(s, reach, &tau, e) < cost_with_newcomer(s, least, a, e):
+    if may_skip(s) and cost_without(s, reach, &tau, e) < cost_with_candidate(s, least, a, e):
         if tau == 0.0:
             return False
         add_in_span(s, copysign(tau, a), e)

@@ -7,7 +7,7 @@ factor is the largest that keeps the running sum Q of Psi at or below 15/32 of t
 from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport Leaver, alpha, coefficient, drop_known, leaver, put, rescale
+from edgeolk.core.expansion cimport Evicted, alpha, coefficient, drop_known, evicted, put, rescale
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
 
@@ -26,8 +26,8 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
     return root if root < 1.0 else 1.0
 
 
-cdef inline double margin_of(const State* s, int64_t r, Leaver gone, double a) noexcept nogil:
-    """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the newcomer."""
+cdef inline double margin_of(const State* s, int64_t r, Evicted gone, double a) noexcept nogil:
+    """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the candidate."""
     cdef double f = gone.f + a * gone.k
     return f if coefficient(s, r) > 0.0 else -f
 
@@ -37,7 +37,7 @@ cdef inline double removal_cost(double weight, double mu) noexcept nogil:
     return weight * weight + 2.0 * weight - 2.0 * weight * mu
 
 
-cdef inline void exchange_shrunk(State* s, int64_t r, Leaver gone, double phi, double a,
+cdef inline void exchange_shrunk(State* s, int64_t r, Evicted gone, double phi, double a,
                                  Example* e) noexcept nogil:
     drop_known(s, r, gone, e)
     rescale(s, phi, e)
@@ -57,13 +57,13 @@ cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
     """Self-tuned: the oldest leaves."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef Leaver gone
+    cdef Evicted gone
     cdef double phi
     if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     r = take_oldest(s)
-    gone = leaver(s, r, e)
+    gone = evicted(s, r, e)
     phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
     exchange_shrunk(s, r, gone, phi, a, e)
     return True
@@ -73,7 +73,7 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
     """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is kept as a diagnostic."""
     cdef Model* m = s.m
     cdef int64_t r
-    cdef Leaver gone
+    cdef Evicted gone
     cdef double sigma, mu, norm
     cdef double b = <double>(s.c.budget + 1)
     cdef double phi
@@ -82,7 +82,7 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
         return True
     r = take_oldest(s)
     sigma = fabs(alpha(s, r))
-    gone = leaver(s, r, e)
+    gone = evicted(s, r, e)
     mu = margin_of(s, r, gone, a)
     norm = sqrt(max(0.0, s.function.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
     phi = pow(b, -0.5 / b)

@@ -1,7 +1,7 @@
 """The Forgetron that lets the cheapest one go, in O(B d): f of every support vector is kept.
 
-scores[i] = f(s_i) / scale follows each exchange by two kernel rows, the newcomer's and the
-leaver's, where a search from scratch would take B of them. So that rounding errors do not pile up,
+scores[i] = f(s_i) / scale follows each exchange by two kernel rows, the candidate's and the
+evicted's, where a search from scratch would take B of them. So that rounding errors do not pile up,
 one slot an exchange is computed afresh, in turn.
 
 The method itself magnifies a difference tenfold in some hundred steps, in exact arithmetic too:
@@ -13,7 +13,7 @@ rows or two in double, a few hundred in float; neither is the less right
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport Leaver, alpha, put, slot_row
+from edgeolk.core.expansion cimport Evicted, alpha, put, slot_row
 from edgeolk.core.policies.forgetron cimport (
     exchange_shrunk, margin_of, next_factor, removal_cost,
 )
@@ -23,9 +23,9 @@ from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline Leaver kept(const State* s, int64_t i) noexcept nogil:
+cdef inline Evicted kept(const State* s, int64_t i) noexcept nogil:
     """What the removal of a slot has to know, without a kernel row of its own."""
-    return Leaver(s.function.scale * s.scores[i], wide(s.row)[i])
+    return Evicted(s.function.scale * s.scores[i], wide(s.row)[i])
 
 
 cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
@@ -43,8 +43,8 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
     return r
 
 
-cdef inline void score_newcomer(State* s, int64_t slot, const Example* e) noexcept nogil:
-    """The newcomer is in its slot; row is its kernel row with the others."""
+cdef inline void score_candidate(State* s, int64_t slot, const Example* e) noexcept nogil:
+    """The candidate is in its slot; row is its kernel row with the others."""
     wide(s.row)[slot] = e.self_kernel
     s.simd.axpy[OLK_F64](s.scores, wide(s.coef)[slot], s.row, s.m.n)
     s.scores[slot] = s.simd.dot[OLK_F64](s.coef, s.row, s.m.n)
@@ -54,11 +54,11 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     """Self-tuned: the one whose removal costs least leaves."""
     cdef Model* m = s.m
     cdef int64_t i, r
-    cdef Leaver gone
+    cdef Evicted gone
     cdef double phi
     if m.n < s.c.budget:
         put(s, m.n, a, e)
-        score_newcomer(s, m.n - 1, e)
+        score_candidate(s, m.n - 1, e)
         return True
     r = cheapest_removal(s, a)
     gone = kept(s, r)
@@ -66,7 +66,7 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     slot_row(s, r, m.n, NULL, s.work)
     s.simd.axpy[OLK_F64](s.scores, -wide(s.coef)[r], s.work, m.n)
     exchange_shrunk(s, r, gone, phi, a, e)
-    score_newcomer(s, r, e)
+    score_candidate(s, r, e)
     i = take_oldest(s)
     s.scores[i] = slot_row(s, i, m.n, s.coef, NULL)
     return True

@@ -1,7 +1,7 @@
 """Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): the lightest of old and new goes.
 
-The newcomer stands in a spare slot B while it is judged, so the ring has B + 1 slots. Weight is
-|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the newcomer would go every time.
+The candidate stands in a spare slot B while it is judged, so the ring has B + 1 slots. Weight is
+|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the candidate would go every time.
 """
 
 from libc.math cimport INFINITY, exp, isfinite
@@ -30,7 +30,7 @@ cdef inline int64_t lightest_slot(State* s) noexcept nogil:
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
-    """The slot is free: the newcomer, last, moves in unless the slot is its own."""
+    """The slot is free: the candidate, last, moves in unless the slot is its own."""
     cdef int64_t last = s.m.n - 1
     if slot != last:
         move(s, last, slot)
@@ -79,7 +79,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
 
 
 cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
-    """Remove or merge. A newcomer that goes itself has changed nothing."""
+    """Remove or merge. A candidate that goes itself has changed nothing."""
     cdef Model* m = s.m
     cdef int64_t p
     cdef double norm2 = s.function.norm2
@@ -107,7 +107,7 @@ cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept 
 
 
 cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
-    """gram[slot, :] <- kernel row of the newcomer, now in that slot (packed lower triangle)."""
+    """gram[slot, :] <- kernel row of the candidate, now in that slot (packed lower triangle)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     for i in range(slot + 1):
@@ -167,7 +167,7 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     project_on_others(s, p)
     vacate(s, p)
     if p < m.n:
-        # The newcomer has moved to slot p: its kernel row, with itself where p was.
+        # The candidate has moved to slot p: its kernel row, with itself where p was.
         wide(s.row)[p] = e.self_kernel
         note_gram(s, p)
     return True

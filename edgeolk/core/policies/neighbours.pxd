@@ -20,7 +20,7 @@ cdef enum:
     MOST_CANDIDATES = 16      # of so many slots one may be read in full, else all are
 
 
-cdef inline int64_t nearest_to_newcomer(const State* s, int64_t but) noexcept nogil:
+cdef inline int64_t nearest_to_candidate(const State* s, int64_t but) noexcept nogil:
     """argmin of the distance row, one slot left out (-1: none); -1 if there is none."""
     cdef int64_t best
     cdef double own
@@ -41,7 +41,7 @@ cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) no
 
 
 cdef inline void offer(State* s, int64_t slot) noexcept nogil:
-    """The newcomer, in its slot, becomes the nearest of whoever it is closer to."""
+    """The candidate, in its slot, becomes the nearest of whoever it is closer to."""
     cdef int64_t i
     cdef double d2
     for i in range(s.m.n):
@@ -117,24 +117,24 @@ cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
     if rescan_nonzeros(s, slot, x):
         return
     distance_row(s, x)
-    best = nearest_to_newcomer(s, slot)
+    best = nearest_to_candidate(s, slot)
     set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
 
 
 cdef inline void neighbours_admit(State* s) noexcept nogil:
-    """The newcomer is about to take slot n of a ring that is not full."""
+    """The candidate is about to take slot n of a ring that is not full."""
     cdef int64_t n = s.m.n
-    cdef int64_t best = nearest_to_newcomer(s, -1)
+    cdef int64_t best = nearest_to_candidate(s, -1)
     set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, n)
 
 
 cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
-    """The newcomer has replaced slot r; row and distance are still those of the old ring."""
+    """The candidate has replaced slot r; row and distance are still those of the old ring."""
     cdef Model* m = s.m
     cdef const void* before = s.sparse_x
     cdef int64_t i
-    cdef int64_t best = nearest_to_newcomer(s, r)
+    cdef int64_t best = nearest_to_candidate(s, r)
     for i in range(m.n):
         if i != r and s.nearest[i] == r:
             s.nearest[i] = LOST

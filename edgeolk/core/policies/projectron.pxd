@@ -44,7 +44,7 @@ cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
 
 
 cdef inline void grow_factor(State* s, double residual) noexcept nogil:
-    """Append the row (-beta', 1) / ||delta|| for the newcomer about to take slot n."""
+    """Append the row (-beta', 1) / ||delta|| for the candidate about to take slot n."""
     cdef int64_t n = s.m.n
     cdef int64_t i
     cdef double root = sqrt(residual)

@@ -1,4 +1,4 @@
-"""Policies that let one support vector go and give its slot to the newcomer."""
+"""Policies that let one support vector go and give its slot to the candidate."""
 
 from libc.math cimport floor, sqrt
 from libc.stdint cimport int64_t

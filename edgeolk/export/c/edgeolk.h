@@ -24,8 +24,8 @@ typedef float ek_number;
 enum {
     EK_OK = 0,
     EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
-    EK_BAD_LABEL = -2, /* no label of this task; nothing was changed */
-    EK_BAD_STATE = -3, /* no whole model of this configuration */
+    EK_BAD_LABEL = -2, /* no label of this task, or no weight; nothing was changed */
+    EK_BAD_STATE = -3, /* no whole model of this configuration that learning leads to */
     EK_IO = -4         /* a callback failed */
 };
 
@@ -49,7 +49,9 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
    target; novelty does not look at it. `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
-/* The same of a row that counts `weight` times, above 0 and finite (not for novelty). */
+/* The same of a row that counts more or less than one: `weight` above 0, at most EK_MOST_WEIGHT (not
+   for novelty). Its margin is to be sqrt(weight) instead of 1, a target is stepped to with `weight`
+   times the step, at most all the way, and the candidates' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
 
 typedef struct {

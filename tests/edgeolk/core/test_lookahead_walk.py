@@ -16,8 +16,8 @@ import pytest
 from helpers import EVERY, LIVELY
 
 import edgeolk as ek
+from edgeolk.configuration.usual import MOST_AHEAD
 from edgeolk.parts.numbers import Basis
-from edgeolk.planning.usual import MOST_AHEAD
 
 #: The ring is full, and long enough to be read in blocks, for most of the stream.
 BUDGET, FEATURES, ROWS = 23, 33, 110

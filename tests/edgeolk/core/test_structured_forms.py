@@ -60,6 +60,39 @@ def test_int8_weights_are_the_same_on_every_instruction_set(form):
     assert runs[0].a.tobytes() == runs[1].a.tobytes()
 
 
+@pytest.mark.parametrize("d", [1, 7, 8, 15, 31, 32, 33, 39, 63, 64, 65, 95, 96, 127, 128, 160])
+@pytest.mark.parametrize("form", VECTORS, ids="-".join)
+def test_every_length_of_rows_reads_to_its_end(form, d):
+    """Blocks side by side, or one by one: the same weights; behind a row lies the next one."""
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((120, d)).astype(np.float32).astype(float)
+    y = np.where(X[:, 0] * X[:, -1] > 0.0, 1.0, -1.0)
+    runs = [pair("two", "int8", d, 700, f, gamma=0.5 / d)[0] for f in (form, ("plain", "plain"))]
+    for run in runs:
+        run.steps(X, y)
+    assert runs[0].w.tobytes() == runs[1].w.tobytes()
+    assert runs[0].a.tobytes() == runs[1].a.tobytes()
+    assert runs[0].mistakes[0] == runs[1].mistakes[0]
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4])
+@pytest.mark.parametrize("form", VECTORS, ids="-".join)
+def test_groups_are_rounded_each_by_its_own_change(form, groups):
+    """Labels by chance: most rows change every weight, and some roundings are not sure."""
+    widths = [(0.3, 1.0), (3.0,), (0.7, 2.0, 9.0), (0.1,)][:groups]
+    rng = np.random.default_rng(groups)
+    X = rng.standard_normal((4000, 9)).astype(np.float32).astype(float)
+    y = rng.choice([-1.0, 1.0], len(X))
+    runs = [
+        pair("two", "int8", 9, 64 * 7, f, gamma=0.05, options={"groups": widths})[0]
+        for f in (form, ("plain", "plain"))
+    ]
+    for run in runs:
+        run.steps(X, y)
+    assert runs[0].w.tobytes() == runs[1].w.tobytes()
+    assert runs[0].rounding[0] == runs[1].rounding[0]
+
+
 @pytest.mark.parametrize("form", [*VECTORS[-1:], *EXACT[-1:]], ids="-".join)
 @pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
 def test_changes_in_single_precision_are_sure(form, d, gamma):

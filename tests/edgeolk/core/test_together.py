@@ -100,6 +100,39 @@ def test_a_row_whose_score_overflows_is_named() -> None:
         learner.decision_function(rows)
 
 
+def test_novelty_is_below_the_threshold_of_many_rows_too() -> None:
+    X, _ = stream()
+    parts = {"update": "gradient", "policy": "oldest", "loss": "novelty"}
+    learner = ek.Learner(
+        n_features=FEATURES, budget=BUDGET, kernel=ek.Gaussian(0.05), nu=0.2, **parts
+    )
+    learner.learn_many(X)
+    assert learner.threshold > 0.0
+    assert_as_one_by_one(learner, X)
+    labels = learner.predict(X)
+    assert labels.tolist() == [learner.predict_one(x) for x in X]
+    assert set(labels.tolist()) == {-1, 1}
+
+
+@pytest.mark.parametrize("classes", [2, 3, 11, 12, 13, 25, 26, 27, 40])
+@pytest.mark.parametrize("name", ["rbp", "pa1", "bpa_s"])
+def test_scores_of_classes(name: str, classes: int) -> None:
+    """However many rows: blocks are the shorter the more classes there are."""
+    X, _ = stream()
+    y = np.random.default_rng(1).integers(0, classes, ROWS).astype(float)
+    learner = trained(name, X, y, n_classes=classes)
+    one_by_one = np.array([learner.scores_one(x) for x in X])
+    for count in (0, 1, 2, 3, 5, 6, 7, 12, 13, 24, 25, 26, 49, ROWS):
+        np.testing.assert_array_equal(learner.scores(X[:count]), one_by_one[:count])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 23, 24, 25, 26, 27, 47, 48, 49, 50, 51, 73, 100])
+def test_any_number_of_rows(count: int) -> None:
+    X, y = stream()
+    for name in ("rbp", "nogd"):
+        assert_as_one_by_one(trained(name, X, y), X[:count])
+
+
 def test_scaled_rows() -> None:
     X, y = stream()
     learner = trained("rbp", X, y, scale="standard")

@@ -11,9 +11,9 @@ from helpers import EVERY
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.configuration.header import FLAGS_OFFSET, MARK, NATIVE, SEALED, TORN, length_of, unpack
+from edgeolk.configuration.regions import ELEMENT_BYTES
 from edgeolk.files import checksums
-from edgeolk.head import FLAGS_OFFSET, MARK, NATIVE, SEALED, TORN, length_of, unpack
-from edgeolk.planning.regions import ELEMENT_BYTES
 
 D, B = 3, 5
 X, Y = random_stream(3, 60, D)
@@ -202,7 +202,7 @@ def test_scoring_leaves_the_seal() -> None:
 def test_asking_for_a_label_is_counted_and_takes_the_seal_away() -> None:
     memory = sealed()
     learner = ek.attach(memory)
-    learner.wants_label(X[0])
+    learner.ask_label(X[0])
     del learner
     assert ek.attach(memory).labels_asked == 1
 

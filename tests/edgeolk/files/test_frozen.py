@@ -10,13 +10,13 @@ import struct
 
 import pytest
 
-from edgeolk import head
-from edgeolk.configuration import intake, scaling
+from edgeolk.configuration import header as head
+from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
 from edgeolk.files.words import WORDS
 from edgeolk.parts import lists
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.planning.regions import ELEMENT_BYTES, KINDS, Lifetime
+from edgeolk.preprocessing import record, scaling
 
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
@@ -120,14 +120,14 @@ def test_numbers_of_the_ways_to_scale() -> None:
 
 def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another default of clip= or scale_window= changes no file that was written."""
-    frozen = intake.Intake(1, clip=5.0, window=10_000)
+    frozen = record.Preprocessing(1, clip=5.0, window=10_000)
     assert frozen.stored() == {"scale.method": 1}
-    monkeypatch.setattr(intake, "CLIP", 7.0)
-    monkeypatch.setattr(intake, "WINDOW", 20_000)
-    assert intake.intake_from(frozen.stored()) == frozen
-    other = intake.Intake(1, clip=7.0, window=20_000)
+    monkeypatch.setattr(record, "CLIP", 7.0)
+    monkeypatch.setattr(record, "WINDOW", 20_000)
+    assert record.preprocessing_from(frozen.stored()) == frozen
+    other = record.Preprocessing(1, clip=7.0, window=20_000)
     assert other.stored() == {"scale.method": 1, "scale.clip": 7.0, "scale.window": 20_000}
-    assert intake.intake_from(other.stored()) == other
+    assert record.preprocessing_from(other.stored()) == other
 
 
 def test_numbers_of_regions() -> None:

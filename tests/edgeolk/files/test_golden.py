@@ -21,10 +21,10 @@ from golden import (
 )
 
 import edgeolk as ek
-from edgeolk.config import Config
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import OMITTED, REGIONS, VERSION, unpack
 from edgeolk.files import restore
 from edgeolk.files.v3 import Stored
-from edgeolk.head import OMITTED, REGIONS, VERSION, unpack
 from edgeolk.learner import Averaged
 
 COUNTERS = ("n_support", "steps", "mistakes", "updates", "capacity_hits", "labels_asked",
@@ -115,7 +115,7 @@ def test_what_is_read(version: int, stem: str) -> None:
         name: written.get(name, value) for name, value in OMITTED.items() if name in config.values
     }
     # Where the width was made of the first rows, the counts before it are kept apart.
-    for counter in COUNTERS[:1] if config.intake.gamma_rows else COUNTERS:
+    for counter in COUNTERS[:1] if config.preprocessing.gamma_rows else COUNTERS:
         assert stored.words.get(counter, 0) == told["saved"]["counters"][counter], counter
     if told["saved"]["norm2"] is not None:
         assert stored.words["norm2"] == told["saved"]["norm2"]

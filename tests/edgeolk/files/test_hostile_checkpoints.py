@@ -15,9 +15,9 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.checkpointer import _pieces
+from edgeolk.configuration.layout import layout
 from edgeolk.files import live
 from edgeolk.files.slots import HEADER_BYTES, packed_head
-from edgeolk.planning.layout import layout
 from edgeolk.scaling.block import HEAD, MAGIC
 from edgeolk.scaling.layout import plan_of
 

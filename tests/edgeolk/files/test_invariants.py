@@ -13,11 +13,11 @@ from helpers import KERNELS, LIVELY, NEEDS, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.configuration.resolved import Resolved
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
-from edgeolk.head import NATIVE, unpack
 
 D, B = 3, 6
 X, Y = random_stream(6, 60, D)
@@ -26,7 +26,7 @@ X, Y = random_stream(6, 60, D)
 class Held(NamedTuple):
     """A state outside any learner, free to be changed."""
 
-    config: Resolved
+    config: Config
     words: dict[str, Any]
     regions: dict[str, memoryview]
 
@@ -279,7 +279,7 @@ def test_a_norm_that_no_vector_has() -> None:
 
 def renamed(state: Held, name: str | None) -> Held:
     member = ek.Algorithm.CUSTOM if name is None else ek.catalogue.find(name).algorithm
-    return state._replace(config=Resolved(**{**vars(state.config), "member": member}))
+    return state._replace(config=Config.unchecked(**{**vars(state.config), "member": member}))
 
 
 def test_a_name_must_fit_the_parts() -> None:

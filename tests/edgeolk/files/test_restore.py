@@ -17,9 +17,9 @@ from helpers import EVERY, LIVELY
 from twins.streams import random_stream
 
 import edgeolk as ek
+from edgeolk.configuration.header import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack
 from edgeolk.files.seal import checksum
 from edgeolk.files.words import WORDS
-from edgeolk.head import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack
 from edgeolk.lean import replace
 
 D = 3

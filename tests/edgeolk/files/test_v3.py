@@ -11,14 +11,14 @@ import pytest
 from golden import CASES, data_of, rows_of, told_of
 
 import edgeolk as ek
-from edgeolk import head
+from edgeolk.configuration import header as head
+from edgeolk.configuration.header import CRC_OFFSET, Head, length_of, unpack
+from edgeolk.configuration.layout import layout
+from edgeolk.configuration.regions import ELEMENT_BYTES, Region
 from edgeolk.files import live, restore, v3
 from edgeolk.files.seal import checksum
-from edgeolk.head import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.lean import replace
 from edgeolk.parts.updates import UPDATES
-from edgeolk.planning.layout import layout
-from edgeolk.planning.regions import ELEMENT_BYTES, Region
 
 STEMS = [stem for version, stem in CASES if version == 3]
 stems = pytest.mark.parametrize("stem", STEMS)
@@ -31,7 +31,7 @@ def sealed(made: bytearray) -> bytes:
 
 def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     """Region whose rows may be padded: (rows, numbers a row that must be there)."""
-    config = live.resolved_from(made)
+    config = live.config_from(made)
     shapes = {region.name: region.shape for region in layout(config)}
     d, slots = config.n_features, config.slots
     window = int(config.values.get("window", 0))
@@ -205,5 +205,5 @@ def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
     end = max(o + ELEMENT_BYTES[e] * c for e, o, c in made.table.values())
     assert block[:end] == expected[:end]
     # So it is never read where it is to stay: its numbers have to be turned.
-    config = live.resolved_from(made)
+    config = live.config_from(made)
     assert not restore._lies_as_today(config, layout(config), made)

@@ -119,8 +119,8 @@ def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
     ("algorithm", "params", "message"),
     [
         ("spa", None, "no loss for real targets"),
-        ("bogd", {"loss": "hinge"}, "square or the epsilon loss"),
-        (None, {"update": "gradient", "policy": "oldest"}, "square or the epsilon loss"),
+        ("bogd", {"loss": "hinge"}, "must make a learner that follows real targets"),
+        (None, {"update": "gradient"}, "must make a learner that follows real targets"),
     ],
 )
 def test_learners_of_classes_are_refused(
@@ -128,3 +128,11 @@ def test_learners_of_classes_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         OnlineKernelRegressor(algorithm, params=params).fit(*wave)
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "ogd"])
+def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
+    X, y = wave
+    model = OnlineKernelRegressor(algorithm, random_state=0).fit(X, np.full(len(y), 7.5))
+    assert model.target_scale_ == 1.0
+    np.testing.assert_allclose(model.predict(X), 7.5, atol=0.5)

@@ -3,7 +3,8 @@
 #include "check.h"
 #include "nonzeros.h"
 
-enum { STRIDE = 176, DIMENSIONS = 80, ROWS = 30, COLUMNS = 5 };
+/* More columns take fewer rows at a time. */
+enum { STRIDE = 176, DIMENSIONS = 80, ROWS = 50, COLUMNS = 25 };
 
 /* A ring of n vectors, rows of which some lie far from the origin and some are support vectors. */
 typedef struct {
@@ -109,7 +110,7 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
 
 /* Rows together, to the bit those one by one, whatever is wanted of them. */
 static void together(const olk_simd *simd, const olk_kernel *kernel, const model *m, uint64_t *rng,
-                     const void *norms, ptrdiff_t count)
+                     const void *norms, ptrdiff_t count, ptrdiff_t columns)
 {
     double *weights = draws(rng, COLUMNS * STRIDE, -1.0, 1.0);
     double *f = doubles(ROWS * COLUMNS), want[COLUMNS];
@@ -130,15 +131,15 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
                       "value %td of row %td, storage %d", i, r, m->storage);
         }
         wanted.values = NULL;
-        wanted.columns = COLUMNS;
+        wanted.columns = columns;
         simd->rows[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d, m->x, m->d,
                                count, &wanted);
         for (ptrdiff_t r = 0; r < count; r++) {
             simd->row[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d,
                                   row_of(m, r), real, NULL, row, NULL);
-            simd->weigh[real](row, coef, STRIDE, m->n, COLUMNS, want);
-            for (ptrdiff_t c = 0; c < COLUMNS; c++)
-                CHECK(f[r * COLUMNS + c] == want[c], "column %td of row %td, storage %d", c, r,
+            simd->weigh[real](row, coef, STRIDE, m->n, columns, want);
+            for (ptrdiff_t c = 0; c < columns; c++)
+                CHECK(f[r * columns + c] == want[c], "column %td of row %td, storage %d", c, r,
                       m->storage);
         }
         free(coef), free(row), free(values);
@@ -149,7 +150,8 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
 void check_together(const olk_simd *simd)
 {
     static const ptrdiff_t sizes[] = {1, 7, 63, 64, 65, 170}, dimensions[] = {1, 9, 64, 80};
-    static const ptrdiff_t counts[] = {1, 5, 6, 7, 24, 30};
+    static const ptrdiff_t counts[] = {1, 2, 5, 6, 7, 24, 25, 30, 49};
+    static const ptrdiff_t several[] = {3, 12, 5, 25, 13};
     uint64_t rng;
     olk_pcg32_seed(&rng, 13);
     for (int storage = OLK_F32; storage < OLK_STORAGES; storage++)
@@ -162,10 +164,11 @@ void check_together(const olk_simd *simd)
                 if (kind == OLK_GAUSSIAN && storage != OLK_I8)
                     by_norms(simd, &kernel, &m);
                 for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
-                    if (kind == OLK_GAUSSIAN || c % 3 == k % 3)
-                        together(simd, &kernel, &m, &rng, NULL, counts[c]);
-                    if (kind == OLK_GAUSSIAN && storage != OLK_I8)
-                        together(simd, &kernel, &m, &rng, m.norms, counts[c]);
+                    const ptrdiff_t columns = several[(c + k + (size_t)kind) % 5];
+                    if ((kind == OLK_GAUSSIAN && c % 2 == k % 2) || c % 3 == k % 3)
+                        together(simd, &kernel, &m, &rng, NULL, counts[c], columns);
+                    if (kind == OLK_GAUSSIAN && storage != OLK_I8 && c % 2 != k % 2)
+                        together(simd, &kernel, &m, &rng, m.norms, counts[c], columns);
                 }
                 discard(&m);
             }

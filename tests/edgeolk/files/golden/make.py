@@ -267,7 +267,7 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
         ys = [classed(row, y) for row, y in zip(stream, ys, strict=True)]
     for x, y in zip(xs[:learned], ys[:learned], strict=True):
         if learner.steps % 7 == 3 and "n_classes" not in options:
-            learner.wants_label(x)
+            learner.ask_label(x)
         learner.learn_one(x, y)
     if options.get("on_bad_row") == "skip":
         learner.learn_one([float("nan")] * D, 1.0)

@@ -1,0 +1,183 @@
+"""First step, what is learned: the parts that a caller chooses, and their parameters.
+
+Parts are chosen by an algorithm and its options, or one by one; of the parameters those are taken
+that are given, and every default is filled in. What is refused is a TypeError or ValueError that
+names the argument, what was got and what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from edgeolk.catalogue.methods import Method
+from edgeolk.lean import Any
+from edgeolk.near import near
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.bounds import PROJECTIONS
+from edgeolk.parts.numbers import AXES, Basis, Coefficients, Dtype, Loss, Projection, Rows, Update
+from edgeolk.parts.parameters import PARAMETERS, checked
+from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
+from edgeolk.parts.updates import UPDATES
+from edgeolk.preprocessing.record import ARGUMENTS
+
+#: The algorithm of a learner whose caller names none, and no parts either.
+DEFAULT = "sorf"
+_DEFAULT_LOSSES = ("hinge", "square", "novelty")
+
+
+def is_default(given: Mapping[str, Any]) -> bool:
+    """Whether arguments without an algorithm name no part but a loss that the default follows."""
+    loss = given.get("loss", "hinge")
+    name = loss.name if isinstance(loss, Loss) else loss
+    if not isinstance(name, str) or name.lower() not in _DEFAULT_LOSSES:
+        return False
+    return not any(axis in given for axis in DEFAULT_PARTS if axis != "loss")
+
+
+def own_names(method: Method | None, parts: Parts) -> set[str]:
+    """Names that an algorithm, or a composition, has for its parameters."""
+    public = method.public if method else {}
+    return {public.get(stored, stored) for stored in uses(parts)}
+
+
+def parts_of(
+    method: Method | None, given: dict[str, Any], dtype: Any, coefficients: Any, sparse: bool | None
+) -> Parts:
+    """The part chosen on every axis, by an algorithm (``method``) or one by one.
+
+    Those of ``given`` that choose parts are taken out of it. ``dtype`` may be None, for the usual
+    one of the update; where ``sparse`` is None ``Rows.DENSE`` stands until ``usual`` chooses.
+    """
+    chosen = _composed(given) if method is None else _of_method(method, given)
+    usual = UPDATES[Update(chosen["update"])].default_dtype
+    return {
+        "dtype": _storage("dtype", usual if dtype is None else dtype, Dtype),
+        "coefficients": _storage("coefficients", coefficients, Coefficients),
+        "rows": Rows.SPARSE if sparse else Rows.DENSE,
+        **chosen,
+    }
+
+
+def _storage(name: str, value: Any, kind: type[IntEnum]) -> IntEnum:
+    """A storage type by its member, its name, or a type of that name such as ``np.float32``."""
+    if isinstance(value, kind):
+        return value
+    said = getattr(value, "__name__", None) or str(value)
+    if said.upper() in kind.__members__:
+        return kind[said.upper()]
+    known = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{name} must be one of {known}, got {value!r}")
+
+
+def _composed(given: dict[str, Any]) -> Parts:
+    parts = dict(DEFAULT_PARTS)
+    for axis in DEFAULT_PARTS:
+        kind = AXES[axis]
+        value = given.pop(axis, DEFAULT_PARTS[axis])
+        if isinstance(value, str) and value.upper() in kind.__members__:
+            value = kind[value.upper()]
+        if not isinstance(value, kind):
+            known = ", ".join(f"ek.{kind.__name__}.{member.name}" for member in kind)
+            raise ValueError(f"{axis} must be one of {known}; got {value!r}")
+        parts[axis] = value
+    return parts
+
+
+def _of_method(method: Method, given: dict[str, Any]) -> Parts:
+    parts = {**DEFAULT_PARTS, **method.parts}
+    for name, options in method.choices.items():
+        value = given.pop(name, next(iter(options)))
+        if isinstance(value, IntEnum):
+            value = value.name.lower()
+        if not isinstance(value, str) or value not in options:
+            known = ", ".join(repr(option) for option in options)
+            raise ValueError(f"{name} must be one of {known} for {method.name}; got {value!r}")
+        parts.update(options[value])
+    return parts
+
+
+def values_of(
+    method: Method | None, parts: Parts, context: Mapping[str, float], given: Mapping[str, Any]
+) -> tuple[Parts, dict[str, float]]:
+    """The parts in force, and their parameters by the names they are stored under.
+
+    ``context`` has the sizes that a default may be made from, as ``Parameter.default`` names them;
+    ``given`` are the arguments of the caller that are left, by public name.
+    """
+    wanted = uses(parts)
+    names = _public_names(method, parts)
+    defaults = {
+        stored: (method.defaults if method else {}).get(stored, PARAMETERS[stored].default)
+        for stored in wanted
+    }
+    # What is given or plain first, then what is made from it, the radius before the rates.
+    made: list[str] = []
+    values: dict[str, float] = {}
+    for name, stored in names.items():
+        default = defaults[stored]
+        absent = name not in given or (given[name] is None and PARAMETERS[stored].none is None)
+        if absent and callable(default):
+            made.append(stored)
+        else:
+            values[stored] = checked(name, given.get(name, default), stored)
+    known = {**context, "float32": float(parts["dtype"] != Dtype.FLOAT64)}
+    for stored in sorted(made, key=lambda name: name != "U"):
+        default = defaults[stored]
+        assert callable(default)
+        values[stored] = float(default({**known, **values}))
+    parts = _without_idle_bound(parts, values)
+    if "U" not in uses(parts):
+        values.pop("U", None)
+    return parts, {stored: values[stored] for stored in wanted if stored in values}
+
+
+def _public_names(method: Method | None, parts: Parts) -> dict[str, str]:
+    """What parameters are stored under, by the names that a caller gives them."""
+    public = method.public if method else {}
+    return {public.get(stored, stored): stored for stored in uses(parts)}
+
+
+def refuse_unknown(
+    given: Iterable[str], method: Method | None, parts: Parts, common: Iterable[str]
+) -> None:
+    """Raise TypeError for the first name of ``given`` that is none here, with those that are near.
+
+    ``common`` are the names that every learner takes.
+    """
+    basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+    names = [*_public_names(method, parts), *filter(None, [basis.members]), *update.lists]
+    unknown = next((name for name in given if name not in names), None)
+    if unknown is None:
+        return
+    whose = method.name if method else "this composition"
+    allowed = [*names, *(method.choices if method else DEFAULT_PARTS)]
+    hint = ", which has its own"
+    if unknown not in DEFAULT_PARTS:
+        hint = near(unknown, [*allowed, *common, *ARGUMENTS, *DEFAULT_PARTS])
+    raise TypeError(
+        f"unknown parameter {unknown!r} for {whose}{hint}; there are {', '.join(allowed) or 'none'}"
+    )
+
+
+def _without_idle_bound(parts: Parts, values: Mapping[str, float]) -> Parts:
+    """The parts, without a projection on a ball of infinite radius: it bounds nothing, so neither
+    the norm nor the sums of a mean need be kept for it."""
+    radial = PROJECTIONS[Projection(parts["projection"])].radial
+    if radial and values.get("U") == math.inf:
+        return {**parts, "projection": Projection.NONE}
+    return parts
+
+
+def given_lists(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that are several numbers as the caller has them, None for those left out.
+
+    They are taken out of ``given``. Nested ``widths`` say how many groups there are, and so
+    ``groups`` too where the caller does not.
+    """
+    lists = {name: given.pop(name, None) for name in names}
+    widths = lists.get("widths")
+    if isinstance(widths, (list, tuple)) and given.get("groups") is None:
+        given["groups"] = max(1, sum(hasattr(width, "__len__") for width in widths))
+    return lists

@@ -1,0 +1,238 @@
+"""Fourth step: the header of a block, a configuration in the numbers of files, and its counters.
+
+Format version 3, little-endian in files, the machine's own order in a live block::
+
+    0   4s  mark "eolk"              46  H   columns of coefficients
+    4   H   format version           48  B   values
+    6   H   bytes of the header      49  B   regions
+    8   I   CRC-32 of the file       50  H   flags (1: a step is in progress; 2: sealed)
+    12  I   bytes of state / 8       52  i   support vectors held
+    16  I   features                 56  Q   state of the generator
+    20  I   budget                   64  q   steps
+    24  Q   seed                     72  q   mistakes
+    32  14B parts, see PARTS         80  q   updates
+
+Then the values (float64 each), their numbers (one byte each), and the table: number, element type,
+offset / 8, elements ("<BBII", 10 bytes each), all padded to 8 bytes.
+
+Numbers are never used again for something else; what is added is appended.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+
+from edgeolk.lean import dataclass
+from edgeolk.parts import elements
+from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.preprocessing import record as preprocessing
+
+MARK = b"eolk"
+VERSION = 3
+CRC_OFFSET = 8
+FLAGS_OFFSET = 50
+FIXED_BYTES = 88
+#: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
+MOST_BYTES = 8 * (2**32 - 1)
+#: Bits of the flags of a live block, as loops/dirty_flag.h has them, never both; a file has none.
+TORN, SEALED = 1, 2
+#: No header is longer.
+MOST_HEAD = 1024
+
+#: Counters of the header, its last fixed fields, each with its type.
+_COUNTERS = {"n_support": "i", "rng": "Q", "steps": "q", "mistakes": "q", "updates": "q"}
+_FIXED = "4sHHIIIIQ14BHBBH" + "".join(_COUNTERS.values())
+#: Where each of them lies, and its type.
+PLACES: dict[str, tuple[int, str]] = {
+    name: (struct.calcsize(f"={_FIXED[: place - len(_COUNTERS)]}"), kind)
+    for place, (name, kind) in enumerate(_COUNTERS.items())
+}
+_ENTRY = "BBII"
+_ENTRY_BYTES = 10
+
+#: What the 14 bytes of parts hold, in order.
+PARTS = (
+    *("dtype", "coefficients", "rows", "update", "loss", "sampling", "policy"),
+    *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
+)
+
+#: Numbers of the values.
+VALUES: dict[str, int] = {
+    **{name: number for number, name in enumerate(PARAMETERS, 1)},
+    **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
+    **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
+    **{"clip_rows": 148, "gamma_rows": 149},
+    **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
+    **{f"blends.{i}": 184 + i for i in range(8)},
+    **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
+}
+
+#: Values that are not written where they are these, and are these where they are not written.
+OMITTED: dict[str, float] = {
+    **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
+    **preprocessing.OMITTED,
+}
+
+#: Numbers of the regions that are state.
+REGIONS: dict[str, int] = {
+    **{"function": 1, "support_vectors": 2, "coefficients": 3, "levels": 4},
+    **{"diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
+    **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
+    **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
+    **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
+    **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
+    **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
+    **{"novelty": 36, "own": 37},
+    **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
+    **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
+}
+
+#: Numbers of the element types.
+ELEMENTS = {code: element.number for code, element in elements.ELEMENTS.items()}
+
+_VALUE_NAMES = {number: name for name, number in VALUES.items()}
+_REGION_NAMES = {number: name for name, number in REGIONS.items()}
+_ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
+
+#: Parameters that are several numbers.
+LISTS = ("blends", "widths0", "widths1", "widths2", "widths3")
+
+#: Byte order of a live block, as ``struct`` spells it.
+NATIVE = "<" if sys.byteorder == "little" else ">"
+
+
+def head_bytes(values: int, regions: int) -> int:
+    """Length of a header."""
+    return -(-(FIXED_BYTES + 9 * values + _ENTRY_BYTES * regions) // 8) * 8
+
+
+@dataclass(frozen=True)
+class Head:
+    """A header as numbers.
+
+    ``parts`` and ``values`` go by name; ``table`` maps a region's name to (element, offset in
+    bytes, elements).
+    """
+
+    nbytes: int
+    n_features: int
+    budget: int
+    seed: int
+    parts: dict[str, int]
+    values: dict[str, float]
+    table: dict[str, tuple[str, int, int]]
+    columns: int = 1
+    flags: int = 0
+    n_support: int = 0
+    rng: int = 0
+    steps: int = 0
+    mistakes: int = 0
+    updates: int = 0
+    crc: int = 0
+
+    def pack(self, order: str = "<") -> bytes:
+        """The header's bytes."""
+        length = head_bytes(len(self.values), len(self.table))
+        fields = (
+            *(MARK, VERSION, length, self.crc, self.nbytes // 8),
+            *(self.n_features, self.budget, self.seed, *map(self.parts.__getitem__, PARTS)),
+            *(self.columns, len(self.values), len(self.table), self.flags),
+            *(getattr(self, name) for name in PLACES),
+        )
+        pieces = [
+            struct.pack(order + _FIXED, *fields),
+            struct.pack(f"{order}{len(self.values)}d", *self.values.values()),
+            bytes(VALUES[name] for name in self.values),
+        ]
+        pieces += [
+            struct.pack(order + _ENTRY, REGIONS[name], ELEMENTS[element], offset // 8, count)
+            for name, (element, offset, count) in self.table.items()
+        ]
+        return b"".join(pieces).ljust(length, b"\0")
+
+
+def version_of(data: bytes | memoryview) -> int:
+    """Format version of a file, 0 where it is none of ours."""
+    if len(data) >= 16 and bytes(data[:8]) == b"edgeolk\0":
+        return int.from_bytes(data[8:12], "little")
+    if len(data) >= FIXED_BYTES and bytes(data[:4]) == MARK:
+        return int.from_bytes(data[4:6], "little")
+    return 0
+
+
+def refusal_of(version: int) -> str:
+    """Why a file of another format version is not read."""
+    never = ", which was never released" if version < VERSION else ""
+    return f"the model is of format {version}{never}; this version reads format {VERSION}"
+
+
+def length_of(data: bytes | memoryview, order: str = "<") -> int:
+    """Length of the header that these bytes, at least the fixed ones, begin."""
+    return int(struct.unpack_from(order + "H", data, 6)[0])
+
+
+def unpack(data: bytes | memoryview, order: str = "<") -> Head:
+    """The header that a block begins with, none of it trusted.
+
+    Raises ValueError: not a header of this version, or its lengths and numbers contradict each
+    other.
+    """
+    if len(data) < FIXED_BYTES:
+        raise ValueError(f"not a model: {len(data)} bytes, a header alone has {FIXED_BYTES}")
+    mark, version, length, crc, eighths, d, budget, seed, *rest = struct.unpack_from(
+        order + _FIXED, data
+    )
+    parts, rest = rest[: len(PARTS)], rest[len(PARTS) :]
+    columns, n_values, n_regions, flags, *counters = rest
+    if mark != MARK:
+        raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
+    if version != VERSION:
+        raise ValueError(refusal_of(version))
+    if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
+        raise ValueError(f"the model is inconsistent: a header of {length} bytes")
+    if flags not in (0, TORN, SEALED):
+        raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
+    at = FIXED_BYTES
+    numbers = struct.unpack_from(f"{order}{n_values}d", data, at)
+    at += 8 * n_values
+    values: dict[str, float] = {}
+    for number, value in zip(bytes(data[at : at + n_values]), numbers, strict=True):
+        name = _VALUE_NAMES.get(number)
+        if name is None or name in values:
+            raise ValueError(f"the model is inconsistent: value number {number}")
+        if math.isnan(value):
+            raise ValueError(f"the model is inconsistent: {name} is no number")
+        values[name] = value
+    at += n_values
+    table: dict[str, tuple[str, int, int]] = {}
+    for entry in range(n_regions):
+        number, kind, offset, count = struct.unpack_from(
+            order + _ENTRY, data, at + _ENTRY_BYTES * entry
+        )
+        name, element = _REGION_NAMES.get(number), _ELEMENT_NAMES.get(kind)
+        if name is None or element is None or name in table:
+            raise ValueError(f"the model is inconsistent: region number {number}")
+        table[name] = (element, 8 * offset, count)
+    counted = dict(zip(PLACES, counters, strict=True))
+    named = dict(zip(PARTS, parts, strict=True))
+    return Head(
+        8 * eighths, d, budget, seed, named, values, table, columns, flags, crc=crc, **counted
+    )
+
+
+def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
+    """The lists among stored values, taken out of them.
+
+    Raises ValueError: a number of one is missing.
+    """
+    lists: dict[str, tuple[float, ...]] = {}
+    for name in LISTS:
+        keys = sorted(key for key in values if key.startswith(f"{name}."))
+        numbers = tuple(values.pop(key) for key in keys)
+        if keys != [f"{name}.{i}" for i in range(len(keys))]:
+            raise ValueError(f"the model is inconsistent: a number of {name} is missing")
+        if numbers:
+            lists[name] = numbers
+    return lists

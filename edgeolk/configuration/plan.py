@@ -1,0 +1,128 @@
+"""The memory plan of a model and its longest step, without building it."""
+
+from __future__ import annotations
+
+import sys
+
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.layout import layout, region_table, total
+from edgeolk.configuration.regions import Region
+from edgeolk.lean import Any, dataclass
+from edgeolk.parts import Algorithm
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Memory of a model, to the byte; the model need not exist.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name of the algorithm, or "custom".
+    n_features, budget : int
+        Dimension d and the most support vectors ever held, B; for a basis of features, their
+        frequencies, D.
+    dtype : str
+        Storage type of the support vectors, or of the weights of structured features.
+    regions : tuple of Region
+        ``(name, offset, nbytes, purpose, element, shape)``, offsets from the start of the block.
+        Scratch regions that never live together may overlap.
+    nbytes : int
+        Total, exactly what a learner takes.
+    longest_step : str
+        What the longest step costs, as a formula in B and d, and when it comes.
+    coefficients : str
+        Type of the coefficients.
+    gamma_rows : int
+        Rows that the width of the kernel is made from; 0 where it is given.
+    """
+
+    algorithm: str
+    n_features: int
+    budget: int
+    dtype: str
+    regions: tuple[Region, ...]
+    nbytes: int
+    longest_step: str
+    coefficients: str = "float64"
+    gamma_rows: int = 0
+
+    def __str__(self) -> str:
+        title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
+        if self.coefficients != "float64":
+            title += f", coefficients {self.coefficients}"
+        table = region_table(title, self.regions, self.nbytes)
+        lines = [table, f"{'longest step':<18}  {self.longest_step}"]
+        if self.gamma_rows:
+            lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
+        return "\n".join(lines)
+
+
+#: A norm that is kept by increments is computed afresh now and then, against rounding.
+RENEWAL = "O(B^2 d), when the norm is renewed"
+
+
+def longest_step(config: Config) -> str:
+    """The longest step as a formula in B and d, and when it comes; K is the number of classes.
+
+    Such as ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
+    """
+    formula = config.basis.longest_step or config.policy.longest_step
+    formula = formula.format(
+        **{name: int(config.values.get(name, 0.0)) for name in ("iters", "window")}
+    )
+    if config.columns > 1 and not config.update.whole:
+        formula = formula.replace("O(B d", "O(B d + B K")
+    if config.tracks_norm and config.removes and "B^2 d" not in formula:
+        return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
+    return formula
+
+
+def plan_of(config: Config) -> Plan:
+    """The plan of a checked configuration.
+
+    Raises
+    ------
+    ValueError
+        The block would exceed what this machine can address.
+    """
+    regions = layout(config)
+    nbytes = total(regions)
+    if nbytes > sys.maxsize:
+        raise ValueError(f"a model of {nbytes} bytes cannot be addressed; reduce budget")
+    return Plan(
+        config.name,
+        config.n_features,
+        config.budget,
+        config.dtype.name.lower(),
+        regions,
+        nbytes,
+        longest_step(config),
+        config.coefficients.name.lower(),
+        config.preprocessing.gamma_rows,
+    )
+
+
+def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> Plan:
+    """Every region of a model with its bytes, without building it.
+
+    Parameters
+    ----------
+    algorithm : Config, str or Algorithm, optional
+        A configuration, or a published algorithm; without it the recommended one, or a composition
+        by ``update=``, ``loss=``, ``policy=``...
+    **options
+        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
+        the budget is the largest that fits.
+
+    Returns
+    -------
+    Plan
+        ``plan.nbytes`` is exactly ``Learner(...).nbytes``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``Learner`` would.
+    """
+    return plan_of(Config.take(algorithm, options))

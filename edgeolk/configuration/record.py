@@ -1,0 +1,306 @@
+"""The record of a configuration, every default filled in, and all that follows from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+from edgeolk.configuration.header import OMITTED
+from edgeolk.lean import dataclass
+from edgeolk.parts.bases import BASES, BasisTraits
+from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
+from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.losses import LOSSES, LossTraits
+from edgeolk.parts.numbers import (
+    AXES,
+    Algorithm,
+    Basis,
+    Coefficients,
+    Dtype,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Update,
+)
+from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.policies import POLICIES, PolicyTraits
+from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
+from edgeolk.parts.table import TRAITS
+from edgeolk.parts.traits import Part
+from edgeolk.parts.updates import UPDATES, UpdateTraits
+from edgeolk.preprocessing.record import Preprocessing
+
+#: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
+#: aligned loads are faster, but a small ring has no bytes to spare.
+ROW_BYTES = 64
+PAGE = 4096
+
+#: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
+OPTIONS = ("skip_bad_rows", "checksums")
+#: Another such value: rows that ``learn_many`` looks ahead, absent for none.
+LOOKAHEAD = "lookahead"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a model block is made from: the fields of a ``Config``, and what they imply.
+
+    Attributes
+    ----------
+    member : Algorithm
+        The published algorithm, or ``Algorithm.CUSTOM``.
+    n_features, budget, seed : int
+        Dimension d, capacity B, seed of the generator.
+    kernel : Kernel
+        With ``gamma="auto"`` the one that answers until the width is known.
+    parts : mapping of axis to member
+        The part on each axis of ``AXES``.
+    values : mapping of stored parameter name to number
+        Parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
+    feature_range : tuple or None
+        Ends of the levels of int8 storage, as given.
+    columns : int
+        Columns of coefficients: the number of classes, or 1 for two.
+    lists : mapping of stored name to numbers
+        Parameters that are several numbers, those at their defaults omitted.
+    preprocessing : Preprocessing
+        What is done with a row before the learner sees it.
+    """
+
+    member: Algorithm
+    n_features: int
+    budget: int
+    seed: int
+    kernel: Kernel
+    parts: Mapping[str, IntEnum]
+    values: Mapping[str, float]
+    feature_range: tuple[object, object] | None = None
+    columns: int = 1
+    lists: Mapping[str, tuple[float, ...]] = {}
+    preprocessing: Preprocessing = Preprocessing()
+
+    # ---- rows of the parts --------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[Part]:
+        """The row of each part."""
+        return [TRAITS[axis][part] for axis, part in self.parts.items()]
+
+    @property
+    def policy(self) -> PolicyTraits:
+        """The row of the budget policy."""
+        return POLICIES[Policy(self.parts["policy"])]
+
+    @property
+    def basis(self) -> BasisTraits:
+        """The row of the basis."""
+        return BASES[Basis(self.parts["basis"])]
+
+    @property
+    def update(self) -> UpdateTraits:
+        """The row of the update."""
+        return UPDATES[Update(self.parts["update"])]
+
+    @property
+    def loss(self) -> LossTraits:
+        """The row of the loss."""
+        return LOSSES[Loss(self.parts["loss"])]
+
+    @property
+    def projection(self) -> ProjectionTraits:
+        """The row of the projection."""
+        return PROJECTIONS[Projection(self.parts["projection"])]
+
+    @property
+    def storage(self) -> StorageTraits:
+        """The row of the storage type."""
+        return STORAGES[self.dtype]
+
+    @property
+    def vectors(self) -> Dtype:
+        """Type that rows are rounded to before they are learned or scored.
+
+        That of the ring, since an example may enter it; without a ring that of the arithmetic.
+        """
+        if self.basis.keeps_vectors:
+            return self.dtype
+        return Dtype.FLOAT64 if self.dtype == Dtype.FLOAT64 else Dtype.FLOAT32
+
+    @property
+    def dtype(self) -> Dtype:
+        """Storage type of support vectors, or of the weights of structured features."""
+        return Dtype(self.parts["dtype"])
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """Storage type of coefficients."""
+        return Coefficients(self.parts["coefficients"])
+
+    # ---- sizes --------------------------------------------------------------------------------
+
+    @property
+    def slots(self) -> int:
+        """Slots of the ring: the budget, and one more where the policy compares the candidate."""
+        return self.budget + self.policy.spare_slot
+
+    @property
+    def stride(self) -> int:
+        """Numbers from one feature's row of the ring to the next: slots, padded where cheap."""
+        padded = self._padded(self.slots)
+        # Rows a multiple of a page apart would compete for the same lines of the first-level cache.
+        return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
+
+    @property
+    def window_stride(self) -> int:
+        """Examples in the window of ``Update.OPTIMISTIC``, padded as ``stride``."""
+        return self._padded(int(self.values.get("window", 0.0)))
+
+    @property
+    def weights(self) -> int:
+        """Coefficients in a column, padded so that columns are not a multiple of a page apart."""
+        weights = self.basis.per_member * self.stride
+        spread = self.columns > 1 and weights * self.coefficient_bytes % PAGE == 0
+        return weights + ROW_BYTES // 4 if spread else weights
+
+    @property
+    def lookahead(self) -> int:
+        """Rows that ``learn_many`` looks ahead."""
+        return int(self.values.get(LOOKAHEAD, 0.0))
+
+    @property
+    def coefficient_bytes(self) -> int:
+        """Bytes of one coefficient."""
+        return COEFFICIENTS[self.coefficients].nbytes
+
+    @property
+    def value_bytes(self) -> int:
+        """Bytes of a kernel value that waits for its row.
+
+        As it is computed, exponentials in the type of rows, other kernels in float64; in float64
+        too where it is mapped to features. Several columns of coefficients are summed from the
+        kernel row, which is of their type: no value that waits may have more digits.
+        """
+        mapped = "features_ahead" in self.basis.ahead
+        computed = self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
+        return min(computed, self.coefficient_bytes) if self.columns > 1 else computed
+
+    def _padded(self, n: int) -> int:
+        lanes = ROW_BYTES // self.storage.computing_bytes
+        padded = -(-n // lanes) * lanes
+        return padded if (padded - n) * 16 <= n else n
+
+    # ---- what follows from the parts ----------------------------------------------------------
+
+    @property
+    def tracks_norm(self) -> bool:
+        """Whether ||f||^2 is kept."""
+        return self.projection.needs_norm or self.policy.needs_norm
+
+    @property
+    def changes_old(self) -> bool:
+        """Whether a coefficient may change between its insertion and its removal."""
+        return (
+            bool(self.projection.bound)
+            or self.policy.changes_old
+            or self.basis.changes_old
+            or self.update.scales
+            or self.values.get("lam", 0.0) > 0.0
+        )
+
+    @property
+    def removes(self) -> bool:
+        """Whether support vectors may leave."""
+        return self.policy.removes
+
+    @property
+    def freezes(self) -> bool:
+        """Whether a full ring admits nobody."""
+        return self.policy.freezes and self.basis.freezes
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether targets are real numbers."""
+        return self.loss.labels == "numbers"
+
+    @property
+    def can_look_ahead(self) -> bool:
+        """Whether kernel values of rows can be computed before the rows are learned.
+
+        Not where a step needs distances too, nor where the rows in between change how a row is
+        scaled.
+        """
+        return (
+            bool(self.basis.ahead)
+            and "distance_row" not in self.policy.regions
+            and not self.preprocessing.reshapes
+        )
+
+    @property
+    def reads_row(self) -> bool:
+        """Whether a part reads the kernel row once a row has its score."""
+        return any("kernel_row" in row.regions for row in self.rows)
+
+    # ---- as a block stores it -----------------------------------------------------------------
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The number of each part, in the order of ``AXES``."""
+        return tuple(int(self.parts[axis]) for axis in AXES)
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
+        return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
+
+    @property
+    def stored_values(self) -> dict[str, float]:
+        """Parameters in use and those of the kernel, by name, as the header holds them."""
+        _, _, gamma, scale, offset = self.kernel.fields()
+        kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
+        used = {name: value for name, value in kernel.items() if value != 0.0}
+        own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
+        listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
+        return {**own, **used, **listed, **self.preprocessing.stored()}
+
+    def list_of(self, name: str) -> tuple[float, ...]:
+        """The numbers in force of a parameter that is a list, by its stored name."""
+        if name in self.lists:
+            return self.lists[name]
+        if name.startswith("widths"):
+            return WIDTHS[int(self.values["groups"])][int(name[-1])]
+        return LIST_DEFAULTS[name]
+
+    @property
+    def no_weights(self) -> str:
+        """Why a row cannot count more or less than one, "" if it can."""
+        if self.parts["sampling"] != Sampling.ALWAYS:
+            return "it samples rows, and a weight would change the odds"
+        if self.update.whole and not self.needs_labels:
+            return "novelty of structured features follows every row alike"
+        return self.update.weighs
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether a row is learned with a label."""
+        return self.loss.labels != "none"
+
+    @property
+    def option_regions(self) -> tuple[str, ...]:
+        """Regions that parameters and preprocessing ask for."""
+        asked: list[str] = []
+        for name, parameter in PARAMETERS.items():
+            if parameter.regions and self.values.get(name):
+                asked += parameter.regions
+        if self.columns > 1:
+            asked.append("class_scores")
+            if not self.update.whole:
+                asked += ["kernel_row", *(self.policy.columns or ())]
+        if "skip_bad_rows" in self.values:
+            asked.append("skipped")
+        if "checksums" in self.values:
+            asked.append("checksums")
+        if self.lookahead:
+            asked += self.basis.ahead
+        return (*asked, *self.preprocessing.regions)

@@ -1,0 +1,316 @@
+"""What a block may hold: one row a region, and which of them a configuration needs."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from enum import Enum
+
+from edgeolk.configuration.record import Record
+from edgeolk.lean import dataclass
+from edgeolk.parts.elements import ELEMENTS
+from edgeolk.parts.numbers import Policy
+
+#: Bytes of one number by the code of its type.
+ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
+
+
+class Lifetime(Enum):
+    """When a region's content matters."""
+
+    STATE = 0  # always: it is in the file
+    CALL = 1  # from the entry of a row to the answer
+    LEARN = 2  # while a row is learned
+    MEAN = 3  # while the mean model answers
+
+
+_Region = namedtuple("_Region", "name offset nbytes purpose element shape", defaults=("", (0, 0)))
+
+
+class Region(_Region):
+    """A named part of the block.
+
+    Attributes
+    ----------
+    name : str
+        What it holds.
+    offset, nbytes : int
+        From the start of the block; size in bytes, padding included.
+    purpose : str
+        One line for people.
+    element : str
+        Type of its numbers, as ``struct`` spells it; "w" for words of a C struct, "" for none.
+    shape : tuple of int
+        Rows, and numbers from one row to the next.
+    """
+
+    __slots__ = ()
+
+    name: str
+    offset: int
+    nbytes: int
+    purpose: str
+    element: str
+    shape: tuple[int, int]
+
+    @property
+    def stays(self) -> bool:
+        """Whether it does not start anew when the width of the kernel is known."""
+        return self.name in KINDS and KINDS[self.name].stays
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One row of the table of regions.
+
+    Attributes
+    ----------
+    element : str
+        Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
+        configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
+        coefficients ("real"), kernel values ("value") or exact features ("exact").
+    shape : callable
+        Configuration -> rows, and numbers from one row to the next.
+    purpose : str
+        One line for people.
+    lifetime : Lifetime
+        When its content matters.
+    read_beyond : bool
+        Loops may read past its last row, whole vectors at a time.
+    stays : bool
+        State that does not start anew when the width of the kernel is known.
+    """
+
+    element: str
+    shape: Callable[[Record], tuple[int, int]]
+    purpose: str
+    lifetime: Lifetime = Lifetime.STATE
+    read_beyond: bool = False
+    stays: bool = False
+
+
+def _triangle(n: int) -> tuple[int, int]:
+    return 1, n * (n + 1) // 2
+
+
+def _factor_rows(config: Record) -> int:
+    if config.parts["policy"] == Policy.ANCHOR:
+        return min(config.budget, int(config.values["b0"]))
+    return config.slots
+
+
+def _gram_rows(config: Record) -> int:
+    return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
+
+
+def _ring(config: Record) -> tuple[int, int]:
+    return config.n_features, config.stride
+
+
+def _weights(config: Record) -> tuple[int, int]:
+    return config.columns, config.weights
+
+
+def _one_row(config: Record) -> tuple[int, int]:
+    return 1, config.weights
+
+
+def _features(config: Record) -> tuple[int, int]:
+    return 1, config.n_features
+
+
+def _slots(config: Record) -> tuple[int, int]:
+    return 1, config.slots
+
+
+def _members(config: Record) -> tuple[int, int]:
+    return 1, config.budget
+
+
+def _blend(config: Record) -> tuple[int, int]:
+    groups = int(config.values["groups"])
+    extra = int(config.values["linear"] + config.values["last_label"])
+    return 1, groups * len(config.list_of("blends")) + extra + groups
+
+
+def _words(n: int) -> Callable[[Record], tuple[int, int]]:
+    return lambda config: (1, n)
+
+
+def _state_regions(config: Record) -> tuple[int, int]:
+    """One number for each region of state; that of the checksums themselves is the header's."""
+    names = needed(config)
+    return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
+
+
+#: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
+KINDS: dict[str, Kind] = {
+    "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
+    "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
+    "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
+    "levels": Kind(
+        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0",
+        stays=True,
+    ),
+    "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
+    "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
+    "norms": Kind(
+        "computing",
+        lambda c: (1, c.stride),
+        "norm of each support vector",
+        read_beyond=True,
+    ),
+    "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),
+    "mean_start": Kind("d", _weights, "averaging: weight before each arrival"),
+    "mean_sum": Kind("d", _weights, "averaging: sums settled so far"),
+    "nearest": Kind("q", _members, "slot of each one's nearest support vector"),
+    "nearest_distance": Kind("real", _members, "squared distance to it"),
+    "nearest_kernel": Kind("d", _members, "kernel with it"),
+    "factor": Kind(
+        "d", lambda c: _triangle(_factor_rows(c)), "Gram matrix, or inverse of its factor, packed"
+    ),
+    "inverse": Kind("d", lambda c: _triangle(c.budget), "inverse of the Gram matrix, packed"),
+    "scores": Kind("d", _slots, "f of each support vector over the common scale"),
+    "feature_map": Kind(
+        "d", lambda c: (c.budget, c.budget), "eigenvectors, then the map to features"
+    ),
+    "window": Kind(
+        "storage",
+        lambda c: (c.n_features, c.window_stride),
+        "last examples, for hints",
+        read_beyond=True,
+    ),
+    "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
+    "errors": Kind("w", _words(2), "sums of squared and of absolute errors", stays=True),
+    "forgetron": Kind("w", _words(1), "running sum of what removals cost"),
+    "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
+    "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
+    "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
+    "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "weights, never annealed"),
+    "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
+    "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
+    "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
+    "novelty": Kind(
+        "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
+    ),
+    "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
+    "last_label": Kind("d", _words(1), "the last label"),
+    "linear": Kind(
+        "computing", lambda c: (2, c.n_features + 1), "linear candidate: weights, variances"
+    ),
+    "relevance": Kind(
+        "computing", lambda c: (2, c.n_features), "log length scales (ARD), squared gradients"
+    ),
+    "turns": Kind("q", _words(1), "gradient steps of the length scales"),
+    "scaler": Kind(
+        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits",
+        stays=True,
+    ),
+    "scaler_counts": Kind(
+        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped",
+        stays=True,
+    ),
+    "scaler_range": Kind(
+        "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
+    ),
+    "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
+    "width": Kind(
+        "w", _words(7), "width of the kernel, counters from before it was known", stays=True
+    ),
+    "width_mean": Kind(
+        "computing", _features, "mean of the rows that the width is made from", stays=True
+    ),
+    "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
+    "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
+    "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
+    "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
+    "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
+    "inputs": Kind(
+        "computing",
+        lambda c: (2, c.n_features),
+        "scratch: scaled inputs, their gradient",
+        Lifetime.CALL,
+    ),
+    "class_scores": Kind(
+        "d",
+        lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
+        "scratch: scores of the classes, and shares",
+        Lifetime.CALL,
+    ),
+    "feature_row": Kind(
+        "exact",
+        lambda c: (c.budget, 2),
+        "scratch: features of a row, so that an update need not make them again",
+        Lifetime.LEARN,
+    ),
+    "rows_ahead": Kind(
+        "computing",
+        lambda c: (c.lookahead, c.n_features),
+        "scratch: rows that wait to be learned",
+        Lifetime.LEARN,
+    ),
+    "values_ahead": Kind(
+        "value",
+        lambda c: (c.lookahead, c.weights),
+        "scratch: their kernel values",
+        Lifetime.LEARN,
+    ),
+    "features_ahead": Kind(
+        "d",
+        lambda c: (c.lookahead, int(c.values["rank"])),
+        "scratch: their features",
+        Lifetime.LEARN,
+    ),
+    "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
+    "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
+    "distance_row": Kind(
+        "real", lambda c: (1, c.stride), "scratch: squared distances", Lifetime.LEARN
+    ),
+    "gram": Kind(
+        "d",
+        lambda c: _triangle(_gram_rows(c)),
+        "scratch: factor of a Gram matrix",
+        Lifetime.LEARN,
+    ),
+    "pulls": Kind(
+        "d",
+        lambda c: (c.columns, c.budget // 2),
+        "scratch: right-hand sides of a halving",
+        Lifetime.LEARN,
+    ),
+    "work": Kind("d", _slots, "scratch: vector of the linear algebra", Lifetime.LEARN),
+    "work2": Kind("d", _slots, "scratch: a second one", Lifetime.LEARN),
+    "order": Kind("i", _members, "scratch: slots by size", Lifetime.LEARN),
+    "mean_coefficients": Kind(
+        "real", _weights, "scratch: coefficients of the mean model", Lifetime.MEAN
+    ),
+}
+
+
+def needed(config: Record) -> set[str]:
+    """Names of the regions a configuration has."""
+    names = {"coefficients", "function", "query"}
+    for row in config.rows:
+        names.update(row.regions)
+    names.update(config.option_regions)
+    if config.basis.keeps_vectors:
+        names.add("support_vectors")
+    else:
+        names.discard("levels")
+    if config.update.own:
+        names.add("own")
+    if config.update.whole:
+        names -= {"coefficients", "function", "kernel_row"}
+        if not config.needs_labels:
+            names -= {"weights", "blend"}
+        elif config.is_regression:
+            names.add("target")
+    if config.tracks_norm and config.removes:
+        names.update(("column", "diagonal"))
+    if "averaging" in names and config.changes_old:
+        names.add("mean_sum")
+    if "factor" in names and _factor_rows(config) == 0:
+        names.discard("factor")
+    if config.kernel.normalised:
+        names.discard("diagonal")
+    return names

@@ -1,0 +1,222 @@
+"""A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
+
+A row that is learned is scaled by statistics that include it (loops/intake.h). They are put into
+the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
+changes nothing. That costs the statistics twice and no memory.
+
+The row that is passed in is only read. What the learner sees lies in ``query``.
+"""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.rows cimport (
+    olk_read_f64, place_f32, place_f64, place_sparse, read_index,
+)
+from edgeolk.core.scaling cimport (
+    olk_is_within, olk_keep_reading, olk_length, olk_measure, olk_measure_again, olk_scale_reading,
+    olk_shortening,
+)
+from edgeolk.core.state cimport Indices, Raw, State
+
+cdef enum:
+    BATCH = 64                # readings fetched at a time, on the C stack
+
+
+cdef inline int64_t rows_seen(const State* s) noexcept nogil:
+    """Rows that the scaler has been given, from the counters of the block."""
+    return s.m.steps + (s.preprocessing.width.steps if s.preprocessing.width != NULL else 0)
+
+
+cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
+                       double* x) noexcept nogil:
+    """Readings first .. first + m - 1; ``at`` is the next entry of a sparse row.
+
+    False if a number is not finite (it counts as 0) or an index is not where it must be: another
+    thread may have written there since the row was checked.
+    """
+    cdef int64_t k
+    cdef int64_t j
+    cdef int64_t before = first - 1
+    cdef bint good = True
+    if raw.wide != NULL:
+        for k in range(m):
+            x[k] = olk_read_f64(raw.wide + first + k)
+    elif raw.narrow != NULL:
+        for k in range(m):
+            x[k] = raw.narrow[first + k]
+    else:
+        for k in range(m):
+            x[k] = 0.0
+        while at[0] < raw.count:
+            j = read_index(raw.index, at[0])
+            if j >= first + m:
+                break
+            if j <= before:
+                return False
+            before = j
+            x[j - first] = olk_read_f64(raw.value + at[0])
+            at[0] += 1
+    for k in range(m):
+        if not isfinite(x[k]):
+            x[k] = 0.0
+            good = False
+    return good
+
+
+cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
+    if s.c.vectors == DTYPE_FLOAT64:
+        (<double*>s.query)[j] = v
+    else:
+        (<float*>s.query)[j] = <float>v
+
+
+cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The scaled row in ``query``; the block's statistics stay as they are."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef int64_t seen = rows_seen(s)
+    cdef bint good = True
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good = fetch(raw, first, m, &at, x) and good
+        for k in range(m):
+            write(s, first + k,
+                  olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
+    return good and (raw.value == NULL or at == raw.count)
+
+
+cdef inline void keep_statistics(State* s) noexcept nogil:
+    """The row that was learned, and counted, goes into the statistics."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef int64_t seen = rows_seen(s) - 1
+    if s.preprocessing.scaler.numbers == NULL:
+        return
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(&s.preprocessing.raw, first, m, &at, x)
+        for k in range(m):
+            olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
+
+
+cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
+    """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef olk_length length
+    length.total = length.most = 0.0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good[0] = fetch(raw, first, m, &at, x) and good[0]
+        for k in range(m):
+            olk_measure(&length, x[k])
+    good[0] = good[0] and (raw.value == NULL or at == raw.count)
+    if olk_is_within(&length, s.preprocessing.longest):
+        return 1.0
+    at = 0
+    length.total = 0.0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            olk_measure_again(&length, x[k])
+    return olk_shortening(&length, s.preprocessing.longest)
+
+
+cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
+    """The row times a factor in ``query``."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            write(s, first + k, x[k] * factor)
+
+
+cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
+    raw.wide = NULL
+    raw.narrow = NULL
+    raw.index = Indices(NULL, NULL)
+    raw.value = NULL
+    if s.c.vectors == DTYPE_FLOAT64:
+        raw.wide = <const double*>s.query
+    else:
+        raw.narrow = <const float*>s.query
+
+
+cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The row as the learner sees it; NULL if it has changed since it was checked."""
+    cdef Raw now = raw[0]
+    cdef bint good = True
+    cdef double factor
+    s.preprocessing.raw = raw[0]
+    s.preprocessing.bounded = False
+    if s.preprocessing.scaler.numbers != NULL:
+        good = scale_row(s, raw, learning)
+        use_query(s, &now)
+    if s.preprocessing.longest > 0.0:
+        factor = shorter(s, &now, &good)
+        if factor < 1.0:
+            s.preprocessing.bounded = True
+            shorten(s, &now, factor)
+            use_query(s, &now)
+    if not good:
+        return NULL
+    if now.wide != NULL:
+        return place_f64(s, now.wide)
+    if now.narrow != NULL:
+        return place_f32(s, now.narrow)
+    return place_sparse(s, now.index, now.value, now.count)
+
+
+cdef inline const void* take_f64(State* s, const double* x, bint learning) noexcept nogil:
+    """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
+
+    ``learning`` says whether it is going to be learned or only scored.
+    """
+    cdef Raw raw
+    if not s.preprocessing.reshapes:
+        return place_f64(s, x)
+    raw.wide = x
+    raw.narrow = NULL
+    raw.index = Indices(NULL, NULL)
+    raw.value = NULL
+    raw.count = 0
+    return reshaped(s, &raw, learning)
+
+
+cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
+    cdef Raw raw
+    if not s.preprocessing.reshapes:
+        return place_f32(s, x)
+    raw.wide = NULL
+    raw.narrow = x
+    raw.index = Indices(NULL, NULL)
+    raw.value = NULL
+    raw.count = 0
+    return reshaped(s, &raw, learning)
+
+
+cdef inline const void* take_sparse(State* s, Indices index, const double* value,
+                                    int64_t count, bint learning) noexcept nogil:
+    cdef Raw raw
+    if not s.preprocessing.reshapes:
+        return place_sparse(s, index, value, count)
+    raw.wide = NULL
+    raw.narrow = NULL
+    raw.index = index
+    raw.value = value
+    raw.count = count
+    return reshaped(s, &raw, learning)

@@ -1,0 +1,110 @@
+"""The arguments that say what is done with a row on its way in, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from edgeolk.checks import check_int, real
+from edgeolk.lean import Any
+from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
+from edgeolk.preprocessing.scaling import (
+    CLIP,
+    METHODS,
+    clip_number,
+    method_number,
+    window_number,
+)
+
+#: Stands for an argument that is not given where None is a value of its own.
+_NOTHING: Any = object()
+
+
+def gamma_of(
+    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], *, kernel: bool
+) -> float | str | None:
+    """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
+
+    It is taken out of ``given``; ``kernel`` says whether a kernel is given, which has a width.
+    Raises TypeError or ValueError: it is none of these, or there are two.
+    """
+    # An algorithm's own gamma is a number: "auto" can only mean the width.
+    if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
+        given["kernel_gamma"] = given.pop("gamma")
+    gamma = _either("gamma", given, own)
+    if gamma is _NOTHING:
+        return None if kernel else usual.get("gamma")
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return gamma
+    allowed = "'auto', a number above 0, or None"
+    if isinstance(gamma, str):
+        raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
+    return real(named("gamma", own), gamma, allowed)
+
+
+def preprocessing_of(
+    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], gamma: float | str | None
+) -> Preprocessing:
+    """The preprocessing that arguments ask for; they are taken out of ``given``.
+
+    ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
+    where nothing is said, ``gamma`` what ``gamma_of`` made. Raises TypeError or ValueError: names
+    the argument, what was got and what is allowed.
+    """
+    gamma_rows = _gamma_rows(given, gamma)
+    length = given.pop("clip_rows", None)
+    return Preprocessing(
+        **_scaler(given, own, usual.get("scale")),
+        clip_rows=0.0 if length is None else row_length(length),
+        gamma_rows=gamma_rows,
+    )
+
+
+def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
+    """The value of an argument, by its name or its alias.
+
+    Where the algorithm has a parameter of that name, only the alias means the argument.
+    """
+    value = given.pop(ALIASES[name], _NOTHING)
+    if name not in own and name in given:
+        if value is not _NOTHING:
+            raise TypeError(f"give {name}= or {ALIASES[name]}=, which are the same, and not both")
+        value = given.pop(name)
+    return value
+
+
+def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
+    """Rows that the width of the kernel is made from, 0 where it is not made from any."""
+    rows = given.pop("gamma_rows", None)
+    if gamma != "auto":
+        if rows is not None:
+            raise TypeError("gamma_rows needs gamma='auto'")
+        return 0
+    return check_int("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
+
+
+def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
+    """The fields of the record that are its scaler's."""
+    scale = given.pop("scale", default)
+    clip = _either("clip", given, own)
+    window = given.pop("scale_window", None)
+    freeze_after = given.pop("freeze_after", None)
+    if scale is None:
+        asked = {
+            "clip": None if clip is _NOTHING else clip,
+            "scale_window": window,
+            "freeze_after": freeze_after,
+        }
+        for name, value in asked.items():
+            if value is not None:
+                raise TypeError(f"{name} is of the scaler inside and needs scale=")
+        return {}
+    if not isinstance(scale, str) or scale not in METHODS:
+        known = ", ".join(map(repr, METHODS))
+        raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
+    if clip is None:
+        raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
+    number = CLIP if clip is _NOTHING else clip_number(clip)
+    made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
+    if freeze_after is not None:
+        made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
+    return made

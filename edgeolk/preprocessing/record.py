@@ -1,0 +1,161 @@
+"""What is done with a row before the learner sees it.
+
+In this order: a scaler inside the block scales each feature, ``clip_rows`` bounds the length of the
+row, and the first rows set the width of the kernel where it is not given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+
+from edgeolk.checks import real
+from edgeolk.lean import Any, dataclass
+from edgeolk.preprocessing.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+
+GAMMA_ROWS = 100
+#: Values of a scaler that files do not write where they are these.
+OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
+MOST_LENGTH = 1e30
+
+#: Arguments whose name some algorithms have for a parameter of theirs -> the name to use then.
+ALIASES = {"gamma": "kernel_gamma", "clip": "scale_clip"}
+#: Every argument there is.
+ARGUMENTS = (
+    *("gamma", "kernel_gamma", "gamma_rows", "scale", "clip", "scale_clip", "scale_window"),
+    *("freeze_after", "clip_rows"),
+)
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What happens to a row on its way in. A field is 0 where that is not asked for.
+
+    Attributes
+    ----------
+    method : int
+        How each feature is scaled: a number of ``scaling.METHODS``.
+    clip : float
+        Deviations from the mean at which the scaler clips a reading.
+    window : int
+        Rows that the scaler remembers.
+    freeze_after : int
+        Rows after which the statistics of the scaler stay as they are.
+    clip_rows : float
+        The longest a row may be, in the Euclidean norm.
+    gamma_rows : int
+        Rows that the width of the kernel is made from.
+    """
+
+    method: int = 0
+    clip: float = 0.0
+    window: int = 0
+    freeze_after: int = 0
+    clip_rows: float = 0.0
+    gamma_rows: int = 0
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether the learner sees other numbers than were given."""
+        return bool(self.method or self.clip_rows)
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Names of the regions that it needs."""
+        names: tuple[str, ...] = ()
+        if self.method:
+            names += ("scaler", "scaler_counts")
+        if self.method == METHODS["minmax"]:
+            names += ("scaler_range",)
+        if self.clip_rows:
+            names += ("clipped_rows",)
+        if self.gamma_rows:
+            names += ("width", "width_mean")
+        return names
+
+    def stored(self) -> dict[str, float]:
+        """Its numbers as the header of a block holds them, those of ``OMITTED`` left out."""
+        made: dict[str, float] = {}
+        if self.method:
+            made["scale.method"] = self.method
+            # Not the defaults of today: those may change, and what files leave out may not.
+            if self.clip != OMITTED["scale.clip"]:
+                made["scale.clip"] = self.clip
+            if self.window != OMITTED["scale.window"]:
+                made["scale.window"] = self.window
+            if self.freeze_after:
+                made["scale.freeze_after"] = self.freeze_after
+        if self.clip_rows:
+            made["clip_rows"] = self.clip_rows
+        if self.gamma_rows:
+            made["gamma_rows"] = self.gamma_rows
+        return made
+
+    def options(self, own: Collection[str], usual: Mapping[str, str]) -> dict[str, Any]:
+        """The arguments that make it beside a kernel.
+
+        For an algorithm with parameters of these ``own`` names, and with the ``usual``
+        preprocessing where nothing is said.
+        """
+        said: dict[str, Any] = {}
+        if self.gamma_rows:
+            said[named("gamma", own)] = "auto"
+            if self.gamma_rows != GAMMA_ROWS:
+                said["gamma_rows"] = self.gamma_rows
+        if self.method:
+            said["scale"] = NAMES[self.method]
+            if self.clip != CLIP:
+                said[named("clip", own)] = self.clip
+            if self.window != WINDOW:
+                said["scale_window"] = self.window
+            if self.freeze_after:
+                said["freeze_after"] = self.freeze_after
+        elif "scale" in usual:
+            said["scale"] = None
+        if self.clip_rows:
+            said["clip_rows"] = self.clip_rows
+        return said
+
+
+def named(name: str, own: Collection[str]) -> str:
+    """The name of an argument for an algorithm with parameters of these ``own`` names."""
+    return ALIASES[name] if name in own else name
+
+
+def row_length(value: Any) -> float:
+    """The longest that a row may be, for ``clip_rows``.
+
+    Raises TypeError, ValueError: no number, or out of range.
+    """
+    number = real("clip_rows", value, "a number or None")
+    if not 0.0 < number <= MOST_LENGTH:
+        raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
+    return number
+
+
+def preprocessing_from(values: dict[str, float]) -> Preprocessing:
+    """The preprocessing that a header describes; its numbers are taken out of ``values``.
+
+    Raises ValueError: a number is out of range.
+    """
+
+    def number(name: str, least: int, most: int) -> int:
+        value = values.pop(name)
+        if not (least <= value <= most and value == math.floor(value)):
+            raise ValueError(f"the model is inconsistent: {name} is {value}")
+        return int(value)
+
+    made: dict[str, Any] = {}
+    if "scale.method" in values:
+        made["method"] = number("scale.method", 1, len(METHODS))
+        made["clip"] = clip_number(values.pop("scale.clip", OMITTED["scale.clip"]))
+        made["window"] = int(OMITTED["scale.window"])
+        if "scale.window" in values:
+            made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
+        if "scale.freeze_after" in values:
+            made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+    if "clip_rows" in values:
+        made["clip_rows"] = row_length(values.pop("clip_rows"))
+    if "gamma_rows" in values:
+        made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
+    return Preprocessing(**made)

@@ -1,0 +1,47 @@
+"""The arguments of feature scaling, checked: those of ``RunningScaler`` and of a learner that
+scales inside. Without numpy."""
+
+from __future__ import annotations
+
+from edgeolk.checks import check_int, real
+from edgeolk.lean import Any
+
+#: Part of the file formats: never renumbered.
+METHODS = {"standard": 1, "minmax": 2}
+NAMES = {number: name for name, number in METHODS.items()}
+
+CLIP = 5.0
+LEAST_CLIP, MOST_CLIP = 2.0, 1e6
+WINDOW = 10_000
+LEAST_WINDOW, MOST_WINDOW = 10, 2**31 - 1
+
+
+def method_number(method: Any) -> int:
+    """The number of a method in the block."""
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a string, got {type(method).__name__}")
+    if method not in METHODS:
+        known = ", ".join(repr(name) for name in METHODS)
+        raise ValueError(f"method must be one of {known}, got {method!r}")
+    return METHODS[method]
+
+
+def clip_number(clip: Any) -> float:
+    """Deviations to clip to as the block has them, 0 for None."""
+    if clip is None:
+        return 0.0
+    number = real("clip", clip, "a number or None")
+    if not LEAST_CLIP <= number <= MOST_CLIP:
+        raise ValueError(f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}")
+    return number
+
+
+def window_number(window: Any, clip: float) -> int:
+    """Rows remembered as the block has them, 0 where nothing is clipped."""
+    if clip == 0.0:
+        if window is not None:
+            raise ValueError(
+                f"window must be None with clip=None, where all rows count alike, got {window!r}"
+            )
+        return 0
+    return WINDOW if window is None else check_int("window", window, LEAST_WINDOW, MOST_WINDOW)

@@ -1,0 +1,96 @@
+"""What must be true of the state beside a model: its scaler, its bound, the width of its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, isfinite, ldexp
+from sys import float_info
+
+from edgeolk.lean import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgeolk.configuration.record import Record
+
+#: Readings that the scaler of a feature begins with (core/winsor.pxd).
+START = 3
+_MASK = 2**32 - 1
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise ValueError(f"the model is inconsistent: {what}")
+
+
+def _no_spread(sd: float, size: float) -> bool:
+    return sd <= 64.0 * float_info.epsilon * size or sd < 2.0 * float_info.min
+
+
+def _feature_holds(numbers: tuple[float, ...], age: int, seen: int) -> bool:
+    """The convention of core/winsor.pxd after so many rows."""
+    mean, low, sd, held = numbers
+    if not all(map(isfinite, numbers)) or sd < 0.0 or abs(low) > ldexp(abs(mean), -52):
+        return False
+    if age > seen or (age < START and age != seen):
+        return False
+    if age == 0:
+        return mean == sd == held == 0.0
+    if age < START:
+        return sd == 0.0 and low == 0.0 and (age > 1 or held == mean)
+    return sd == 0.0 or (held == 0.0 and not _no_spread(sd, abs(mean)))
+
+
+def _range_holds(least: float, most: float, mean: float, sd: float, seen: int) -> bool:
+    if not (isfinite(least) and isfinite(most) and least <= most):
+        return False
+    if (seen <= 1 and least != most) or (seen == 0 and least != 0.0):
+        return False
+    half = 0.5 * most - 0.5 * least
+    margin = 1e-6 * half + 1e-14 * max(abs(least), abs(most))
+    inside = 0.5 * least - margin <= 0.5 * mean <= 0.5 * most + margin
+    return inside and 0.5 * sd <= half + margin
+
+
+def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
+    seen = min(rows, config.preprocessing.freeze_after or rows)
+    numbers, counts = regions["scaler"], regions["scaler_counts"]
+    span = regions.get("scaler_range")
+    d = config.n_features
+    for j in range(d):
+        own = tuple(numbers[4 * j : 4 * j + 4])
+        age, clipped = (count & _MASK for count in counts[2 * j : 2 * j + 2])
+        good = _feature_holds(own, age, seen) and clipped <= rows
+        if good and span is not None:
+            good = _range_holds(span[j], span[d + j], own[0], own[2], seen)
+        _require(good, f"no rows give the statistics of feature {j}")
+
+
+def _check_width(
+    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
+    steps = words["steps_before"]
+    _require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is none")
+    known = measured == config.preprocessing.gamma_rows
+    _require(known == (gamma > 0.0), f"a width from {measured} rows")
+    _require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")
+    for name in ("steps", "mistakes", "updates", "hits"):
+        count = words[f"{name}_before"]
+        _require(0 <= count <= (steps if known else 0), f"{name} before the width: {count}")
+    _require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
+
+
+def check_preprocessing(
+    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check what lies beside a model.
+
+    Raises ValueError: no rows lead to it; says what is wrong.
+    """
+    rows = int(words["steps"] + words.get("steps_before", 0))
+    if config.preprocessing.gamma_rows:
+        _check_width(config, words, regions)
+    if config.preprocessing.clip_rows:
+        bounded = words["clipped_rows"]
+        _require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
+    if config.preprocessing.method:
+        _check_scaler(config, rows, regions)

@@ -1,0 +1,233 @@
+"""One configuration: what a learner says of itself makes the same learner."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import ACTIVE, EVERY, KERNELS, LIVELY, NEEDS
+
+import edgeolk as ek
+from edgeolk import parts as pt
+from edgeolk.bare import BareLearner
+from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.preprocessing.record import ARGUMENTS
+
+ROWS = np.random.default_rng(0).normal(size=(30, 3))
+LABELS = np.where(ROWS[:, 0] * ROWS[:, 1] > 0, 1.0, -1.0)
+
+
+def same(one: ek.Config, other: ek.Config) -> bool:
+    """In every field, not only in what they say."""
+    return one == other and hash(one) == hash(other) and vars(one) == vars(other)
+
+
+def round_trip(config: ek.Config) -> None:
+    """By parameters, by options, by the text of a configuration and of a learner."""
+    learner = ek.Learner(config)
+    assert same(learner.config, config)
+    name = None if config.name == "custom" else config.name
+    storage = {
+        "n_features": config.n_features, "budget": config.budget, "kernel": config.kernel,
+        "dtype": config.dtype.name.lower(), "seed": config.seed,
+        "coefficients": config.coefficients.name.lower(),
+        "sparse": config.parts["rows"] == pt.Rows.SPARSE, "feature_range": config.feature_range,
+    }  # fmt: skip
+    own = learner.parameters
+    before = {n: v for n, v in config.options.items() if n in ARGUMENTS and n not in own}
+    assert same(ek.Config(name, **storage, **before, **own), config)
+    assert same(ek.Config(name, **config.options), config)
+    assert same(eval(repr(config), {"ek": ek}), config)
+    again = eval(repr(learner), {"ek": ek})
+    assert same(again.config, config)
+    assert again.plan == learner.plan == ek.plan(config)
+    assert again._sealed() == learner._sealed()
+    # What a file holds says the same.
+    with contextlib.suppress(ek.BudgetError):
+        learner.learn_many(ROWS[:5, : config.n_features], LABELS[:5])
+    loaded = copy.deepcopy(learner)
+    assert repr(loaded) == repr(learner)
+    assert same(loaded.config, config)
+
+
+def every_choice(name: str) -> list[dict[str, Any]]:
+    """Every combination of the options of a row, and what else each needs."""
+    choices = ek.catalogue.find(name).choices
+    made = []
+    for chosen in itertools.product(*(list(options) for options in choices.values())):
+        options: dict[str, Any] = dict(zip(choices, chosen, strict=True))
+        for choice in list(options.items()):
+            options |= NEEDS.get((name, *choice), {})
+        made.append(options)
+    return made
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_algorithm_with_every_choice(name: str) -> None:
+    for options in every_choice(name):
+        round_trip(ek.Config(name, n_features=3, budget=7, **options))
+        try:
+            lively = {**LIVELY.get(name, {}), **options}
+            config = ek.Config(name, n_features=2, budget=5, seed=9, **lively)
+        except (TypeError, ValueError):
+            continue  # those are for the default choices
+        round_trip(config)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_algorithm_in_every_storage(name: str) -> None:
+    for dtype, coefficients, sparse, kernel in itertools.product(
+        ("float32", "float64", "float16", "int8"), ("float64", "float32"), (False, True), KERNELS
+    ):
+        options = {"dtype": dtype, "coefficients": coefficients, "sparse": sparse}
+        try:
+            config = ek.Config(name, n_features=3, budget=4, kernel=KERNELS[kernel][0], **options)
+        except ValueError:
+            continue
+        round_trip(config)
+
+
+def composition(chance: random.Random) -> dict[str, Any]:
+    """A few parts other than the defaults, and parameters that do something."""
+    parts: dict[str, Any] = {}
+    for axis in chance.sample(list(DEFAULT_PARTS), chance.randint(1, 4)):
+        parts[axis] = chance.choice(list(pt.AXES[axis]))
+    if chance.random() < 0.4:  # much goes with these updates only
+        logistic = [part for part in ek.Update if part.name.startswith("LOGISTIC")]
+        parts["update"] = chance.choice([ek.Update.GRADIENT, *logistic])
+        parts["loss"] = ek.Loss.LOGISTIC
+        parts["sampling"] = chance.choice(list(ek.Sampling))
+    elif chance.random() < 0.2:  # these go with little else
+        parts = {"update": ek.Update.GRADIENT, "loss": chance.choice(list(ek.Loss)),
+                 "basis": chance.choice([ek.Basis.FOURIER, ek.Basis.NYSTROM])}  # fmt: skip
+    wanted = ek.parts.table.uses({**DEFAULT_PARTS, **parts})
+    values = {name: ACTIVE[name] for name in wanted if name in ACTIVE and chance.random() < 0.7}
+    # By member, by its name, or in small letters.
+    said = {
+        axis: chance.choice([part, part.name, part.name.lower()]) for axis, part in parts.items()
+    }
+    return {
+        "n_features": chance.randint(1, 3), "budget": chance.randint(2, 9),
+        "kernel": chance.choice(list(KERNELS.values()))[0], "seed": chance.choice([0, 2**64 - 1]),
+        "dtype": chance.choice(["float32", "float64", "float16", "int8"]),
+        "coefficients": chance.choice(["float32", "float64"]), "sparse": chance.random() < 0.2,
+        **said, **values,
+    }  # fmt: skip
+
+
+def test_compositions() -> None:
+    chance = random.Random(3)
+    found: dict[str, ek.Config] = {}
+    while len(found) < 400:
+        try:
+            config = ek.Config(**composition(chance))
+        except ValueError:
+            continue
+        if repr(config) not in found:
+            found[repr(config)] = config
+            round_trip(config)
+    for axis in DEFAULT_PARTS:
+        met = {config.parts[axis] for config in found.values()}
+        assert len(met) > len(pt.AXES[axis]) / 2, (axis, met)
+
+
+def test_bare_learners_of_any_composition_are_the_same() -> None:
+    """Every model that numpy does not have to draw."""
+    chance = random.Random(4)
+    for _ in range(600):
+        try:
+            config = ek.Config(**composition(chance))
+        except ValueError:
+            continue
+        if config.parts["basis"] == ek.Basis.FOURIER:
+            continue
+        bare, full = BareLearner(config), ek.Learner(config)
+        for x, y in zip(ROWS[:, : config.n_features].copy(), LABELS, strict=True):
+            try:
+                expected = full.learn_one(x, y)
+            except (ValueError, ek.BudgetError) as error:
+                with pytest.raises(type(error)):
+                    bare.learn_one(x, y)
+            else:
+                assert bare.learn_one(x, y) == expected
+        end = len(full._sealed())
+        mine, theirs = (memoryview(m._engine.arena)[:end] for m in (bare, full))
+        assert mine == theirs
+
+
+RANGES: list[tuple[Any, Any]] = [
+    (-2.0, 3.0), (0, 1), ([0.0, -50.0, 10.0], [1.0, 50.0, 11.0]), (-1e-3, (250.0, 1e-3, 7.0)),
+    (np.array([0.1, 0.2, 0.3]), np.float32(9)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ends", RANGES, ids=str)
+def test_a_range_of_levels(ends: tuple[Any, Any]) -> None:
+    """Said as given; a file knows the levels only, and says a range that gives the same ones."""
+    config = ek.Config("rbp", n_features=3, budget=4, dtype="int8", feature_range=ends)
+    learner = ek.Learner(config)
+    assert eval(repr(config), {"ek": ek}) == config
+    loaded = copy.deepcopy(learner)
+    assert loaded.config.feature_range is not None
+    for again in (loaded, eval(repr(loaded), {"ek": ek}), ek.Learner(loaded.config)):
+        assert again._sealed() == learner._sealed()
+        assert repr(copy.deepcopy(again)) == repr(loaded)
+
+
+def test_the_default_range_is_not_said() -> None:
+    learner = ek.Learner("rbp", n_features=3, budget=4, dtype="int8")
+    for said in (repr(learner), repr(copy.deepcopy(learner))):
+        assert "feature_range" not in said
+
+
+def test_numbers_of_numpy_are_said_as_plain_ones() -> None:
+    config = ek.Config(
+        "bpa_s", n_features=np.int64(3), budget=np.int32(4), seed=np.uint64(7), C=np.float64(0.5),
+        kernel=ek.Polynomial(np.int64(2), np.float64(0.5), np.float32(1.0)),
+        dtype=np.float32,
+    )  # fmt: skip
+    assert same(eval(repr(config), {"ek": ek}), config)
+    assert "np." not in repr(config)
+
+
+def test_every_face_takes_a_configuration() -> None:
+    config = ek.Config("spa", n_features=3, ram="4KiB", beta=2.0)
+    assert config.budget > 1
+    assert ek.Learner(config).plan == ek.plan(config) == ek.plan("spa", n_features=3, ram="4KiB")
+    assert ek.Learner(config).nbytes == BareLearner(config).nbytes <= 4096
+    for face in (ek.Learner, ek.plan, BareLearner):
+        with pytest.raises(TypeError, match="'budget' is one too many"):
+            face(config, budget=3)
+
+
+def test_configurations_that_differ() -> None:
+    options: dict[str, Any] = {"n_features": 3, "budget": 4}
+    config = ek.Config("bpa_s", **options)
+    assert config == ek.Config("BPA_S", **options, C=1.0)
+    others = [{"C": 2.0}, {"seed": 1}, {"dtype": "float64"}, {"coefficients": "float32"},
+              {"sparse": True}, {"kernel": ek.Linear()}, {"loss": "ramp"}, {"budget": 5},
+              {"n_features": 2}]  # fmt: skip
+    for other in others:
+        assert config != ek.Config("bpa_s", **{**options, **other})
+    assert config != ek.Config("pa1", **options)
+    assert config != "bpa_s"
+
+
+def test_the_state_stands_beside_the_call() -> None:
+    learner = ek.Learner("rbp", n_features=3, budget=9)
+    assert repr(learner).endswith(f"# 0 steps, 0/9 support vectors, {learner.nbytes} bytes")
+    frozen = ek.Learner("stoptron", n_features=3, budget=2)
+    assert "freezes when full" in repr(frozen)
+    frozen.learn_many(ROWS, LABELS)
+    assert "30 steps, 2/2 support vectors, frozen" in repr(frozen)
+
+
+@pytest.mark.parametrize("value", ["0.5", True, b"1"], ids=repr)
+def test_text_and_flags_are_no_parameters(value: object) -> None:
+    with pytest.raises(TypeError, match="eta must be a finite number > 0, got"):
+        ek.Config("ogd", n_features=1, budget=2, eta=value)

@@ -1,0 +1,270 @@
+"""Memory known before anything is built."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import EVERY, KERNELS, LIVELY, NEEDS, Owned, fitting, smallest_budget, whole_end
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgeolk as ek
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.header import FIXED_BYTES
+from edgeolk.configuration.layout import SMALL
+from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
+from edgeolk.parts import Basis
+
+modest = settings(max_examples=40, deadline=None, database=None)
+
+
+ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
+
+
+def dtypes_of(name: str) -> list[str]:
+    return [dtype for dtype in ITEM if (name, dtype) not in REFUSED]
+
+
+REFUSED = (("fogd", "int8"), ("sorf", "float16"))
+
+
+@st.composite
+def configurations(draw: Any) -> dict[str, Any]:
+    """Options of a published algorithm, choices of its row included."""
+    row = draw(st.sampled_from(ek.algorithms()))
+    chosen = {name: draw(st.sampled_from(list(options))) for name, options in row.choices.items()}
+    needed = [NEEDS.get((row.name, *choice), {}) for choice in chosen.items()]
+    made = {
+        "algorithm": row.name,
+        "n_features": draw(st.integers(1, 40)),
+        "kernel": KERNELS[fitting(row.name, draw(st.sampled_from(list(KERNELS))))][0],
+        "dtype": draw(st.sampled_from(dtypes_of(row.name))),
+        **chosen,
+        **{name: value for more in needed for name, value in more.items()},
+    }
+    if row.name == "sorf":  # else these follow from the size
+        made["kernel"] = KERNELS["gaussian"][0]
+        made |= {"relevance": chosen["loss"] != "novelty" and draw(st.booleans()), "groups": 1}
+    if chosen.get("frequencies", "stored") != "stored":  # nothing is stored in half precision
+        made["dtype"] = draw(st.sampled_from(["float32", "float64"]))
+        made["kernel"] = KERNELS["gaussian"][0]
+    if draw(st.booleans()):
+        narrow = {**made, "coefficients": "float32"}
+        with contextlib.suppress(ValueError):  # refused by some policies
+            ek.plan(**narrow, budget=2)
+            return narrow
+    return made
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300), seed=st.integers(0, 2**64 - 1))
+def test_the_plan_is_what_is_taken(options: dict[str, Any], budget: int, seed: int) -> None:
+    plan = ek.plan(**options, budget=budget)
+    learner = ek.Learner(**options, budget=budget, seed=seed)
+    assert plan == learner.plan
+    assert plan.nbytes == learner.nbytes == learner._engine.arena.nbytes
+    assert (plan.algorithm, plan.n_features, plan.budget, plan.dtype) == (
+        learner.algorithm,
+        learner.n_features,
+        learner.budget,
+        learner.dtype,
+    )
+    memory = bytearray(plan.nbytes)
+    ek.Learner(**options, budget=budget, buffer=memory)
+    assert len(memory) == plan.nbytes
+    with pytest.raises(ValueError, match=f"buffer must hold {plan.nbytes} bytes"):
+        ek.Learner(**options, budget=budget, buffer=bytearray(plan.nbytes - 1))
+
+
+def lifetime(region: ek.Region) -> Lifetime:
+    return KINDS[region.name].lifetime if region.name in KINDS else Lifetime.STATE
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300))
+def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
+    """No byte is lost; two regions share bytes only where no call uses both."""
+    plan = ek.plan(**options, budget=budget)
+    assert whole_end(plan) == plan.nbytes
+    for region in plan.regions:
+        apart = 64 if plan.nbytes > SMALL else 8
+        assert region.offset % apart == region.nbytes % apart == 0
+        assert region.purpose
+        if region.name in KINDS:
+            rows, stride = region.shape
+            used = rows * stride * ELEMENT_BYTES[region.element]
+            assert 0 < used <= region.nbytes < used + apart
+    for one, other in itertools.combinations(plan.regions, 2):
+        end = one.offset + one.nbytes, other.offset + other.nbytes
+        if other.offset < end[0] and one.offset < end[1]:
+            assert {lifetime(one), lifetime(other)} == {Lifetime.LEARN, Lifetime.MEAN}
+            assert Config(**options, budget=budget).parts["basis"] == Basis.SUPPORT_VECTORS
+    names = [region.name for region in plan.regions]
+    assert len(set(names)) == len(names)
+    assert (names[0], names[-1]) == ("header", "alignment")
+    sizes = {region.name: region.nbytes for region in plan.regions}
+    item = ITEM[plan.dtype]
+    assert sizes["header"] >= FIXED_BYTES
+    if plan.algorithm == "sorf":
+        assert item * 2 * budget <= sizes["mean_weights"] < item * 2 * budget + 64
+        return
+    if options.get("frequencies", "stored") == "stored":
+        assert sizes["support_vectors"] >= budget * plan.n_features * item
+        assert sizes["support_vectors"] < (budget + 64) * plan.n_features * item + 64
+    else:
+        assert "support_vectors" not in sizes
+    assert sizes["coefficients"] >= ITEM[plan.coefficients] * budget
+
+
+@modest
+@given(options=configurations(), budget=st.integers(2, 300))
+def test_a_larger_budget_takes_no_less(options: dict[str, Any], budget: int) -> None:
+    assert ek.plan(**options, budget=budget).nbytes <= ek.plan(**options, budget=budget + 1).nbytes
+
+
+@modest
+@given(options=configurations(), ram=st.integers(2000, 300_000))
+def test_ram_gives_the_largest_budget(options: dict[str, Any], ram: int) -> None:
+    name = options["algorithm"]
+    least = ek.plan(**options, budget=smallest_budget(name)).nbytes
+    if least > ram:
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes"):
+            ek.plan(**options, ram=ram)
+        return
+    plan = ek.plan(**options, ram=ram)
+    assert plan.nbytes <= ram
+    options["lookahead"] = 0  # no byte is spent on that where they are counted
+    assert ek.plan(**options, budget=plan.budget) == plan
+    assert ek.plan(**options, budget=plan.budget + 1).nbytes > ram
+    assert ek.Learner(**options, ram=ram).plan == plan
+
+
+def test_ram_where_a_small_budget_has_no_meaning() -> None:
+    """lam = U / sqrt(4 B) fits eps only from some B on: that is the B to find."""
+    plan = ek.plan("ahpatron", n_features=5, ram="64KiB", U=10.0)
+    assert plan.nbytes <= 65536 < ek.plan("ahpatron", n_features=5, budget=plan.budget + 1).nbytes
+    with pytest.raises(ValueError, match="eps must be at least half"):
+        ek.plan("ahpatron", n_features=5, ram="64KiB", U=1e6)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_not_even_one_fits(name: str) -> None:
+    least = ek.plan(name, n_features=7, budget=smallest_budget(name, **LIVELY.get(name, {}))).nbytes
+    assert ek.plan(name, n_features=7, ram=least).budget >= 1
+    for ram in (0, 1, least - 1):
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes.*got {ram}"):
+            ek.plan(name, n_features=7, ram=ram)
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes"):
+            ek.Learner(name, n_features=7, ram=ram)
+
+
+def test_text_of_a_plan() -> None:
+    plan = ek.plan("spa", n_features=123, budget=1350)
+    lines = str(plan).splitlines()
+    assert lines[0] == "spa: d = 123, B = 1350, float32"
+    assert len(lines) == len(plan.regions) + 4
+    for region, line in zip(plan.regions, lines[2:], strict=False):
+        words = line.split()
+        assert words[:3] == [region.name, str(region.offset), str(region.nbytes)]
+    assert lines[-2].split() == ["total", str(plan.nbytes)]
+    assert lines[-1].endswith(plan.longest_step)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, 0),
+        (65536, 65536),
+        (np.int64(7), 7),
+        ("65536", 65536),
+        ("3B", 3),
+        ("64KiB", 65536),
+        ("64 kib", 65536),
+        ("1.5KiB", 1536),
+        ("2MiB", 2**21),
+        ("0.5 GiB", 2**29),
+        ("64kB", 64000),
+        (" 64 KB ", 64000),
+        ("1MB", 10**6),
+        ("1GB", 10**9),
+    ],
+)
+def test_sizes(size: Any, expected: int) -> None:
+    assert ek.parse_bytes(size) == expected
+
+
+NO_SIZES = ["", "KiB", "-1", "64XB", "1e3", "64 Ki B", "0x10", "nan", "1,5KB", -1, 2**63]
+
+
+@pytest.mark.parametrize("size", NO_SIZES)
+def test_no_sizes(size: Any) -> None:
+    with pytest.raises(ValueError, match="ram"):
+        ek.parse_bytes(size)
+
+
+@pytest.mark.parametrize("size", [None, 1.5, True, [1], b"64KiB"])
+def test_not_even_kinds_of_sizes(size: Any) -> None:
+    with pytest.raises(TypeError, match="ram"):
+        ek.parse_bytes(size)
+
+
+@pytest.mark.parametrize("size", ["9" * 400, "9" * 30 + "GiB"])
+def test_sizes_no_machine_has(size: str) -> None:
+    with pytest.raises(ValueError, match="ram"):
+        ek.plan("rbp", n_features=2**31 - 1, ram=size)
+    with pytest.raises(ValueError, match="ram"):
+        ek.parse_bytes(size)
+
+
+def test_models_no_machine_has() -> None:
+    with pytest.raises(ValueError, match="cannot be addressed"):
+        ek.plan("rbp", n_features=2**31 - 1, budget=2**31 - 1)
+    # With 32 bits that cannot be addressed either.
+    with pytest.raises((MemoryError, ValueError), match=r"no memory|cannot be addressed"):
+        ek.Learner("rbp", n_features=2**31 - 1, budget=2**20)
+
+
+@pytest.mark.parametrize("both", [{}, {"budget": 3, "ram": "64KiB"}])
+def test_either_a_budget_or_a_cap(both: dict[str, Any]) -> None:
+    for make in (ek.plan, ek.Learner):
+        with pytest.raises(TypeError, match="budget= or ram="):
+            make("rbp", n_features=2, **both)
+
+
+@pytest.mark.parametrize("kind", ["read-only", "bytes", "list", "number", "strided", "short"])
+def test_buffers_that_will_not_do(kind: str) -> None:
+    size = ek.plan("rbp", n_features=2, budget=3).nbytes
+    frozen = np.zeros(size, np.uint8)
+    frozen.flags.writeable = False
+    buffers: dict[str, Any] = {
+        "read-only": frozen,
+        "bytes": bytes(size),
+        "list": [0] * size,
+        "number": size,
+        "strided": np.zeros(2 * size, np.uint8)[::2],
+        "short": np.full(size - 1, 9, np.uint8),
+    }
+    with pytest.raises((TypeError, ValueError), match="buffer must"):
+        ek.Learner("rbp", n_features=2, budget=3, buffer=buffers[kind])
+    assert np.all(buffers["short"] == 9)
+
+
+def test_state_comes_before_scratch() -> None:
+    for name in EVERY:
+        plan = Owned(name, n_features=3, budget=5).plan
+        scratch = [region.purpose.startswith("scratch") for region in plan.regions[:-1]]
+        assert scratch == sorted(scratch)
+
+
+@pytest.mark.parametrize(("dtype", "budget"), [("float32", 1024), ("float64", 512)])
+def test_rows_are_never_a_whole_page_apart(dtype: str, budget: int) -> None:
+    """They would compete for the same lines of the cache; the next budget takes no less."""
+    regions = [
+        {r.name: r.nbytes for r in ek.plan("rbp", n_features=8, budget=b, dtype=dtype).regions}
+        for b in (budget, budget + 1)
+    ]
+    assert regions[0]["support_vectors"] == 8 * (4096 + 64) == regions[1]["support_vectors"]

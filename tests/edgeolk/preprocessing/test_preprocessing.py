@@ -1,0 +1,442 @@
+"""Rows on their way in: the scaler inside, the bound on rows; the width is in test_width."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import EVERY, Csr, Owned, whole_end
+from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.preprocessing.scaling import NAMES
+
+every = pytest.mark.parametrize("name", EVERY)
+methods = pytest.mark.parametrize("method", ["standard", "minmax"])
+
+
+def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
+    """A learner behind a scaler of its own."""
+    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(
+        name, scale=None, **options
+    )
+
+
+# ---- the scaler inside ----
+
+
+@every
+def test_a_scaler_inside_gives_the_numbers_of_one_before_it(name: str) -> None:
+    X, y = rows_and_labels()
+    options = options_of(name)
+    scaler, outer = apart(name, options)
+    inner = ek.Learner(name, scale="standard", **options)
+    for x, label in zip(X, y, strict=True):
+        assert inner.decision_one(x) == outer.decision_one(scaler.transform_one(x))
+        assert inner.learn_one(x, label) == outer.learn_one(scaler.learn_transform_one(x), label)
+    assert inner.updates == outer.updates
+    assert inner.updates > 0
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+
+
+@methods
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
+def test_it_does_in_every_storage_type(method: str, dtype: str) -> None:
+    X, y = rows_and_labels()
+    options = options_of("bpa_s", dtype=dtype)
+    if dtype == "int8":
+        options["feature_range"] = (-20.0, 20.0)
+    scaler, outer = apart("bpa_s", options, method=method, clip=3.0, window=40, freeze_after=100)
+    inner = ek.Learner(
+        "bpa_s", scale=method, clip=3.0, scale_window=40, freeze_after=100, **options
+    )
+    scores = [outer.learn_one(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
+    assert inner.learn_many(X, y).tolist() == scores
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+    assert inner.scaler is not None
+    assert inner.scaler.frozen
+    assert inner.decision_function(X).tolist() == outer.decision_function(
+        scaler.transform(X)).tolist()
+
+
+@pytest.mark.parametrize("d", [1, 63, 64, 65, 200])
+def test_it_does_for_any_number_of_features(d: int) -> None:
+    X, y = rows_and_labels(50, d)
+    options = {**options_of("sorf"), "n_features": d}
+    scaler, outer = apart("sorf", options)
+    inner = ek.Learner("sorf", scale="standard", **options)
+    scores = [outer.learn_one(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
+    assert inner.learn_many(X, y).tolist() == scores
+    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
+
+
+@methods
+def test_rows_by_their_nonzeros_are_the_same_rows(method: str) -> None:
+    X, y = rows_and_labels()
+    X = np.where(np.abs(X - X.mean(axis=0)) < X.std(axis=0) / 4, 0.0, X)
+    dense, sparse, single = (
+        ek.Learner("ogd", scale=method, clip_rows=1.5, **options_of("ogd")) for _ in range(3)
+    )
+    scores = dense.learn_many(X, y)
+    assert sparse.learn_many(Csr(X), y).tolist() == scores.tolist()
+    for x, label, score in zip(X, y, scores, strict=True):
+        at = np.flatnonzero(x).astype(np.int32)
+        assert single.learn_one_sparse(at, x[at], label) == score
+    assert sparse.decision_function(Csr(X)).tolist() == dense.decision_function(X).tolist()
+    assert pickle.dumps(dense) == pickle.dumps(sparse) == pickle.dumps(single)
+
+
+def test_float32_rows_and_the_row_passed_in() -> None:
+    X, y = rows_and_labels()
+    narrow = X.astype(np.float32)
+    narrow.flags.writeable = False
+    kept = narrow.copy()
+    a = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
+    b = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
+    assert a.learn_many(narrow, y).tolist() == b.learn_many(kept.astype(float), y).tolist()
+    assert np.array_equal(narrow, kept)
+
+
+@pytest.mark.parametrize("name", ["pa", "sorf", "spa", "ogd"])
+def test_scoring_learns_nothing(name: str) -> None:
+    X, y = rows_and_labels()
+    owned = Owned(name, scale="minmax", gamma="auto", clip_rows=1.0, **options_of(name))
+    owned.learner.learn_many(X[:120], y[:120])
+    before = owned.state()
+    owned.learner.decision_one(X[121])
+    owned.learner.predict_one(X[122])
+    owned.learner.decision_function(X)
+    owned.learner.predict(X)
+    if name == "spa":
+        owned.learner.averaged.decision_function(X)
+    assert owned.state() == before
+
+
+def test_a_refused_row_changes_nothing() -> None:
+    X, y = rows_and_labels()
+    full = Owned("pa", scale="standard", gamma="auto", full="raise", **options_of("pa"))
+    with pytest.raises(ek.BudgetError):
+        full.learner.learn_many(X, y)
+    before, steps = full.state(), full.learner.steps
+    for bad in (X[steps], np.full(D, np.nan), np.full(D, np.inf), X[0, :2]):
+        with pytest.raises((ValueError, ek.BudgetError)):
+            full.learner.learn_one(bad, y[steps])
+        assert full.state() == before
+    with pytest.raises(ValueError, match="y must be -1 or"):
+        full.learner.learn_one(X[0], 3)
+    assert full.state() == before
+    assert full.learner.scaler is not None
+    assert full.learner.scaler.n_seen == steps
+
+    steep = Owned(
+        "pa", scale="standard", clip=1e6, kernel=ek.Polynomial(32, 1e12), **options_of("pa")
+    )
+    for x, label in zip(X[:80], y[:80], strict=True):
+        before = steep.state()
+        try:
+            steep.learner.learn_one(x, label)
+        except ValueError:
+            assert steep.state() == before
+            break
+    else:
+        pytest.fail("the kernel never overflowed")
+
+
+def test_huge_readings_are_taken() -> None:
+    X, y = rows_and_labels()
+    learner = ek.Learner("sorf", scale="standard", gamma="auto", **options_of("sorf"))
+    learner.learn_many(X, y)
+    for huge in (1e300, -1.7e308):
+        assert math.isfinite(learner.learn_one(np.full(D, huge), 1))
+    assert np.isfinite(learner.learn_many(X, y)).all()
+
+
+# ---- the bound on rows ----
+
+
+def test_long_rows_are_shortened() -> None:
+    bounded = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=5.0,
+                         dtype="float64")
+    plain = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), dtype="float64")
+    for x, shorter in (((30.0, 40.0), (3.0, 4.0)), ((0.3, 0.4), (0.3, 0.4)), ((0, 0), (0, 0))):
+        assert bounded.learn_one(x, 1) == pytest.approx(plain.learn_one(shorter, 1), rel=1e-12)
+        assert bounded.decision_one(x) == pytest.approx(plain.decision_one(shorter), rel=1e-12)
+    assert bounded.n_clipped == 1
+    assert plain.n_clipped == 0
+    assert math.isfinite(bounded.learn_one((1.7e308, -1.7e308), -1))
+    assert np.linalg.norm(bounded.support_vectors_, axis=1).max() <= 5.0 * (1 + 1e-12)
+    assert bounded.n_clipped == 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_what_storage_could_not_hold_is_shortened_first(dtype: str) -> None:
+    learner = ek.Learner(
+        "ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=2.0, dtype=dtype
+    )
+    learner.learn_one((1e300, 0.0), 1)
+    assert learner.support_vectors_.tolist() == [[2.0, 0.0]]
+
+
+@pytest.mark.parametrize("name", ["projectron", "projectron++", "bogd++", "nogd", "ogd"])
+@pytest.mark.parametrize("kernel", [ek.Linear(), ek.Polynomial(2)], ids=str)
+def test_one_huge_row_does_no_lasting_harm(name: str, kernel: ek.Kernel) -> None:
+    draws = np.random.default_rng(2)
+    X = draws.normal(size=(1500, 3))
+    y = np.where(X[:, 0] - X[:, 1] > 0.0, 1, -1)
+    X[300] = 1e6
+    learner = ek.Learner(name, n_features=3, budget=30, kernel=kernel, clip_rows=4.0)
+    scores = learner.learn_many(X, y)
+    assert learner.n_clipped < 30
+    late = np.sign(scores[700:]) != y[700:]
+    assert late.mean() < 0.25
+
+
+# ---- files, plans, words ----
+
+FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "clip_rows": 1.2,
+                        "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
+
+
+@every
+@pytest.mark.parametrize("cut", [0, 1, 2, 20, 49, 50, 51, 95])
+def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_path: Path) -> None:
+    X, y = rows_and_labels()
+    learner = ek.Learner(name, kernel_gamma="auto", **FULL, **options_of(name))
+    learner.learn_many(X[:cut], y[:cut])
+    learner.save(tmp_path / "model")
+    other = ek.load(tmp_path / "model")
+    assert repr(other) == repr(learner)
+    again = pickle.loads(pickle.dumps(learner))
+    expected = learner.learn_many(X[cut:], y[cut:]).tolist()
+    assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
+    assert again.learn_many(X[cut:], y[cut:]).tolist() == expected
+    assert pickle.dumps(other) == pickle.dumps(learner) == pickle.dumps(again)
+    assert (other.steps, other.kernel, other.n_clipped) == (
+        learner.steps, learner.kernel, learner.n_clipped)
+
+
+def test_attached_it_goes_on_bit_for_bit() -> None:
+    X, y = rows_and_labels()
+    for cut in (10, 80):
+        owned = Owned("sorf", gamma="auto", **FULL, **options_of("sorf"))
+        owned.learner.learn_many(X[:cut], y[:cut])
+        copy = bytearray(owned.bytes())
+        other = ek.attach(copy)
+        expected = owned.learner.learn_many(X[cut:], y[cut:]).tolist()
+        assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
+
+
+@every
+def test_the_plan_has_every_byte(name: str) -> None:
+    # With it off whatever the size, as it is on by default only where there is room for it.
+    off = {"relevance": False} if name == "sorf" else {}
+    options = options_of(name, **FULL, **off)
+    plain = ek.plan(name, scale=None, **options_of(name, **off))
+    plan = ek.plan(name, kernel_gamma="auto", **options)
+    names = {region.name for region in plan.regions} - {region.name for region in plain.regions}
+    assert names == {"scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
+                     "width_mean"}
+    assert whole_end(plan) == plan.nbytes == ek.Learner(
+        name, kernel_gamma="auto", **options).nbytes
+    fits = ek.plan(name, ram=plan.nbytes, kernel_gamma="auto",
+                   **{k: v for k, v in options.items() if k != "budget"})
+    assert fits.budget >= BUDGET
+    assert fits.nbytes <= plan.nbytes
+
+
+@every
+def test_repr_makes_the_same_learner(name: str) -> None:
+    config = ek.Config(name, kernel_gamma="auto", **options_of(name, **FULL))
+    made = eval(repr(config), {"ek": ek})
+    assert made == config
+    assert made.preprocessing == config.preprocessing
+    assert "gamma='auto'" in repr(config)
+    for word in ("scale='minmax'", "clip_rows=1.2", "clip=4.0", "gamma_rows=50"):
+        assert word in repr(config)
+
+
+def test_unset_options_write_nothing() -> None:
+    said = repr(ek.Config("ogd", n_features=2, budget=100))
+    assert not any(f" {name}=" in said for name in ARGUMENTS)
+    names = {r.name for r in ek.plan("ogd", n_features=2, budget=100, gamma="auto").regions}
+    assert "scaler" not in names
+    assert "width" in names
+
+
+def test_bare_learners_scale_inside_too() -> None:
+    X, y = rows_and_labels()
+    options = options_of("sorf", gamma="auto", **FULL)
+    bare, full = BareLearner("sorf", **options), ek.Learner("sorf", **options)
+    for x, label in zip(X, y, strict=True):
+        row = array("d", x)
+        assert bare.decision_one(row) == full.decision_one(x)
+        assert bare.learn_one(row, label) == full.learn_one(x, label)
+    assert bare.counters()["steps"] == full.steps == ROWS
+    assert bare.counters()["clipped_rows"] == full.n_clipped > 0
+
+
+def test_a_live_block_whose_preprocessing_no_rows_lead_to_is_refused() -> None:
+    X, y = rows_and_labels()
+    owned = Owned("ogd", gamma="auto", **FULL, **options_of("ogd"))
+    owned.learner.learn_many(X, y)
+    ek.attach(bytearray(owned.bytes()))
+    arena = owned.learner._engine.arena
+    shift = owned.bytes().find(bytes(memoryview(arena)[:88]))
+    at = {region.name: region.offset + shift for region in owned.plan.regions}
+    nan, huge = np.float64(np.nan).tobytes(), np.int64(10**9).tobytes()
+    for name, place, wrong in (
+        ("scaler", 0, nan),
+        ("scaler", 16, np.float64(-1.0).tobytes()),
+        ("scaler_counts", 0, huge),
+        ("scaler_range", 0, np.float64(1e300).tobytes()),
+        ("clipped_rows", 0, huge),
+        ("width", 0, nan),
+        ("width", 0, bytes(8)),
+        ("width", 16, huge),
+        ("width", 24, huge),
+        ("width", 32, huge),
+        ("width_mean", 0, nan),
+    ):
+        block = bytearray(owned.bytes())
+        block[at[name] + place : at[name] + place + 8] = wrong
+        with pytest.raises(ValueError, match="inconsistent"):
+            ek.attach(block)
+
+
+# ---- arguments ----
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"scale": "median"}, ValueError, "scale must be one of 'standard', 'minmax' or None"),
+        ({"scale": 3}, ValueError, "scale must be one of"),
+        ({"scale": "standard", "clip": 1.0}, ValueError, "clip must be from 2"),
+        ({"scale": "standard", "clip": None}, ValueError, "one glitch would stay"),
+        ({"scale": "standard", "scale_window": 3}, ValueError, "window must be from 10"),
+        ({"scale": "standard", "freeze_after": 0}, ValueError, "freeze_after must be from 1"),
+        ({"clip": 5.0}, TypeError, "clip is of the scaler inside and needs scale="),
+        ({"scale_window": 100}, TypeError, "needs scale="),
+        ({"freeze_after": 100}, TypeError, "needs scale="),
+        ({"scale": "standard", "clip": 3, "scale_clip": 3}, TypeError, "not both"),
+        ({"gamma": 0.0}, ValueError, "gamma must be finite and > 0"),
+        ({"gamma": math.inf}, ValueError, "gamma must be finite and > 0"),
+        ({"gamma": True}, TypeError, "gamma must be 'auto', a number above 0, or None, got bool"),
+        ({"gamma": "often"}, ValueError, "gamma must be 'auto', a number above 0, or None, got"),
+        ({"gamma": 0.3, "kernel": ek.Gaussian(0.3)}, TypeError, "kernel= or gamma=, and not both"),
+        ({"gamma": 0.3, "gamma_rows": 9}, TypeError, "gamma_rows needs gamma='auto'"),
+        ({"gamma_rows": 10}, TypeError, "gamma_rows needs gamma='auto'"),
+        ({"gamma": "auto", "gamma_rows": 1}, ValueError, "gamma_rows must be from 2"),
+        ({"gamma": "auto", "kernel": ek.Linear()}, ValueError, "a kernel with a width"),
+        ({"clip_rows": 0}, ValueError, "clip_rows must be above 0"),
+        ({"clip_rows": "5"}, TypeError, "clip_rows must be a number"),
+        ({"clip_rows": math.inf}, ValueError, "clip_rows must be above 0"),
+        ({"clip_rows": True}, TypeError, "clip_rows must be a number"),
+        ({"scale": "standard", "sparse": True}, ValueError, "scaled rows have no zeros"),
+        ({"dtype": "float16", "clip_rows": 1e5}, ValueError, "float16 holds numbers up to"),
+        ({"dtype": "float16", "scale": "minmax", "clip": 2e4}, ValueError, "float16 holds"),
+        ({"scael": "standard"}, TypeError, "scale"),
+    ],
+)
+def test_wrong_arguments(given: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        ek.Config("ogd", n_features=3, budget=5, **given)
+
+
+def test_names_that_an_algorithm_has_for_something_else() -> None:
+    config = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma="auto")
+    assert config.preprocessing.gamma_rows == 100
+    assert config.parameters["gamma"] == 2.0
+    assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").preprocessing.gamma_rows == 100
+    composed = ek.Config(
+        n_features=3, budget=5, update="gradient", policy="oldest", projection="clip", clip=1.5,
+        scale="standard", scale_clip=3.0,
+    )
+    assert composed.preprocessing.clip == 3.0
+    assert composed.parameters["clip"] == 1.5
+    assert eval(repr(composed), {"ek": ek}) == composed
+
+
+# ---- the default ----
+
+
+def test_without_an_algorithm_it_is_the_recommended_one() -> None:
+    learner = ek.Learner(n_features=5, ram="16KiB")
+    assert learner.algorithm == "sorf"
+    assert learner.config.preprocessing.gamma_rows == 100
+    assert learner.config.preprocessing.method == 1
+    assert learner.nbytes <= 16 * 1024
+    assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
+    said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")
+    assert learner.config == said == ek.Config("sorf", n_features=5, ram="16KiB")
+    assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).preprocessing.gamma_rows == 0
+    assert ek.Config(n_features=5, budget=99, scale=None).preprocessing.method == 0
+    assert ek.Config(n_features=5, budget=99, loss="novelty").name == "sorf"
+    assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE).is_regression
+    assert ek.Config(n_features=5, budget=99, policy="random").name == "custom"
+
+
+#: What may be said of a row on its way in, and whether rows are scaled then, and the width is made.
+SAID: tuple[tuple[dict[str, Any], str | None, bool], ...] = (
+    ({}, "standard", True),
+    ({"scale": None}, None, True),
+    ({"scale": "minmax"}, "minmax", True),
+    ({"gamma": "auto"}, "standard", True),
+    ({"gamma": None}, "standard", False),
+    ({"gamma": 0.5}, "standard", False),
+    ({"kernel": ek.Gaussian(0.5)}, "standard", False),
+    ({"kernel": ek.Gaussian(0.5), "gamma": "auto"}, "standard", True),
+    ({"kernel": ek.Gaussian(0.5), "scale": None}, None, False),
+)
+
+
+@pytest.mark.parametrize(("said", "scale", "made"), SAID)
+@pytest.mark.parametrize("task", [{}, {"loss": "novelty"}, {"loss": "square"}, {"n_classes": 3}])
+def test_it_is_the_same_however_it_is_named(
+    said: dict[str, Any], scale: str | None, made: bool, task: dict[str, Any]
+) -> None:
+    size = {"n_features": 3, "budget": 40, **task, **said}
+    unnamed = ek.Config(**size)
+    row = next(row for row in ek.algorithms() if row.name == "sorf")
+    names = ("sorf", "SORF", ek.Algorithm.SORF, row)
+    for name in names:
+        named = ek.Config(name, **size)
+        assert named == unnamed
+        assert repr(named) == repr(unnamed)
+        assert ek.plan(name, **size) == ek.plan(**size)
+        assert BareLearner(name, **size).config == ek.Learner(named).config == unnamed
+    assert NAMES.get(unnamed.preprocessing.method) == scale
+    assert bool(unnamed.preprocessing.gamma_rows) == made
+    assert eval(repr(unnamed), {"ek": ek}) == unnamed
+
+
+def test_named_it_learns_what_it_learns_unnamed() -> None:
+    X, y = rows_and_labels(300)
+    unnamed, named = (ek.Learner(*name, n_features=D, ram="4KiB") for name in ((), ("sorf",)))
+    assert unnamed.learn_many(X, y).tolist() == named.learn_many(X, y).tolist()
+    assert pickle.dumps(unnamed) == pickle.dumps(named)
+
+
+def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:
+    made = ek.Config(n_features=3, budget=40, update="blended", basis="structured", dtype="int8")
+    assert made.name == "custom"
+    assert made.preprocessing == ek.Config("ogd", n_features=3, budget=40).preprocessing
+
+
+def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
+    for gamma in (0.5, 1, np.float32(0.25)):
+        for name in ("ogd", "sorf", None):
+            said = ek.Config(name, n_features=3, budget=9, gamma=gamma)
+            width = ek.Gaussian(float(gamma))
+            assert said == ek.Config(name, n_features=3, budget=9, kernel=width)
+            assert said.preprocessing.gamma_rows == 0
+    own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
+    assert own.kernel == ek.Gaussian(0.25)
+    assert own.parameters["gamma"] == 2.0

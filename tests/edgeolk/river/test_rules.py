@@ -1,0 +1,173 @@
+"""What is a label, a number and a key for the models of dict rows; what a refused row leaves."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
+
+
+def as_it_was(model: Any, before: bytes) -> bool:
+    """Whether a model has the columns, the classes and the learner of its pickle."""
+    was = pickle.loads(before)
+    same = model.columns == was.columns and pickle.dumps(model.learner) == pickle.dumps(was.learner)
+    return same and getattr(model, "classes", None) == getattr(was, "classes", None)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (math.nan, ValueError, "y must be a label, got nan"),
+        (np.float32("nan"), ValueError, "y must be a label, got"),
+        (Decimal("nan"), ValueError, "y must be a label, got Decimal"),
+        (None, ValueError, "y must be a label, got None"),
+        ([1], TypeError, "y must be a hashable label, got list"),
+        (np.array([1]), TypeError, "y must be a hashable label, got ndarray"),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_is_no_label(y: Any, error: type[Exception], message: str, n_classes: int) -> None:
+    model = KernelClassifier(n_classes=n_classes)
+    for _ in range(2):
+        before = pickle.dumps(model)
+        with pytest.raises(error, match=message):
+            model.learn_one({"a": 1.0}, y)
+        assert as_it_was(model, before)
+        model.learn_one({"a": 1.0}, "idle")
+
+
+def test_labels_that_are_equal_are_one() -> None:
+    model = KernelClassifier(n_classes=3)
+    for label in (1, True, 1.0, np.int8(1), "1", b"1"):
+        model.learn_one({"a": 1.0}, label)
+    assert model.classes == [1, "1", b"1"]
+
+
+# ---- numbers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["1", "x", "", b" 5 ", bytearray(b"1"), np.str_("1")])
+def test_text_is_no_number_whatever_it_says(text: Any) -> None:
+    model = KernelClassifier()
+    with pytest.raises(TypeError, match=r"feature 'b' must be a number, got (np\.)?\w*"):
+        model.learn_one({"a": 1.0, "b": text}, 1)
+    assert (model.columns, model.classes, model.learner) == ([], [], None)
+    model.learn_one({"a": 1.0, "b": 2.0}, 1)
+    with pytest.raises(TypeError, match="feature 'b' must be a number"):
+        model.predict_one({"a": 1.0, "b": text})
+
+
+def test_numbers_of_any_type_are_numbers() -> None:
+    model, plain = KernelRegressor(), KernelRegressor()
+    for two in (2, 2.0, np.float32(2), np.int64(2), Decimal(2), Fraction(2), True + True):
+        model.learn_one({"a": two, "b": True}, 1.0)
+        plain.learn_one({"a": 2.0, "b": 1.0}, 1.0)
+    assert pickle.dumps(model.learner) == pickle.dumps(plain.learner)
+
+
+# ---- keys ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("features", [None, 4])
+def test_keys_of_one_text_have_one_order(features: Any) -> None:
+    rows = [{1: 1.0, "1": 2.0, (1,): 3.0, "(1,)": 4.0}]
+    rows.append(dict(reversed(rows[0].items())))
+    made = []
+    for row in rows:
+        model = KernelRegressor(features=features)
+        model.learn_one(row, 1.0)
+        made.append((model.columns, pickle.dumps(model.learner)))
+    assert made[0] == made[1]
+    assert made[0][0] == ["(1,)", (1,), 1, "1"]
+
+
+# ---- what a refused row leaves ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+@pytest.mark.parametrize(
+    ("x", "w", "message"),
+    [
+        ({"a": math.nan, "b": 1.0}, 1.0, "feature 'a' must be finite"),
+        ({"a": 1.0, "b": "x"}, 1.0, "feature 'b' must be a number"),
+        ({"a": 1.0, "b": 1.0}, -1.0, "weight must be"),
+        ({"a": 1.0, "b": 1.0}, math.nan, "weight must be"),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_refused_row_registers_no_class_and_takes_no_column(
+    x: dict[str, Any], w: float, message: str, n_classes: int, fresh: bool
+) -> None:
+    model = KernelClassifier(n_classes=n_classes, features=3)
+    if not fresh:
+        model.learn_one({"a": 1.0}, "idle")
+    before = pickle.dumps(model)
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.learn_one(x, "worn", w)
+    assert as_it_was(model, before)
+    assert "worn" not in model.classes
+    assert "b" not in model.columns
+    model.learn_one({"a": 1.0, "c": 2.0}, "running")
+    assert model.columns == ["a", "c"]
+    assert "worn" not in model.predict_proba_one({"a": 1.0})
+
+
+def test_a_target_that_is_refused_takes_no_column() -> None:
+    model = KernelRegressor(features=2)
+    model.learn_one({"a": 1.0}, 1.0)
+    with pytest.raises(ValueError, match="y must be"):
+        model.learn_one({"a": 1.0, "b": 1.0}, math.nan)
+    model.learn_one({"a": 1.0, "c": 1.0}, 1.0)
+    assert model.columns == ["a", "c"]
+
+
+# ---- parameters ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (KernelClassifier(params={"loss": "novelty"}), 1, "tells classes apart, got loss='nov"),
+        (KernelClassifier(params={"loss": "square"}), 1, "tells classes apart, got loss='square'"),
+        (KernelRegressor(loss="hinge"), 1.0, "follows real targets, got loss='hinge'"),
+        (KernelRegressor(loss="novelty"), 1.0, "follows real targets, got loss='novelty'"),
+        (KernelNovelty(params={"loss": "hinge"}), None, "says what is novel, got loss='hinge'"),
+    ],
+)
+def test_a_loss_of_another_task_is_refused(model: Any, y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"params must make a learner that {message}"):
+        model.learn_one({"a": 1.0}, *([] if y is None else [y]))
+    assert (model.columns, model.learner) == ([], None)
+
+
+def test_params_are_the_other_arguments() -> None:
+    for params, message in ((["loss"], "be a dict or None"), ({"ram": 9}, "not hold 'ram'")):
+        with pytest.raises(TypeError, match=f"params must {message}"):
+            KernelClassifier(params=params).learn_one({"a": 1.0}, 1)
+
+
+@pytest.mark.parametrize("gamma", ["median", "0.5", -1.0, 0.0, math.inf, True])
+def test_a_width_that_is_none_is_refused_by_name(gamma: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="gamma must be"):
+        KernelClassifier(gamma=gamma).learn_one({"a": 1.0}, 1)
+
+
+def test_a_width_is_a_number_or_auto() -> None:
+    for gamma in (0.5, 1, np.float32(0.5)):
+        model = KernelClassifier(gamma=gamma)
+        model.learn_one({"a": 1.0}, 1)
+        assert model.to_learner().kernel.gamma == gamma
+        assert model.to_learner().config.intake.gamma_rows == 0
+    made = KernelClassifier()
+    made.learn_one({"a": 1.0}, 1)
+    assert made.to_learner().config.intake.gamma_rows == 100

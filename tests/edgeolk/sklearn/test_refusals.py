@@ -1,0 +1,147 @@
+"""Weights, masks, losses and parameters of the estimators: what is refused, by its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from edgeolk.sklearn import OnlineKernelClassifier, OnlineKernelNovelty, OnlineKernelRegressor
+
+X = np.random.default_rng(0).normal(size=(60, 4))
+LABELS = np.where(X[:, 0] * X[:, 1] > 0.0, "b", "a")
+TARGETS = X[:, 0] + 1.0
+ESTIMATORS = {
+    OnlineKernelClassifier: (LABELS,),
+    OnlineKernelRegressor: (TARGETS,),
+    OnlineKernelNovelty: (),
+}
+WEIGHED = [OnlineKernelClassifier, OnlineKernelRegressor]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "loss", "message"),
+    [
+        (OnlineKernelClassifier, "novelty", "tells classes apart, got loss='novelty'"),
+        (OnlineKernelClassifier, "square", "tells classes apart, got loss='square'"),
+        (OnlineKernelRegressor, "novelty", "follows real targets, got loss='novelty'"),
+        (OnlineKernelRegressor, "hinge", "follows real targets, got loss='hinge'"),
+        (OnlineKernelNovelty, "hinge", "says what is novel, got loss='hinge'"),
+        (OnlineKernelNovelty, "square", "says what is novel, got loss='square'"),
+    ],
+)
+def test_a_loss_of_another_task_is_refused(estimator: Any, loss: str, message: str) -> None:
+    for learns in ("fit", "partial_fit"):
+        model = estimator(params={"loss": loss})
+        more = {"classes": ["a", "b"]} if (estimator, learns) == (WEIGHED[0], "partial_fit") else {}
+        with pytest.raises(ValueError, match=f"params must make a learner that {message}"):
+            getattr(model, learns)(X, *ESTIMATORS[estimator], **more)
+        assert not hasattr(model, "learner_")
+
+
+def test_a_composition_of_another_task_is_refused() -> None:
+    parts = {"update": "gradient", "policy": "oldest"}
+    for estimator, loss in ((WEIGHED[0], "epsilon"), (WEIGHED[1], "logistic")):
+        with pytest.raises(ValueError, match="params must make a learner that"):
+            estimator(None, params={**parts, "loss": loss}).fit(X, *ESTIMATORS[estimator])
+    made = OnlineKernelNovelty(None, params=parts).fit(X)
+    assert made.learner_.algorithm == "custom"
+    assert not made.learner_.config.needs_labels
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_params_are_the_other_arguments(estimator: Any) -> None:
+    with pytest.raises(TypeError, match="params must be a dict or None, got list"):
+        estimator(params=["loss"]).fit(X, *ESTIMATORS[estimator])
+    for name in ("n_features", "scale", "ram", "budget", "seed", "n_classes", "kernel"):
+        with pytest.raises(TypeError, match=f"params must not hold '{name}'"):
+            estimator(params={name: 3}).fit(X, *ESTIMATORS[estimator])
+
+
+@pytest.mark.parametrize("estimator", WEIGHED)
+@pytest.mark.parametrize("weight", [1e8, 1e9, 1e19, 1e300, 8e307])
+def test_weights_that_ask_for_too_many_visits_are_refused(estimator: Any, weight: float) -> None:
+    for given in (weight, np.full(60, weight), np.r_[np.ones(59), 2 * weight]):
+        model = estimator(epochs=1)
+        with pytest.raises(ValueError, match=r"sample_weight must sum to at most 1e\+08"):
+            model.fit(X, *ESTIMATORS[estimator], sample_weight=given)
+        assert not hasattr(model, "learner_")
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ({"a": 1e9}, "class_weight must sum to at most"),
+        ({"a": 1e300}, "class_weight must sum to at most"),
+        ({"a": -1.0}, "class_weight must be finite and not negative"),
+        ({"a": np.inf}, "class_weight must be finite and not negative"),
+    ],
+)
+def test_weights_of_classes_are_refused_by_name(class_weight: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        OnlineKernelClassifier(class_weight=class_weight).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("estimator", WEIGHED)
+def test_weights_that_are_no_numbers_are_refused_by_name(estimator: Any) -> None:
+    for given in ("heavy", ["1"] * 60, {"a": 1.0}, [1j] * 60):
+        with pytest.raises(TypeError, match="sample_weight must"):
+            estimator().fit(X, *ESTIMATORS[estimator], sample_weight=given)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("learns", ["fit", "partial_fit"])
+def test_masked_numbers_are_refused(estimator: Any, learns: str) -> None:
+    mask = np.arange(60) == 7
+    both = np.ma.masked_array(X, np.repeat(mask[:, None], 4, axis=1))
+    given = ESTIMATORS[estimator]
+    more = {"classes": ["a", "b"]} if (estimator, learns) == (WEIGHED[0], "partial_fit") else {}
+    with pytest.raises(ValueError, match="X must have no masked numbers"):
+        getattr(estimator(), learns)(both, *given, **more)
+    if given:
+        with pytest.raises(ValueError, match="y must have no masked numbers"):
+            getattr(estimator(), learns)(X, np.ma.masked_array(given[0], mask), **more)
+        weight = np.ma.masked_array(np.ones(60), mask)
+        with pytest.raises(ValueError, match="sample_weight must have no masked numbers"):
+            getattr(estimator(), learns)(X, *given, sample_weight=weight, **more)
+    fitted = estimator().fit(X, *given)
+    with pytest.raises(ValueError, match="X must have no masked numbers"):
+        fitted.predict(both)
+
+
+def broken(part: str, at: int, value: int) -> Any:
+    made = sparse.csr_matrix(np.where(np.abs(X) < 0.7, 0.0, X))
+    numbers = getattr(made, part).copy()
+    numbers[at] = value
+    setattr(made, part, numbers)
+    return made
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("part", "at", "value"),
+    [("indptr", 5, 10**6), ("indptr", -1, 10**6), ("indices", 3, 10**6), ("indices", 3, -1)],
+)
+def test_a_broken_sparse_matrix_never_reaches_scipy(
+    estimator: Any, part: str, at: int, value: int
+) -> None:
+    words = "contradict each other" if part == "indptr" else "X must have indices from 0 to 3"
+    fitted = estimator().fit(X, *ESTIMATORS[estimator])
+    for call in (
+        lambda rows: estimator().fit(rows, *ESTIMATORS[estimator]),
+        lambda rows: fitted.partial_fit(rows, *ESTIMATORS[estimator]),
+        fitted.predict,
+    ):
+        with pytest.raises(ValueError, match=words):
+            call(broken(part, at, value))
+
+
+def test_weights_of_classes_and_of_rows_are_multiplied() -> None:
+    rows = np.random.default_rng(1).integers(1, 4, 60)
+    both = OnlineKernelClassifier(class_weight={"a": 2.0, "b": 1.0}, random_state=0)
+    both.fit(X, LABELS, sample_weight=rows)
+    product = OnlineKernelClassifier(random_state=0)
+    product.fit(X, LABELS, sample_weight=rows * np.where(LABELS == "a", 2.0, 1.0))
+    assert both.decision_function(X).tolist() == product.decision_function(X).tolist()

@@ -1,0 +1,73 @@
+"""Threads that score beside each other, for ThreadSanitizer: ``make tsan`` runs it.
+
+Every algorithm, rows looked ahead or not, scaled, bounded, by their non-zeros: the scores are those
+of one thread alone, and the sanitizer ends the process where two threads share what one writes.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+from helpers import EVERY, LIVELY
+from twins.streams import random_stream
+
+import edgeolk as ek
+
+D, ROWS, THREADS, TIMES = 20, 1200, 3, 2
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"lookahead": 7},
+    {"sparse": True},
+    {"scale": "standard"},
+    {"clip_rows": 2.0},
+    {"n_classes": 3},
+)
+
+
+def built(name: str, **options: Any) -> ek.Learner | None:
+    """The learner, or None where the options do not go together."""
+    size = {"D": 70} if name in ("fogd", "sorf") else {"budget": 60}
+    try:
+        return ek.Learner(name, n_features=D, **{**LIVELY.get(name, {}), **size, **options})
+    except ValueError:
+        return None
+
+
+def read_beside(learner: ek.Learner, X: np.ndarray) -> None:
+    expected = learner.scores(X)
+    wrong: list[int] = []
+
+    def read() -> None:
+        for _ in range(TIMES):
+            wrong.extend(np.flatnonzero((learner.scores(X) != expected).any(axis=1)))
+
+    threads = [threading.Thread(target=read) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if wrong:
+        raise SystemExit(f"{learner!r}: other scores than those of one thread alone")
+
+
+def main(names: list[str]) -> None:
+    X, y = random_stream(5, ROWS, D)
+    X[np.abs(X) < 0.5] = 0.0
+    read = 0
+    for name in names or EVERY:
+        for options in OPTIONS:
+            learner = built(name, **options)
+            if learner is None:
+                continue
+            labels = np.arange(ROWS) % 3 if "n_classes" in options else y
+            learner.learn_many(X[:300], labels[:300])
+            read_beside(learner, X)
+            read += 1
+    print(f"{read} learners read by {THREADS} threads each")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
