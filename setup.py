@@ -1,6 +1,7 @@
 """Extension modules; everything else is in pyproject.toml."""
 
 import os
+import re
 import runpy
 import shlex
 import shutil
@@ -20,7 +21,6 @@ HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
 #: edgeolk/core/units.py: which sets of instructions the loops are compiled for, and how.
 UNITS = runpy.run_path(str(HERE / "edgeolk/core/units.py"), run_name="edgeolk.core.units")
-HEADERS = [str(path) for path in sorted(CORE.glob("**/*.h")) + sorted(CORE.glob("**/*.pxd"))]
 
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -fno-asynchronous-unwind-tables, -fno-unwind-tables: tables for C++ exceptions, which never pass
@@ -167,7 +167,8 @@ class BuildExtensions(build_ext):
         """The object of a unit, made again where a header is newer."""
         source = str(unit.source)
         [made] = self.compiler.object_filenames([source])
-        if self.force or newer_group([source, *HEADERS], made):
+        headers = included([str(CORE / "loops" / UNITS["HEADERS"][extension.name])])
+        if self.force or newer_group([source, *headers], made):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
                 [source],
@@ -189,12 +190,24 @@ def write_from_rows():
             del sys.modules[name]
 
 
+def included(headers):
+    """Headers, and all that these include: what a module that names them is made of."""
+    found, left = set(), [Path(header) for header in headers]
+    while left:
+        header = left.pop()
+        if header in found or not header.exists():
+            continue
+        found.add(header)
+        names = re.findall(r'^#include "([^"]+)"', header.read_text(), re.MULTILINE)
+        left += [header.parent / name for name in names]
+    return sorted(map(str, found))
+
+
 def extension(name):
     """A compiled module; its flags are chosen when it is built."""
     return Extension(
         name,
         [name.replace(".", "/") + ".pyx"],
-        depends=HEADERS,
         include_dirs=[str(CORE / "loops"), numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_22_API_VERSION")],
     )
@@ -222,15 +235,20 @@ DIRECTIVES = {
 
 if __name__ == "__main__":
     write_from_rows()
-    extensions = [extension(name) for name in MODULES]
-    setup(
+    extensions = cythonize(
+        [extension(name) for name in MODULES],
         # In a process of its own: its memory is free again when the C compiler needs it.
-        ext_modules=cythonize(
-            extensions,
-            nthreads=1,
-            compiler_directives=DIRECTIVES,
-            emit_linenums=TRACED,
-            force=TRACED,
-        ),
+        nthreads=1,
+        compiler_directives=DIRECTIVES,
+        emit_linenums=TRACED,
+        force=TRACED,
+    )
+    for made in extensions:
+        # Cython names the headers that a module names; it writes C again where one of its own
+        # files is newer.
+        units = [UNITS["HEADERS"][made.name]] if made.name in UNITS["HEADERS"] else []
+        made.depends = included([*made.depends, *(str(CORE / "loops" / name) for name in units)])
+    setup(
+        ext_modules=extensions,
         cmdclass={"build_ext": BuildExtensions},
     )

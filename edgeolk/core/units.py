@@ -53,7 +53,12 @@ class InstructionSet:
 
 
 #: Headers that units are made of, by the module that has them.
-HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured.h"}
+HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured_unit.h"}
+#: Macros, one of which is defined in each unit of a set, for headers of which a unit holds a part.
+PARTS = {
+    "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),
+    "structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
+}
 
 
 def _feature(name: str) -> tuple[str, ...]:
@@ -107,11 +112,10 @@ class Unit:
     source: Path
     instructions: InstructionSet
     flags: tuple[str, ...]
+    part: str = ""
 
 
-def units(
-    compiler: Sequence[str] | None, loops: str, folder: Path, parts: Sequence[str] = ("",)
-) -> list[Unit]:
+def units(compiler: Sequence[str] | None, loops: str, folder: Path) -> list[Unit]:
     """Write a source for every set that the compiler makes, and for every part of the loops.
 
     Its name, which debuggers and profilers show beside a function's, says what it holds.
@@ -124,34 +128,30 @@ def units(
         The header of ``core/loops`` that is compiled.
     folder : Path
         Where the sources go; one that is there already and the same is left alone.
-    parts : sequence of str
-        Macros, one of which is defined in each unit of a set; "" for none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for instructions in SETS:
         flags = chosen_flags(compiler, instructions)
-        for part in parts if flags is not None else ():
+        for part in PARTS.get(loops, ("",)) if flags is not None else ():
             ending = f"_{part.removeprefix('OLK_').lower()}" if part else ""
             source = folder / f"{Path(loops).stem}_{instructions.name}{ending}.c"
             lines = [f"#define {macro}\n" for macro in (instructions.macro, part) if macro]
             text = "".join(lines) + f'#include "{loops}"\n'
             if not source.exists() or source.read_text() != text:
                 source.write_text(text)
-            made.append(Unit(source, instructions, flags or ()))
+            made.append(Unit(source, instructions, flags or (), ending))
     return made
 
 
-def objects(
-    command: Sequence[str], loops: str, folder: Path, parts: Sequence[str] = ("",)
-) -> list[str]:
+def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
     """Compile the units of a header without setuptools.
 
     Parameters
     ----------
     command : sequence of str
         The compiler with the flags of all units.
-    loops, folder, parts
+    loops, folder
         As ``units`` has them.
 
     Returns
@@ -160,7 +160,7 @@ def objects(
         What is linked: the objects, and the macros that say which sets there are.
     """
     made = []
-    for unit in units(command, loops, folder, parts):
+    for unit in units(command, loops, folder):
         target = str(unit.source.with_suffix(".o"))
         flags = [*unit.flags, *(["-Os"] if unit.instructions.small else [])]
         subprocess.run(

@@ -7,13 +7,20 @@ from edgeolk.core.simd cimport olk_simd
 
 cdef extern from "variants.h" nogil:
     enum: OLK_N_VARIANTS
-    const olk_simd* olk_variants[]
+    ctypedef struct olk_variant:
+        const char* name
+
+    const olk_variant olk_variants[]
+    void olk_take_variant(int i, olk_simd* to) noexcept
     int olk_variant_runs(int i) noexcept
 
 
 def available_simd():
     """Names of the instruction-set variants this processor runs, plainest first."""
     return [olk_variants[i].name.decode() for i in range(OLK_N_VARIANTS) if olk_variant_runs(i)]
+
+
+cdef olk_simd TABLE
 
 
 cdef const olk_simd* choose() except NULL:
@@ -24,7 +31,8 @@ cdef const olk_simd* choose() except NULL:
         wanted = names[len(names) - 1]
     for i in range(OLK_N_VARIANTS):
         if olk_variants[i].name.decode() == wanted and wanted in names:
-            return olk_variants[i]
+            olk_take_variant(i, &TABLE)
+            return &TABLE
     raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
 
 

@@ -18,16 +18,16 @@ HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
-LEARNING = ("block.h", "crc.h", "flash.h", "flash.c")
-_INCLUDE = re.compile(
-    r'^\s*#(?:include|define OLK_(?:BY|LOOPS)) "(?:loops/)?([\w.]+)"', re.MULTILINE
-)
+LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
+#: Headers that only units of the library's own build include.
+NOT_PLAIN = ("vector_wide.h",)
+_INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
 
 
 def _loops(names: Iterable[str], found: dict[str, str]) -> None:
     """Those headers of the library, and what they include."""
     for name in names:
-        if name not in found and (LOOPS / name).exists():
+        if name not in found and name not in NOT_PLAIN and (LOOPS / name).exists():
             found[name] = (LOOPS / name).read_text()
             _loops(_INCLUDE.findall(found[name]), found)
 

@@ -1,21 +1,24 @@
-/* Linear algebra in double for one instruction set; included by isa.h. Triangles are packed: row
+/* Linear algebra in double. Triangles are packed: row
    i holds entries 0..i.
 
    Design. A dot product waits for its own sums; several rows against one vector do not, so
    everything is made of OLK_ROWS dots at once. Where a row is needed twice (its dot, then its share
    of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
    the memory they come from. */
+#ifndef EDGEOLK_LINALG_H
+#define EDGEOLK_LINALG_H
+
+#include "dots.h"
 
 /* y <- A x, A of m rows `stride` apart. */
-static void OLK_NAME(olk_matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
-                                        const double *x, double *y)
+static void olk_matrix_vector(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                              const double *x, double *y)
 {
-    OLK_NAME(olk_weigh_f64)(x, a, stride, n, m, y);
+    olk_weigh(x, a, stride, n, m, y);
 }
 
 /* low <- c low - s high, high <- s low + c high: a Givens rotation of two rows. */
-static void OLK_NAME(olk_rotate)(double *restrict low, double *restrict high, double c, double s,
-                                 ptrdiff_t n)
+static void olk_rotate(double *restrict low, double *restrict high, double c, double s, ptrdiff_t n)
 {
     for (ptrdiff_t k = 0; k < n; k++) {
         const double h = high[k];
@@ -25,25 +28,24 @@ static void OLK_NAME(olk_rotate)(double *restrict low, double *restrict high, do
 }
 
 /* y += sum_r w[r] row[r], `rows` of them, a constant. */
-static OLK_ALWAYS void
-OLK_NAME(olk_axpys)(const int rows, double *restrict y, const double *restrict w,
-                       const double *const *row, ptrdiff_t n)
+static OLK_ALWAYS void olk_axpys(const int rows, double *restrict y, const double *restrict w,
+                                 const double *const *row, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
-    for (; j + OLK_L <= n; j += OLK_L) {
-        OLK_V sum = OLK_NAME(olk_load_f64)(y + j);
+    for (; j + OLK_LANES_F64 <= n; j += OLK_LANES_F64) {
+        olk_f64s sum = olk_load_f64s(y + j);
         for (int r = 0; r < rows; r++)
-            sum = OLK_VMADD_F64(w[r] - (OLK_V){0}, OLK_NAME(olk_load_f64)(row[r] + j), sum);
-        *(OLK_V *)(y + j) = sum;
+            sum = olk_madd_f64s(w[r] - olk_splat_f64(0.0), olk_load_f64s(row[r] + j), sum);
+        *(olk_f64s *)(y + j) = sum;
     }
     for (; j < n; j++)
         for (int r = 0; r < rows; r++)
-            y[j] = OLK_MADD_F64(w[r], row[r][j], y[j]);
+            y[j] = olk_madd_f64(w[r], row[r][j], y[j]);
 }
 
 /* Rows i, i + 1, ... of a packed triangle. */
-static OLK_ALWAYS void
-OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const double **row)
+static OLK_ALWAYS void olk_rows_from(const int rows, const double *a, ptrdiff_t i,
+                                     const double **row)
 {
     row[0] = a + i * (i + 1) / 2;
     for (int r = 1; r < rows; r++)
@@ -51,14 +53,13 @@ OLK_NAME(olk_rows_from)(const int rows, const double *a, ptrdiff_t i, const doub
 }
 
 /* Rows i to i + rows - 1 of olk_symmetric_product. */
-static OLK_ALWAYS void
-OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const double *restrict x,
-                             double *restrict y)
+static OLK_ALWAYS void olk_symmetric_rows(const int rows, const double *a, ptrdiff_t i,
+                                          const double *restrict x, double *restrict y)
 {
     const double *row[OLK_ROWS];
-    OLK_NAME(olk_rows_from)(rows, a, i, row);
-    OLK_NAME(olk_dots_f64)(rows, row, x, i, y + i);
-    OLK_NAME(olk_axpys)(rows, y, x + i, row, i);
+    olk_rows_from(rows, a, i, row);
+    olk_dots(rows, row, x, i, y + i);
+    olk_axpys(rows, y, x + i, row, i);
     for (int r = 0; r < rows; r++) {
         for (int q = 0; q < r; q++) {
             y[i + r] += row[r][i + q] * x[i + q];
@@ -69,30 +70,29 @@ OLK_NAME(olk_symmetric_rows)(const int rows, const double *a, ptrdiff_t i, const
 }
 
 /* y <- A x, A symmetric, its lower triangle packed: each number is read once and used twice. */
-static void OLK_NAME(olk_symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y)
+static void olk_symmetric_product(const double *a, ptrdiff_t n, const double *x, double *y)
 {
     ptrdiff_t i = 0;
     for (; i + OLK_ROWS <= n; i += OLK_ROWS)
-        OLK_NAME(olk_symmetric_rows)(OLK_ROWS, a, i, x, y);
+        olk_symmetric_rows(OLK_ROWS, a, i, x, y);
     for (; i < n; i++)
-        OLK_NAME(olk_symmetric_rows)(1, a, i, x, y);
+        olk_symmetric_rows(1, a, i, x, y);
 }
 
 /* Rows i to i + rows - 1 of olk_solve_inverse_factor. */
-static OLK_ALWAYS double
-OLK_NAME(olk_inverse_factor_rows)(const int rows, const double *m, ptrdiff_t i,
-                                  const double *restrict x, double *restrict y)
+static OLK_ALWAYS double olk_inverse_factor_rows(const int rows, const double *m, ptrdiff_t i,
+                                                 const double *restrict x, double *restrict y)
 {
     const double *row[OLK_ROWS];
     double w[OLK_ROWS], total = 0.0;
-    OLK_NAME(olk_rows_from)(rows, m, i, row);
-    OLK_NAME(olk_dots_f64)(rows, row, x, i, w);
+    olk_rows_from(rows, m, i, row);
+    olk_dots(rows, row, x, i, w);
     for (int r = 0; r < rows; r++) {
         for (int q = 0; q <= r; q++)
             w[r] += row[r][i + q] * x[i + q];
         total += w[r] * w[r];
     }
-    OLK_NAME(olk_axpys)(rows, y, w, row, i);
+    olk_axpys(rows, y, w, row, i);
     for (int q = 0; q < rows; q++) {
         y[i + q] = 0.0;
         for (int r = q; r < rows; r++)
@@ -103,22 +103,20 @@ OLK_NAME(olk_inverse_factor_rows)(const int rows, const double *m, ptrdiff_t i,
 
 /* y <- A^-1 x = M'w, w = M x, for A = L L' by M = L^-1, a packed lower triangle read once; returns
    |w|^2 = x'A^-1 x. */
-static double OLK_NAME(olk_solve_inverse_factor)(const double *m, ptrdiff_t n, const double *x,
-                                                 double *y)
+static double olk_solve_inverse_factor(const double *m, ptrdiff_t n, const double *x, double *y)
 {
     double total = 0.0;
     ptrdiff_t i = 0;
     for (; i + OLK_ROWS <= n; i += OLK_ROWS)
-        total += OLK_NAME(olk_inverse_factor_rows)(OLK_ROWS, m, i, x, y);
+        total += olk_inverse_factor_rows(OLK_ROWS, m, i, x, y);
     for (; i < n; i++)
-        total += OLK_NAME(olk_inverse_factor_rows)(1, m, i, x, y);
+        total += olk_inverse_factor_rows(1, m, i, x, y);
     return total;
 }
 
 /* A += p u u' - q c c' on a packed lower triangle. */
-static void OLK_NAME(olk_rank_two_update)(double *restrict a, ptrdiff_t n, double p,
-                                          const double *restrict u, double q,
-                                          const double *restrict c)
+static void olk_rank_two_update(double *restrict a, ptrdiff_t n, double p, const double *restrict u,
+                                double q, const double *restrict c)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double x = p * u[i], y = q * c[i];
@@ -129,28 +127,28 @@ static void OLK_NAME(olk_rank_two_update)(double *restrict a, ptrdiff_t n, doubl
 }
 
 /* b <- L^-1 b. */
-static void OLK_NAME(olk_solve_lower)(const double *l, double *b, ptrdiff_t n)
+static void olk_solve_lower(const double *l, double *b, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
-        b[i] = (b[i] - OLK_NAME(olk_dot_f64)(l, b, i)) / l[i];
+        b[i] = (b[i] - olk_dot(l, b, i)) / l[i];
         l += i + 1;
     }
 }
 
 /* b <- L'^-1 b. */
-static void OLK_NAME(olk_solve_lower_transposed)(const double *l, double *b, ptrdiff_t n)
+static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
 {
     const double *row = l + n * (n + 1) / 2;
     for (ptrdiff_t i = n - 1; i >= 0; i--) {
         row -= i + 1;
         b[i] /= row[i];
-        OLK_NAME(olk_axpy_f64)(b, -b[i], row, i);
+        olk_axpy(b, -b[i], row, i);
     }
 }
 
 /* A = L L', L over A, packed. 0 (A then spoilt) if a pivot is not positive, or lost to rounding.
    OLK_ROWS rows advance together through the columns before them. */
-static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
+static int olk_cholesky(double *a, ptrdiff_t n)
 {
     double part[OLK_ROWS];
     const double *at[OLK_ROWS];
@@ -158,24 +156,23 @@ static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
         const int rows = (int)(n - i < OLK_ROWS ? n - i : OLK_ROWS);
         const double *above = a;
         double *row[OLK_ROWS];
-        OLK_NAME(olk_rows_from)(OLK_ROWS, a, i, at);
+        olk_rows_from(OLK_ROWS, a, i, at);
         for (int r = 0; r < OLK_ROWS; r++)
             row[r] = (double *)at[r];
         for (ptrdiff_t j = 0; j < i; j++) {
             if (rows == OLK_ROWS)
-                OLK_NAME(olk_dots_f64)(OLK_ROWS, at, above, j, part);
+                olk_dots(OLK_ROWS, at, above, j, part);
             else
                 for (int r = 0; r < rows; r++)
-                    part[r] = OLK_NAME(olk_dot_f64)(at[r], above, j);
+                    part[r] = olk_dot(at[r], above, j);
             for (int r = 0; r < rows; r++)
                 row[r][j] = (row[r][j] - part[r]) / above[j];
             above += j + 1;
         }
         for (int r = 0; r < rows; r++) {
             for (int q = 0; q < r; q++)
-                row[r][i + q] =
-                    (row[r][i + q] - OLK_NAME(olk_dot_f64)(row[r], row[q], i + q)) / row[q][i + q];
-            const double pivot = row[r][i + r] - OLK_NAME(olk_dot_f64)(row[r], row[r], i + r);
+                row[r][i + q] = (row[r][i + q] - olk_dot(row[r], row[q], i + q)) / row[q][i + q];
+            const double pivot = row[r][i + r] - olk_dot(row[r], row[r], i + r);
             if (!(pivot > 1e-14 * row[r][i + r]))
                 return 0;
             row[r][i + r] = sqrt(pivot);
@@ -186,9 +183,9 @@ static int OLK_NAME(olk_cholesky)(double *a, ptrdiff_t n)
 
 /* A <- A^-1, A symmetric positive definite, packed: the factor, its inverse M row by row, then M'M.
    0 (A then spoilt) where the factor does not exist. */
-static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restrict work)
+static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
 {
-    if (!OLK_NAME(olk_cholesky)(a, n))
+    if (!olk_cholesky(a, n))
         return 0;
     double *row = a;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -197,7 +194,7 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
         for (ptrdiff_t j = 0; j < i; j++)
             work[j] = 0.0;
         for (ptrdiff_t j = 0; j < i; j++) {
-            OLK_NAME(olk_axpy_f64)(work, -own * row[j], above, j + 1);
+            olk_axpy(work, -own * row[j], above, j + 1);
             above += j + 1;
         }
         for (ptrdiff_t j = 0; j < i; j++)
@@ -209,7 +206,7 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
     for (ptrdiff_t k = 0; k < n; k++) {
         double *above = a;
         for (ptrdiff_t i = 0; i < k; i++) {
-            OLK_NAME(olk_axpy_f64)(above, row[i], row, i + 1);
+            olk_axpy(above, row[i], row, i + 1);
             above += i + 1;
         }
         const double own = row[k];
@@ -219,3 +216,5 @@ static int OLK_NAME(olk_invert)(double *restrict a, ptrdiff_t n, double *restric
     }
     return 1;
 }
+
+#endif

@@ -1,68 +1,74 @@
-/* Products of a matrix with several vectors, for one instruction set; included by isa.h.
+/* Products of a matrix with several vectors.
 
-   Design. A matrix too large for the nearest caches is read once for all the vectors, some of its rows
-   at a time; a tile of rows and vectors fills the registers with sums, so that a number read serves
-   several. Every dot is made in the order of olk_weigh: its bits are the same. */
+   Design. A matrix too large for the nearest caches is read once for all the vectors, some of its
+   rows at a time; a tile of rows and vectors fills the registers with sums, so that a number read
+   serves several. Every dot is made in the order of olk_weigh: its bits are the same. */
+#ifndef EDGEOLK_MATRICES_H
+#define EDGEOLK_MATRICES_H
+
+#include "dots.h"
 
 /* Rows and vectors of a tile: eight sums each. */
 #define OLK_TALL (OLK_BYTES == 64 ? 4 : 2)
 #define OLK_ACROSS (OLK_WIDE_FILE && OLK_BYTES ? OLK_TALL : 1 + (OLK_BYTES == 32))
 /* Rows that all vectors meet before the next are read: as many as olk_weigh takes at once. */
-enum { OLK_NAME(olk_group) = 12 };
+enum { olk_group = 12 };
 
 /* y[i * pitch + r] <- <row r, vector i> of a tile. */
-static OLK_ALWAYS void OLK_NAME(olk_dots_of_tile)(const double *restrict a, ptrdiff_t stride,
-                                                  ptrdiff_t n, const double *restrict x,
-                                                  ptrdiff_t apart, double *restrict y,
-                                                  ptrdiff_t pitch)
+static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stride, ptrdiff_t n,
+                                        const double *restrict x, ptrdiff_t apart,
+                                        double *restrict y, ptrdiff_t pitch)
 {
-    OLK_V sum[OLK_TALL][OLK_ACROSS][OLK_SUMS];
+    olk_f64s sum[OLK_TALL][OLK_ACROSS][OLK_SUMS];
     ptrdiff_t j = 0;
     for (int r = 0; r < OLK_TALL; r++)
         for (int i = 0; i < OLK_ACROSS; i++)
             for (int k = 0; k < OLK_SUMS; k++)
-                sum[r][i][k] = (OLK_V){0};
+                sum[r][i][k] = olk_splat_f64(0.0);
     for (; j + 8 <= n; j += 8)
         for (int k = 0; k < OLK_SUMS; k++) {
-            OLK_V at[OLK_ACROSS];
+            olk_f64s at[OLK_ACROSS];
             for (int i = 0; i < OLK_ACROSS; i++)
-                at[i] = OLK_NAME(olk_load_f64)(x + i * apart + j + k * OLK_L);
+                at[i] = olk_load_f64s(x + i * apart + j + k * OLK_LANES_F64);
             for (int r = 0; r < OLK_TALL; r++) {
-                const OLK_V row = OLK_NAME(olk_load_f64)(a + r * stride + j + k * OLK_L);
+                const olk_f64s row = olk_load_f64s(a + r * stride + j + k * OLK_LANES_F64);
                 for (int i = 0; i < OLK_ACROSS; i++)
-                    sum[r][i][k] = OLK_VMADD_F64(row, at[i], sum[r][i][k]);
+                    sum[r][i][k] = olk_madd_f64s(row, at[i], sum[r][i][k]);
             }
         }
     for (int r = 0; r < OLK_TALL; r++)
         for (int i = 0; i < OLK_ACROSS; i++) {
             OLK_ALIGNED(64) double lane[8];
             for (int k = 0; k < OLK_SUMS; k++)
-                ((OLK_V *)lane)[k] = sum[r][i][k];
+                ((olk_f64s *)lane)[k] = sum[r][i][k];
             for (ptrdiff_t k = 0; j + k < n; k++)
-                lane[k] = OLK_MADD_F64(a[r * stride + j + k], x[i * apart + j + k], lane[k]);
-            y[i * pitch + r] = OLK_NAME(olk_total)(lane);
+                lane[k] = olk_madd_f64(a[r * stride + j + k], x[i * apart + j + k], lane[k]);
+            y[i * pitch + r] = olk_total(lane);
         }
 }
 
-/* y[i * pitch + r] <- <row r of A, vector i>: A of m rows `stride` apart, `count` vectors `apart`. */
-static OLK_APART void OLK_NAME(olk_matrix_vectors)(const double *a, ptrdiff_t stride, ptrdiff_t m,
-                                                   ptrdiff_t n, const double *x, ptrdiff_t apart,
-                                                   ptrdiff_t count, double *y, ptrdiff_t pitch)
+/* y[i * pitch + r] <- <row r of A, vector i>: A of m rows `stride` apart, `count` vectors `apart`.
+ */
+static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
+                                         ptrdiff_t n, const double *x, ptrdiff_t apart,
+                                         ptrdiff_t count, double *y, ptrdiff_t pitch)
 {
-    for (ptrdiff_t first = 0; first < m; first += OLK_NAME(olk_group)) {
+    for (ptrdiff_t first = 0; first < m; first += olk_group) {
         const ptrdiff_t left = m - first;
-        const ptrdiff_t rows = left < OLK_NAME(olk_group) ? left : OLK_NAME(olk_group);
+        const ptrdiff_t rows = left < olk_group ? left : olk_group;
         const double *group = a + first * stride;
         ptrdiff_t i = 0;
-        if (rows == OLK_NAME(olk_group))
+        if (rows == olk_group)
             for (; i + OLK_ACROSS <= count && OLK_ACROSS > 1; i += OLK_ACROSS)
                 for (ptrdiff_t r = 0; r < rows; r += OLK_TALL)
-                    OLK_NAME(olk_dots_of_tile)(group + r * stride, stride, n, x + i * apart, apart,
-                                               y + i * pitch + first + r, pitch);
+                    olk_dots_of_tile(group + r * stride, stride, n, x + i * apart, apart,
+                                     y + i * pitch + first + r, pitch);
         for (; i < count; i++)
-            OLK_NAME(olk_weigh_f64)(x + i * apart, group, stride, n, rows, y + i * pitch + first);
+            olk_weigh(x + i * apart, group, stride, n, rows, y + i * pitch + first);
     }
 }
 
 #undef OLK_TALL
 #undef OLK_ACROSS
+
+#endif

@@ -1,20 +1,23 @@
-/* Inclusion probabilities of sampling by size, for one instruction set; included by isa.h. */
+/* Inclusion probabilities of sampling by size. */
+#ifndef EDGEOLK_PROBABILITIES_H
+#define EDGEOLK_PROBABILITIES_H
+
+#include "number.h"
 
 /* With inclusion probabilities min(1, c w_i): the sum of the w_i with c w_i <= 1; certain receives
    how many are beyond. */
-static double OLK_NAME(olk_sum_uncertain)(const double *w, ptrdiff_t n, double c,
-                                          ptrdiff_t *certain)
+static double olk_sum_uncertain(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain)
 {
-    OLK_V sum[2] = {OLK_ALL(0.0), OLK_ALL(0.0)};
-    OLK_BITS count[2] = {(OLK_BITS){0}, (OLK_BITS){0}};
+    olk_f64s sum[2] = {olk_splat_f64(0.0), olk_splat_f64(0.0)};
+    olk_i64s count[2] = {(olk_i64s){0}, (olk_i64s){0}};
     double total = 0.0;
     ptrdiff_t i = 0;
     *certain = 0;
-    for (; i + 2 * OLK_L <= n; i += 2 * OLK_L)
+    for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64)
         for (int g = 0; g < 2; g++) {
-            const OLK_V here = OLK_NAME(olk_load_f64)(w + i + g * OLK_L);
-            const OLK_BITS over = OLK_MASK(OLK_BITS, c * here > 1.0);
-            sum[g] += OLK_PICK(over, OLK_ALL(0.0), here);
+            const olk_f64s here = olk_load_f64s(w + i + g * OLK_LANES_F64);
+            const olk_i64s over = OLK_MASK_F64S(c * here > 1.0);
+            sum[g] += olk_select_f64s(over, olk_splat_f64(0.0), here);
             count[g] -= over;
         }
     for (; i < n; i++) {
@@ -24,16 +27,16 @@ static double OLK_NAME(olk_sum_uncertain)(const double *w, ptrdiff_t n, double c
             total += w[i];
     }
     for (int g = 0; g < 2; g++)
-        for (ptrdiff_t k = 0; k < OLK_L; k++) {
+        for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++) {
             total += OLK_LANE(sum[g], k);
             *certain += OLK_LANE(count[g], k);
         }
     return total;
 }
 
-/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; rounding may leave that to the
-   last of probability above 0. -1: none has any. */
-static ptrdiff_t OLK_NAME(olk_leaver_in_order)(const double *w, ptrdiff_t n, double c, double u)
+/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; rounding may leave that to
+   the last of probability above 0. -1: none has any. */
+static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, double u)
 {
     ptrdiff_t last = -1;
     double total = 0.0;
@@ -48,23 +51,23 @@ static ptrdiff_t OLK_NAME(olk_leaver_in_order)(const double *w, ptrdiff_t n, dou
     return last;
 }
 
-/* The same, the additions not one after the other: they sum to about 1, so that whatever their order
-   is changes less than `doubt`. Where that could matter they are made in order. */
-static ptrdiff_t OLK_NAME(olk_leaver)(const double *w, ptrdiff_t n, double c, double u)
+/* The same, the additions not one after the other: they sum to about 1, so that whatever their
+   order is changes less than `doubt`. Where that could matter they are made in order. */
+static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
 {
     enum { GROUP = 4 };
     const double doubt = (double)n * 0x1p-50;
     double total = 0.0;
     ptrdiff_t i = 0;
-    for (; i + GROUP * OLK_L <= n; i += GROUP * OLK_L) {
-        OLK_V sum[GROUP];
+    for (; i + GROUP * OLK_LANES_F64 <= n; i += GROUP * OLK_LANES_F64) {
+        olk_f64s sum[GROUP];
         double more = 0.0;
         for (int g = 0; g < GROUP; g++) {
-            const OLK_V stays = c * OLK_NAME(olk_load_f64)(w + i + g * OLK_L);
-            sum[g] = OLK_PICK(OLK_MASK(OLK_BITS, stays < 1.0), 1.0 - stays, OLK_ALL(0.0));
+            const olk_f64s stays = c * olk_load_f64s(w + i + g * OLK_LANES_F64);
+            sum[g] = olk_select_f64s(OLK_MASK_F64S(stays < 1.0), 1.0 - stays, olk_splat_f64(0.0));
         }
         sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-        for (ptrdiff_t k = 0; k < OLK_L; k++)
+        for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
             more += OLK_LANE(sum[0], k);
         if (total + more > u - doubt)
             break;
@@ -77,5 +80,7 @@ static ptrdiff_t OLK_NAME(olk_leaver)(const double *w, ptrdiff_t n, double c, do
         if (total > u - doubt)
             break;
     }
-    return OLK_NAME(olk_leaver_in_order)(w, n, c, u);
+    return olk_leaver_in_order(w, n, c, u);
 }
+
+#endif

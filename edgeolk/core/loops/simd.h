@@ -6,8 +6,8 @@
    halves: products (squared distance, inner product, L1 distance), then one elementwise transform.
    A tile of up to eight vectors of support vectors goes through all features with its sums in
    registers; only after the transform are the values widened to double and weighted.
-   The code is compiled once per instruction set, by variants.h, and chosen once at import; here are
-   the types. Rejected: target_clones (cannot be forced from outside, silently falls back) and -ffast-math
+   The code is compiled once for each set of instructions (rings.h) and chosen once at import
+   (variants.h); here are the types. Rejected: target_clones (cannot be forced from outside, silently falls back) and -ffast-math
    (reorders what we promise). */
 #ifndef EDGEOLK_SIMD_H
 #define EDGEOLK_SIMD_H
@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "compiler.h"
-#include "reals.h"
 #include "storage.h"
 
 /* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
@@ -80,7 +79,7 @@ typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
-/* One instruction set's functions, described where they are defined (vectors.h, coefficients.h,
+/* One instruction set's functions, described where they are defined (dots.h, coefficients.h,
    searches.h, merge.h, angles.h, linalg.h, matrices.h). Rows and pairs by storage type. Those with an
    index of OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the
    others in double. */

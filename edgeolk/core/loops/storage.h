@@ -1,7 +1,6 @@
 /* How one number of a support vector is stored, and read back exactly: float32, float64, float16, or
-   int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32. A
-   line below, what widens, narrows and rounds one number, a block in by_storage.h and a vector's load
-   in lanes.h are all that the loops know of a type. */
+   int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32. And
+   the types of coefficients, kernel rows and products: the first two. */
 #ifndef EDGEOLK_STORAGE_H
 #define EDGEOLK_STORAGE_H
 
@@ -11,17 +10,9 @@
 
 #include "roots.h"
 
-/* X(number, name, type, computes, zero, ...): number of edgeolk/parts/numbers.py, type of a stored
-   number, name of the type that rows are computed in; KEPT where a zero of a row is stored as a zero,
-   SHIFTED where a number is stored by the scale and offset of its feature. */
-#define OLK_EACH_STORAGE(X, ...)                                                                   \
-    X(1, f32, float, f32, KEPT, __VA_ARGS__)                                                       \
-    X(2, f64, double, f64, KEPT, __VA_ARGS__)                                                      \
-    X(3, f16, uint16_t, f32, KEPT, __VA_ARGS__)                                                    \
-    X(4, i8, int8_t, f32, SHIFTED, __VA_ARGS__)
-#define OLK_ONE_MORE(...) +1
-enum { OLK_F32 = 1, OLK_F64 = 2, OLK_STORAGES = 1 OLK_EACH_STORAGE(OLK_ONE_MORE, ) };
-#undef OLK_ONE_MORE
+/* The numbers of edgeolk/parts/numbers.py. */
+enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4 };
+enum { OLK_STORAGES = 5, OLK_REALS = 3 };
 
 /* Scale and offset of shifted numbers: s = scale[j] * q + offset[j]. NULL for the other types. */
 typedef struct {
@@ -82,75 +73,80 @@ static inline int8_t olk_float_to_level(float f, float scale, float offset)
     return (int8_t)olk_nearest(level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level));
 }
 
-/* What reads and writes a number of each type, by the name of the type. widened: before scale and
-   offset; narrowed: from a float; rounded: from a double. */
-#define OLK_CONVERSIONS(name, type, computes, widened, narrowed, rounded)                          \
-    static inline computes olk_widened_##name(type v)                                              \
-    {                                                                                              \
-        return widened;                                                                            \
-    }                                                                                              \
-    static inline type olk_narrowed_##name(float v, ptrdiff_t j, const olk_quantum *quantum)       \
-    {                                                                                              \
-        (void)j, (void)quantum;                                                                    \
-        return narrowed;                                                                           \
-    }                                                                                              \
-    static inline type olk_rounded_##name(double v, ptrdiff_t j, const olk_quantum *quantum)       \
-    {                                                                                              \
-        (void)j, (void)quantum;                                                                    \
-        return rounded;                                                                            \
-    }
-#define OLK_LEVEL(v) olk_float_to_level(v, quantum->scale[j], quantum->offset[j])
-OLK_CONVERSIONS(f32, float, float, v, v, (float)v)
-OLK_CONVERSIONS(f64, double, double, v, v, v)
-OLK_CONVERSIONS(f16, uint16_t, float, olk_half_to_float(v), olk_float_to_half(v),
-                olk_float_to_half(olk_float_to_odd(v)))
-OLK_CONVERSIONS(i8, int8_t, float, (float)v, OLK_LEVEL(v), OLK_LEVEL((float)v))
-#undef OLK_CONVERSIONS
-#undef OLK_LEVEL
+/* Bytes of a stored number. */
+static inline ptrdiff_t olk_stored_bytes(int storage)
+{
+    return storage == OLK_F64 ? 8 : storage == OLK_F32 ? 4 : storage == OLK_F16 ? 2 : 1;
+}
 
-#define OLK_READ_KEPT(number) number
-#define OLK_READ_SHIFTED(number) quantum->scale[j] * (number) + quantum->offset[j]
+/* Whether a number is stored by the scale and offset of its feature: its zero is then no zero. */
+static inline int olk_is_shifted(int storage)
+{
+    return storage == OLK_I8;
+}
 
 /* Number at an index of an array of some storage type; j is its feature. */
 static inline double olk_fetch(int storage, const void *base, ptrdiff_t at, ptrdiff_t j,
                                const olk_quantum *quantum)
 {
-#define OLK_CASE(number, name, type, computes, zero, ...)                                          \
-    case number:                                                                                   \
-        return OLK_READ_##zero(olk_widened_##name(((const type *)base)[at]));
     switch (storage) {
-        OLK_EACH_STORAGE(OLK_CASE, )
-    default:
-        return 0.0;
+    case OLK_F32: return ((const float *)base)[at];
+    case OLK_F64: return ((const double *)base)[at];
+    case OLK_F16: return olk_half_to_float(((const uint16_t *)base)[at]);
+    case OLK_I8: return quantum->scale[j] * (float)((const int8_t *)base)[at] + quantum->offset[j];
+    default: return 0.0;
     }
-#undef OLK_CASE
 }
 
 static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j, double value,
                              const olk_quantum *quantum)
 {
-#define OLK_CASE(number, name, type, ...)                                                          \
-    case number:                                                                                   \
-        ((type *)base)[at] = olk_rounded_##name(value, j, quantum);                                \
-        break;
     switch (storage) {
-        OLK_EACH_STORAGE(OLK_CASE, )
-    default:
+    case OLK_F32: ((float *)base)[at] = (float)value; break;
+    case OLK_F64: ((double *)base)[at] = value; break;
+    case OLK_F16: ((uint16_t *)base)[at] = olk_float_to_half(olk_float_to_odd(value)); break;
+    case OLK_I8:
+        ((int8_t *)base)[at] =
+            olk_float_to_level((float)value, quantum->scale[j], quantum->offset[j]);
         break;
+    default: break;
     }
-#undef OLK_CASE
 }
 
-/* The float32 that stays of a number once stored: what a learner with narrow storage sees of it. */
+/* The float32 that stays of a number once stored: what a learner with narrow storage sees of it. Not by
+   a switch: conditions are moved out of the loops over this. */
 static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
 {
-/* Not by a switch: conditions are moved out of the loops over this. */
-#define OLK_CASE(number, name, type, computes, zero, ...)                                          \
-    if (storage == (number))                                                                       \
-        return (float)(OLK_READ_##zero(olk_widened_##name(olk_narrowed_##name(value, j, quantum))));
-    OLK_EACH_STORAGE(OLK_CASE, )
-#undef OLK_CASE
+    if (storage == OLK_F16)
+        return olk_half_to_float(olk_float_to_half(value));
+    if (storage == OLK_I8) {
+        const float scale = quantum->scale[j], offset = quantum->offset[j];
+        return scale * (float)olk_float_to_level(value, scale, offset) + offset;
+    }
     return value;
+}
+
+/* Of one number of a real type. */
+static inline ptrdiff_t olk_real_bytes(int real)
+{
+    return real == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
+}
+
+/* One number of an array of the type `real`, widened; and put there. Not by a switch: conditions are
+   moved out of the loops over these. */
+static inline double olk_get(int real, const void *array, ptrdiff_t i)
+{
+    if (real == OLK_F64)
+        return ((const double *)array)[i];
+    return (double)((const float *)array)[i];
+}
+
+static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
+{
+    if (real == OLK_F64)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
 }
 
 /* A row as int8 storage would keep it; returns how many of its numbers lie beyond the levels (half a

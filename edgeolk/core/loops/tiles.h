@@ -1,10 +1,9 @@
-/* Names of the copies of a loop, and how many numbers it takes at once: the same for every instruction
-   set. */
+/* How many numbers the loops take at once, by the set of instructions. */
 #ifndef EDGEOLK_TILES_H
 #define EDGEOLK_TILES_H
 
-#define OLK_CAT_(a, b) a##_##b
-#define OLK_CAT(a, b) OLK_CAT_(a, b)
+#include "set.h"
+#include "simd.h"
 
 /* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
 #define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
@@ -17,7 +16,12 @@ enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
 #define OLK_IS_SQUARED(kernel) ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_DISTANCE)
 #define OLK_IS_EXPONENTIAL(kernel)                                                                 \
     ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_LAPLACIAN)
-#define OLK_KEEPS_NORMS (!OLK_SHIFTED)
+
+/* Whether squared distances may be made of norms, which a shifted storage type has none of. */
+static inline int olk_keeps_norms(int storage)
+{
+    return !olk_is_shifted(storage);
+}
 
 /* A squared distance made of norms and a product of d numbers is wrong by up to
    (d + 3) 2^-24 (|x| + |s|)^2, in double 2^-53: more than the sum of d squared differences where the
@@ -66,22 +70,5 @@ enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH
         default: f(product, OLK_MOST, __VA_ARGS__); break;                                         \
         }                                                                                          \
     } while (0)
-
-/* exp(r) for |r| <= ln(2)/2, lifted: p(0) is exact, so that k(x, x) = 1. Relative errors 3e-9 and
-   3e-16: with the rounding on the way the result is within 2 units in the last place of a float and
-   within 4 of a double. */
-#define OLK_LIFT 0x1p64
-static const float olk_exp_polynomial_f32[] = {
-    0x1p64f, 0x1p64f * 1.0000000497968269f, 0x1p64f * 0.500000043574032318f,
-    0x1p64f * 0.166663648088619529f, 0x1p64f * 0.0416647733349355985f,
-    0x1p64f * 0.00837905902467253242f, 0x1p64f * 0.00140614213267004718f,
-};
-static const double olk_exp_polynomial_f64[] = {
-    0x1p64, 0x1p64 * 1.00000000000000915, 0x1p64 * 0.500000000000008387,
-    0x1p64 * 0.166666666665234461, 0x1p64 * 0.0416666666655889199,
-    0x1p64 * 0.00833333339605874063, 0x1p64 * 0.00138888892573971791,
-    0x1p64 * 0.00019841157665135299, 0x1p64 * 0.0000248011149824355013,
-    0x1p64 * 2.76451886360171513e-6, 0x1p64 * 2.77796021615499535e-7,
-};
 
 #endif

@@ -1,46 +1,50 @@
-/* What a search for a minimum keeps; included by isa.h. Two trackers take the vectors in turn: one
+/* What a search for a minimum keeps. Two trackers take the vectors in turn: one
    alone would wait for its own comparison. */
+#ifndef EDGEOLK_TRACKER_H
+#define EDGEOLK_TRACKER_H
+
+#include "number.h"
 
 /* The least seen in each lane so far, its index, and the order in which equals count. */
 typedef struct {
-    OLK_V least;
-    OLK_BITS rank, index;
-} OLK_NAME(olk_tracker);
+    olk_f64s least;
+    olk_i64s rank, index;
+} olk_tracker;
 
-static inline OLK_NAME(olk_tracker) OLK_NAME(olk_track)(void)
+static inline olk_tracker olk_track(void)
 {
-    return (OLK_NAME(olk_tracker)){OLK_ALL(INFINITY), (OLK_BITS){0} + INT64_MAX, (OLK_BITS){0} - 1};
+    return (olk_tracker){olk_splat_f64(INFINITY), (olk_i64s){0} + INT64_MAX, (olk_i64s){0} - 1};
 }
 
-static inline OLK_BITS OLK_NAME(olk_count_up)(void)
+static inline olk_i64s olk_count_up(void)
 {
-    OLK_BITS index;
-    for (ptrdiff_t k = 0; k < OLK_L; k++)
+    olk_i64s index;
+    for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
         OLK_LANE(index, k) = k;
     return index;
 }
 
 /* Values at increasing indices: the first of equals stays. */
-static inline void OLK_NAME(olk_follow)(OLK_NAME(olk_tracker) *t, OLK_V value, OLK_BITS index)
+static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
 {
-    const OLK_BITS less = OLK_MASK(OLK_BITS, value < t->least);
-    t->least = OLK_PICK(less, value, t->least);
+    const olk_i64s less = OLK_MASK_F64S(value < t->least);
+    t->least = olk_select_f64s(less, value, t->least);
     t->index = (index & less) | (t->index & ~less);
 }
 
 /* The index of the least of all; -1 if none is below infinity. `by_rank`: equals by rank, else by
    index. */
-static inline ptrdiff_t OLK_NAME(olk_winner)(const OLK_NAME(olk_tracker) *t, int trackers,
-                                             int by_rank, double *least)
+static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank, double *least)
 {
     ptrdiff_t at = -1;
     int64_t rank = INT64_MAX;
     *least = INFINITY;
     for (int g = 0; g < trackers; g++)
-        for (ptrdiff_t k = 0; k < OLK_L; k++) {
+        for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++) {
             const double value = OLK_LANE(t[g].least, k);
             const int64_t own = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
-            if (OLK_LANE(t[g].index, k) >= 0 && (value < *least || (value == *least && own < rank))) {
+            if (OLK_LANE(t[g].index, k) >= 0 &&
+                (value < *least || (value == *least && own < rank))) {
                 *least = value;
                 rank = own;
                 at = OLK_LANE(t[g].index, k);
@@ -48,3 +52,5 @@ static inline ptrdiff_t OLK_NAME(olk_winner)(const OLK_NAME(olk_tracker) *t, int
         }
     return at;
 }
+
+#endif

@@ -6,22 +6,30 @@
 #include "processor.h"
 #include "simd.h"
 
-extern const olk_simd olk_rings_scalar, olk_rings_baseline, olk_rings_neon, olk_rings_v3,
-    olk_rings_v4;
+/* The units of each set (rings.h): each puts its own functions into a table. */
+typedef void olk_filler(olk_simd *to);
+olk_filler olk_fill_single_scalar, olk_fill_single_baseline, olk_fill_single_neon;
+olk_filler olk_fill_double_scalar, olk_fill_double_baseline, olk_fill_double_neon;
+olk_filler olk_fill_single_v3, olk_fill_single_v4, olk_fill_double_v3, olk_fill_double_v4;
 
-static const olk_simd *const olk_variants[] = {
-    &olk_rings_scalar,
+typedef struct {
+    const char *name;
+    olk_filler *of_single, *of_double;
+} olk_variant;
+
+static const olk_variant olk_variants[] = {
+    {"scalar", olk_fill_single_scalar, olk_fill_double_scalar},
 #ifdef OLK_HAS_BASELINE
-    &olk_rings_baseline,
+    {"baseline", olk_fill_single_baseline, olk_fill_double_baseline},
 #endif
 #ifdef OLK_HAS_NEON
-    &olk_rings_neon,
+    {"neon", olk_fill_single_neon, olk_fill_double_neon},
 #endif
 #ifdef OLK_HAS_V3
-    &olk_rings_v3,
+    {"v3", olk_fill_single_v3, olk_fill_double_v3},
 #endif
 #ifdef OLK_HAS_V4
-    &olk_rings_v4,
+    {"v4", olk_fill_single_v4, olk_fill_double_v4},
 #endif
 };
 
@@ -30,7 +38,14 @@ enum { OLK_N_VARIANTS = (int)(sizeof(olk_variants) / sizeof(olk_variants[0])) };
 /* Whether this processor can run variant i. */
 static inline int olk_variant_runs(int i)
 {
-    return olk_processor_runs(olk_variants[i]->name);
+    return olk_processor_runs(olk_variants[i].name);
+}
+
+/* The functions of variant i, in a table that was zeros. */
+static inline void olk_take_variant(int i, olk_simd *to)
+{
+    olk_variants[i].of_single(to);
+    olk_variants[i].of_double(to);
 }
 
 #endif

@@ -79,6 +79,12 @@ static OLK_ALWAYS void olk_store_f64s(double *p, olk_f64s v)
     *(olk_f64s *)p = v;
 }
 
+/* The first lane. */
+static OLK_ALWAYS double olk_first(olk_f64s v)
+{
+    return OLK_LANE(v, 0);
+}
+
 /* |v|, and v where it is not negative (no number stays none). */
 static OLK_ALWAYS olk_f32s olk_abs_f32s(olk_f32s v)
 {

@@ -22,9 +22,9 @@
 #define EK_ROW olk_row_i8
 #endif
 #if EK_REAL == 1
-#define EK_WEIGH olk_weigh_f32
+#define EK_WEIGH olk_weigh
 #else
-#define EK_WEIGH olk_weigh_f64
+#define EK_WEIGH olk_weigh
 #endif
 
 static const olk_kernel ek_kernel = EK_KERNEL;

@@ -150,7 +150,8 @@ def built_by_gcc_12() -> bool:
 
 
 def body_of(function: str, variant: str) -> list[Instruction]:
-    body = functions().get(f"rings_{variant}/{function}")
+    part = "double" if function.endswith("f64") else "single"
+    body = functions().get(f"rings_{variant}_{part}/{function}")
     if body is None and variant != "baseline" and not built_by_gcc_12():
         pytest.skip("built by a compiler that only the baseline is compiled with")
     assert body, f"no olk_{function} of {variant} in {MODULE.name}"

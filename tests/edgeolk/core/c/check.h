@@ -9,9 +9,6 @@
 #include "rng.h"
 #include "simd.h"
 
-/* Storage types with checks of their own, as edgeolk/parts/numbers.py has them. */
-enum { OLK_F16 = 3, OLK_I8 = 4 };
-
 /* The i-th of the variants that this processor runs, NULL beyond the last. */
 const olk_simd *variant(int i);
 

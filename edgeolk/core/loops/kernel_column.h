@@ -1,0 +1,113 @@
+/* Kernel values of several rows with one slot of the ring. What a step of learning has changed is made
+   again so for the rows that wait.
+
+   The rows lie side by side: their products are sums of their own, each in the order of kernel_row.h,
+   and one vector takes their exponentials. */
+#ifndef EDGEOLK_KERNEL_COLUMN_H
+#define EDGEOLK_KERNEL_COLUMN_H
+
+#include "kernel_values.h"
+
+/* sum[r] <- the product of row r with a slot, and own[r] <- |row r|^2 with OLK_NORMED; `product` and
+   `storage` are constants. */
+static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
+                                         const void *restrict slot, const olk_quantum *quantum,
+                                         ptrdiff_t stride, ptrdiff_t d,
+                                         const olk_number *const *at, olk_number *restrict sum,
+                                         olk_number *restrict own)
+{
+    olk_number total[OLK_MOST_TOGETHER] = {0}, square[OLK_MOST_TOGETHER] = {0};
+    for (ptrdiff_t j = 0; j < d; j++, slot = olk_stored(storage, slot, stride)) {
+        olk_number s = olk_load_one(storage, slot);
+        if (olk_is_shifted(storage)) {
+            s = s * quantum->scale[j];
+            if (OLK_IS_INNER(product))
+                s = s + quantum->offset[j];
+        }
+        for (int r = 0; r < OLK_MOST_TOGETHER; r++) {
+            const olk_number *restrict x = at[r];
+            const olk_number less =
+                OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum) - s;
+            if (product == OLK_NORMED)
+                square[r] = olk_madd(less, less, square[r]);
+            if (OLK_IS_INNER(product))
+                total[r] = olk_madd(less, s, total[r]);
+            else if (product == OLK_SQUARE)
+                total[r] = olk_madd(less, less, total[r]);
+            else
+                total[r] += olk_absolute(less);
+        }
+    }
+    for (int r = 0; r < OLK_MOST_TOGETHER; r++) {
+        sum[r] = total[r];
+        if (product == OLK_NORMED)
+            own[r] = square[r];
+    }
+}
+
+/* The same for any number of rows; the last is taken once more for those that lack. */
+static OLK_ALWAYS void olk_slot_rows(const int product, const int storage, const void *slot,
+                                     const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
+                                     const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,
+                                     olk_number *restrict sum, olk_number *restrict own)
+{
+    for (ptrdiff_t i = 0; i < count; i += OLK_MOST_TOGETHER) {
+        const olk_number *at[OLK_MOST_TOGETHER];
+        for (int r = 0; r < OLK_MOST_TOGETHER; r++)
+            at[r] = x + (i + r < count ? i + r : count - 1) * pitch;
+        olk_slot_products(product, storage, slot, quantum, stride, d, at, sum + i, own + i);
+    }
+}
+
+/* Products of `count` rows, at most OLK_BLOCK, with a slot of norm `norm`. */
+static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel, const void *slot,
+                                     const olk_number *norm, const olk_quantum *quantum,
+                                     ptrdiff_t stride, ptrdiff_t d, const olk_number *x,
+                                     ptrdiff_t pitch, ptrdiff_t count, olk_number *restrict tile)
+{
+    olk_number own[OLK_BLOCK + OLK_MOST_TOGETHER], inner[OLK_BLOCK + OLK_MOST_TOGETHER];
+    int near = 0, far = 1;
+    if (kernel->kind == OLK_LAPLACIAN) {
+        olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
+        return;
+    }
+    if (!OLK_IS_SQUARED(kernel)) {
+        olk_slot_rows(OLK_INNER, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
+        return;
+    }
+    if (olk_keeps_norms(storage) && norm) {
+        olk_slot_rows(OLK_NORMED, storage, slot, quantum, stride, d, x, pitch, count, inner, own);
+        for (ptrdiff_t r = 0; r < count; r++)
+            near += olk_keeps_digits(kernel, own[r]);
+        far = near < count;
+    }
+    if (far)
+        olk_slot_rows(OLK_SQUARE, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
+    for (ptrdiff_t r = 0; near && r < count; r++)
+        if (olk_keeps_digits(kernel, own[r])) {
+            const olk_number less = (own[r] + *norm) - (inner[r] + inner[r]);
+            tile[r] = less < 0 ? 0 : less;
+        }
+}
+
+/* wanted->values of `count` rows with one slot, bit for bit those of a kernel row. */
+static OLK_ALWAYS void olk_slot(const int storage, const olk_kernel *kernel, const void *slot,
+                                const void *norm, const olk_quantum *quantum, ptrdiff_t stride,
+                                ptrdiff_t d, const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,
+                                const olk_wanted *wanted)
+{
+    OLK_ALIGNED(64) olk_number tile[OLK_BLOCK + 16] = {0};
+    double values[OLK_BLOCK];
+    for (ptrdiff_t i = 0; i < count; i += OLK_BLOCK) {
+        const ptrdiff_t m = count - i < OLK_BLOCK ? count - i : OLK_BLOCK;
+        olk_slot_tile(storage, kernel, slot, norm, quantum, stride, d, x + i * pitch, pitch, m,
+                      tile);
+        olk_finish(kernel, tile, (int)((m + OLK_LANES - 1) / OLK_LANES), m, wanted->real, NULL,
+                   values, 0, NULL);
+        for (ptrdiff_t r = 0; r < m; r++)
+            olk_put(wanted->real, wanted->values, (i + r) * wanted->apart,
+                    olk_get(wanted->real, values, r));
+    }
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* A kernel row: one example with all support vectors, tile by tile. */
+#ifndef EDGEOLK_KERNEL_ROW_H
+#define EDGEOLK_KERNEL_ROW_H
+
+#include "kernel_values.h"
+
+/* One tile of products: tile[i] = sum_j g(x_j, sv[j][i]), `vectors` vectors of support vectors side
+   by side, OLK_NORMED: |x|^2 + norms[i] - 2 x.s_i, |x|^2 left in `own`. `storage`, `vectors` and
+   `product` are constants where this is used: the accumulators stay in registers, and one product is
+   left of the four. */
+static OLK_ALWAYS void olk_products(const int product, const int vectors, const int storage,
+                                    const void *restrict sv, const olk_number *restrict norms,
+                                    const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
+                                    const olk_number *restrict x, olk_number *restrict tile,
+                                    olk_number *own)
+{
+    olk_numbers acc[OLK_MOST], square = olk_splat(0);
+    for (int v = 0; v < vectors; v++)
+        acc[v] = olk_splat(0);
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const olk_numbers xj =
+            olk_splat(OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum));
+        const void *restrict line = olk_stored(storage, sv, j * stride);
+#if OLK_BYTES == 16
+        /* Narrow loads reach too short a way ahead by themselves. */
+        for (int at = 0; at < vectors * (int)(OLK_LANES * olk_stored_bytes(storage)); at += 64)
+            __builtin_prefetch((const char *)olk_stored(storage, line, 4 * stride) + at);
+#endif
+        if (product == OLK_NORMED)
+            square = olk_madds(xj, xj, square);
+        for (int v = 0; v < vectors; v++) {
+            const void *restrict s = olk_stored(storage, line, v * OLK_LANES);
+            if (OLK_IS_INNER(product)) {
+                acc[v] = olk_madds(xj, olk_load_full(storage, s, j, quantum), acc[v]);
+            } else {
+                const olk_numbers less = xj - olk_load_scaled(storage, s, j, quantum);
+                if (product == OLK_SQUARE)
+                    acc[v] = olk_madds(less, less, acc[v]);
+                else
+                    acc[v] += olk_absolutes(less);
+            }
+        }
+    }
+    for (int v = 0; v < vectors; v++) {
+        if (product == OLK_NORMED)
+            acc[v] = olk_distance(square, norms + v * OLK_LANES, acc[v]);
+        olk_store_numbers(tile + v * OLK_LANES, acc[v]);
+    }
+    if (product == OLK_NORMED)
+        *own = OLK_LANE(square, 0);
+}
+
+/* olk_row_fn for a storage type, a constant. */
+static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel, const void *sv,
+                                    const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
+                                    ptrdiff_t n, ptrdiff_t d, const void *query, int real,
+                                    const void *coef, void *row, void *products)
+{
+    OLK_ALIGNED(64) olk_number tile[OLK_MOST * OLK_LANES];
+    OLK_ALIGNED(64) double lane[8] = {0.0};
+    const int squared = OLK_IS_SQUARED(kernel);
+    int normed = olk_keeps_norms(storage) && squared && norms;
+    olk_number own = 0;
+    for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
+        const void *slots = olk_stored(storage, sv, start);
+        const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
+        const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
+        if (normed) {
+            OLK_EACH_COUNT(vectors, olk_products, OLK_NORMED, storage, slots,
+                           (const olk_number *)norms + start, quantum, stride, d, query, tile,
+                           &own);
+            normed = olk_keeps_digits(kernel, own);
+        }
+        if (squared && !normed)
+            OLK_EACH_COUNT(vectors, olk_products, OLK_SQUARE, storage, slots, NULL, quantum, stride,
+                           d, query, tile, NULL);
+        else if (kernel->kind == OLK_LAPLACIAN)
+            OLK_EACH_COUNT(vectors, olk_products, OLK_ABSOLUTE, storage, slots, NULL, quantum,
+                           stride, d, query, tile, NULL);
+        else if (!squared)
+            OLK_EACH_COUNT(vectors, olk_products, OLK_INNER, storage, slots, NULL, quantum, stride,
+                           d, query, tile, NULL);
+        if (products)
+            olk_collect(OLK_WIDE, tile, w, real, NULL, products, start, NULL);
+        olk_finish_here(kernel, tile, vectors, w, real, coef, row, start, lane);
+    }
+    return olk_total(lane);
+}
+
+#define OLK_ROW_FUNCTION(name, storage)                                                            \
+    static OLK_APART double name(const olk_kernel *kernel, const void *sv, const void *norms,      \
+                                 const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n,        \
+                                 ptrdiff_t d, const void *x, int real, const void *coef,           \
+                                 void *row, void *products)                                        \
+    {                                                                                              \
+        return olk_row_of(storage, kernel, sv, norms, quantum, stride, n, d, x, real, coef, row,   \
+                          products);                                                               \
+    }
+#if OLK_NUMBER_BITS == 64
+OLK_ROW_FUNCTION(olk_row_f64, OLK_F64)
+#else
+OLK_ROW_FUNCTION(olk_row_f32, OLK_F32)
+OLK_ROW_FUNCTION(olk_row_f16, OLK_F16)
+OLK_ROW_FUNCTION(olk_row_i8, OLK_I8)
+#endif
+#undef OLK_ROW_FUNCTION
+
+#endif

@@ -1,0 +1,364 @@
+/* Kernel rows of several examples in one reading of the ring.
+
+   OLK_TOGETHER rows against OLK_BESIDE vectors of support vectors fill the registers with sums. A
+   block of rows goes over the ring panel by panel; a panel is copied as it is computed with, so
+   that it lies together in the nearest cache, and numbers stored narrow are widened once a block.
+   Every number is made in the order of kernel_row.h: its bits are the same. */
+#ifndef EDGEOLK_KERNEL_ROWS_H
+#define EDGEOLK_KERNEL_ROWS_H
+
+#include "dots.h"
+#include "kernel_column.h"
+#include "kernel_row.h"
+
+/* Numbers of a panel's line, a multiple of the eight running sums, and of a tile's. */
+#define OLK_WIDTH ((ptrdiff_t)(OLK_PANEL_BYTES / sizeof(olk_number)))
+
+/* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that they lie in,
+   or are put into, as they are computed with. */
+typedef struct {
+    const void *sv;
+    ptrdiff_t stride;
+    const olk_quantum *quantum;
+    olk_number *panel;
+    ptrdiff_t first, depth;
+} olk_slice;
+
+/* The products of OLK_TOGETHER rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
+   that are OLK_WIDTH apart. */
+static OLK_ALWAYS void olk_tile(const int product, const int way, const int vectors,
+                                const int storage, const olk_slice *slice, int v0,
+                                const olk_number *const *rows, olk_number *restrict tile)
+{
+    olk_numbers acc[OLK_TOGETHER][OLK_BESIDE];
+    const olk_number *at[OLK_TOGETHER];
+    const olk_quantum *const quantum = slice->quantum;
+    const ptrdiff_t first = slice->first, depth = slice->depth, stride = slice->stride;
+    const void *restrict line = olk_stored(storage, slice->sv, first * stride + v0 * OLK_LANES);
+    olk_number *restrict copy = way == OLK_RING ? NULL : slice->panel + v0 * OLK_LANES;
+    tile += v0 * OLK_LANES;
+    for (int r = 0; r < OLK_TOGETHER; r++) {
+        at[r] = rows[r];
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] =
+                first == 0 ? olk_splat(0) : olk_load_numbers(tile + r * OLK_WIDTH + v * OLK_LANES);
+    }
+    for (ptrdiff_t j = first; j < first + depth; j++, line = olk_stored(storage, line, stride)) {
+        olk_numbers s[OLK_BESIDE];
+        for (int v = 0; v < vectors; v++) {
+            const void *here = olk_stored(storage, line, v * OLK_LANES);
+            if (way == OLK_PANEL)
+                s[v] = olk_load_numbers(copy + v * OLK_LANES);
+            else if (OLK_IS_INNER(product))
+                s[v] = olk_load_full(storage, here, j, quantum);
+            else
+                s[v] = olk_load_scaled(storage, here, j, quantum);
+            if (way == OLK_COPIED)
+                olk_store_numbers(copy + v * OLK_LANES, s[v]);
+        }
+        if (way != OLK_RING)
+            copy += OLK_WIDTH;
+        for (int r = 0; r < OLK_TOGETHER; r++) {
+            const olk_number *restrict x = at[r];
+            const olk_numbers xj =
+                olk_splat(OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum));
+            for (int v = 0; v < vectors; v++) {
+                if (OLK_IS_INNER(product)) {
+                    acc[r][v] = olk_madds(xj, s[v], acc[r][v]);
+                } else {
+                    const olk_numbers less = xj - s[v];
+                    if (product == OLK_SQUARE)
+                        acc[r][v] = olk_madds(less, less, acc[r][v]);
+                    else
+                        acc[r][v] += olk_absolutes(less);
+                }
+            }
+        }
+    }
+    for (int r = 0; r < OLK_TOGETHER; r++)
+        for (int v = 0; v < vectors; v++)
+            olk_store_numbers(tile + r * OLK_WIDTH + v * OLK_LANES, acc[r][v]);
+}
+
+/* The same with all the vectors of a slice. */
+static OLK_ALWAYS void olk_tiles(const int product, const int way, const int storage, int vectors,
+                                 const olk_slice *slice, const olk_number *const *rows,
+                                 olk_number *restrict tile)
+{
+    int v = 0;
+    for (; v + OLK_BESIDE <= vectors; v += OLK_BESIDE)
+        olk_tile(product, way, OLK_BESIDE, storage, slice, v, rows, tile);
+    for (; v < vectors; v++)
+        olk_tile(product, way, 1, storage, slice, v, rows, tile);
+}
+
+/* Rows of a batch: those near the origin first, either kind filled up to a multiple of OLK_TOGETHER
+   with its last row once more. */
+typedef struct {
+    const olk_number *row[OLK_BLOCK + OLK_TOGETHER];
+    olk_number own[OLK_BLOCK + OLK_TOGETHER];
+    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* which row it is, -1 for one that fills up */
+    ptrdiff_t near, n;
+} olk_batch;
+
+/* own[r] <- |row r|^2 as olk_products makes it, 0 <= r < count. */
+static OLK_APART void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
+                                  ptrdiff_t d, olk_number *restrict own)
+{
+    for (ptrdiff_t i = 0; i < count; i += OLK_TOGETHER) {
+        const olk_number *at[OLK_TOGETHER];
+        olk_number sum[OLK_TOGETHER] = {0};
+        for (int r = 0; r < OLK_TOGETHER; r++)
+            at[r] = rows + (i + r < count ? i + r : count - 1) * pitch;
+        for (ptrdiff_t j = 0; j < d; j++)
+            for (int r = 0; r < OLK_TOGETHER; r++)
+                sum[r] = olk_madd(at[r][j], at[r][j], sum[r]);
+        for (int r = 0; r < OLK_TOGETHER && i + r < count; r++)
+            own[i + r] = sum[r];
+    }
+}
+
+static void olk_make_batch(const olk_kernel *kernel, int normed, const olk_number *rows,
+                           ptrdiff_t pitch, ptrdiff_t count, ptrdiff_t d, olk_batch *batch)
+{
+    olk_number own[OLK_BLOCK] = {0};
+    batch->n = batch->near = 0;
+    if (normed)
+        olk_lengths(rows, pitch, count, d, own);
+    for (int near = normed; near >= 0; near--) {
+        for (ptrdiff_t r = 0; r < count; r++)
+            if ((normed && olk_keeps_digits(kernel, own[r])) == near) {
+                batch->row[batch->n] = rows + r * pitch;
+                batch->own[batch->n] = own[r];
+                batch->to[batch->n++] = r;
+            }
+        for (; batch->n % OLK_TOGETHER; batch->n++) {
+            batch->row[batch->n] = batch->row[batch->n - 1];
+            batch->own[batch->n] = batch->own[batch->n - 1];
+            batch->to[batch->n] = -1;
+        }
+        if (near)
+            batch->near = batch->n;
+    }
+}
+
+/* The products of a batch with a slice. */
+static OLK_ALWAYS void olk_batch_products(const int product, const int storage, int vectors,
+                                          const olk_slice *slice, const olk_batch *batch,
+                                          ptrdiff_t start, ptrdiff_t end, olk_number *restrict tile)
+{
+    for (ptrdiff_t r = start; r < end; r += OLK_TOGETHER) {
+        const olk_number *const *rows = batch->row + r;
+        olk_number *to = tile + r * OLK_WIDTH;
+        if (r > 0)
+            olk_tiles(product, OLK_PANEL, storage, vectors, slice, rows, to);
+        else if (slice->panel)
+            olk_tiles(product, OLK_COPIED, storage, vectors, slice, rows, to);
+        else
+            olk_tiles(product, OLK_RING, storage, vectors, slice, rows, to);
+    }
+}
+
+static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int vectors,
+                                const olk_slice *slice, const olk_batch *batch,
+                                olk_number *restrict tile)
+{
+    if (kernel->kind == OLK_LAPLACIAN) {
+        olk_batch_products(OLK_ABSOLUTE, storage, vectors, slice, batch, 0, batch->n, tile);
+    } else if (!OLK_IS_SQUARED(kernel)) {
+        olk_batch_products(OLK_INNER, storage, vectors, slice, batch, 0, batch->n, tile);
+    } else {
+        olk_batch_products(OLK_NORMED, storage, vectors, slice, batch, 0,
+                           olk_keeps_norms(storage) ? batch->near : 0, tile);
+        olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->near, batch->n, tile);
+    }
+}
+
+/* Distances of the rows near the origin from their products with a panel. */
+static OLK_ALWAYS void olk_distances(const olk_batch *batch, const olk_number *norms, int vectors,
+                                     olk_number *restrict tile)
+{
+    for (ptrdiff_t r = 0; r < batch->near; r++)
+        for (int v = 0; v < vectors; v++) {
+            olk_number *const at = tile + r * OLK_WIDTH + v * OLK_LANES;
+            olk_store_numbers(at, olk_distance(olk_splat(batch->own[r]), norms + v * OLK_LANES,
+                                               olk_load_numbers(at)));
+        }
+}
+
+/* Products of a batch with a panel -> exponentials, those of several rows side by side. */
+static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
+                                    olk_number *restrict tile)
+{
+    if (vectors == OLK_WIDTH / OLK_LANES) {
+        olk_exp_tile(kernel, tile, (int)batch->n * vectors);
+        return;
+    }
+    for (ptrdiff_t r = 0; r < batch->n; r++)
+        olk_exp_tile(kernel, tile + r * OLK_WIDTH, vectors);
+}
+
+/* w numbers in the type that they were computed in, most often a whole panel. */
+static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
+                                olk_number *restrict row)
+{
+    if (w == OLK_WIDTH)
+        memcpy(row, tile, OLK_WIDTH * sizeof *row);
+    else
+        memcpy(row, tile, (size_t)w * sizeof *row);
+}
+
+/* One row's first w products with a panel, or the exponentials of them, put to the use that is
+   wanted. */
+static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
+                               ptrdiff_t w, const olk_wanted *wanted, ptrdiff_t i, ptrdiff_t start,
+                               double (*lane)[8])
+{
+    double kept[OLK_PANEL_BYTES / sizeof(olk_number)];
+    const ptrdiff_t bytes = olk_real_bytes(wanted->real);
+    const char *coef = wanted->coef ? (const char *)wanted->coef + start * bytes : NULL;
+    char *row =
+        wanted->values ? (char *)wanted->values + (i * wanted->apart + start) * bytes : NULL;
+    const int several = coef && wanted->columns > 1;
+    if (several)
+        row = (char *)kept;
+    if (!OLK_IS_EXPONENTIAL(kernel))
+        olk_finish(kernel, tile, vectors, w, wanted->real, several ? NULL : coef, row, 0, lane[0]);
+    else if (!coef && wanted->real == OLK_WIDE)
+        olk_copy(tile, w, (olk_number *)row);
+    else
+        olk_collect_apart(tile, w, wanted->real, several ? NULL : coef, row, lane[0]);
+    if (!several)
+        return;
+    if (wanted->real == OLK_F64)
+        olk_weigh_part_f64(kept, coef, wanted->stride, w, wanted->columns, lane);
+    else
+        olk_weigh_part_f32(kept, coef, wanted->stride, w, wanted->columns, lane);
+}
+
+/* The same for a batch where exponentials are only to be weighted, by one column of coefficients,
+   of the type `real`, a constant. */
+static OLK_ALWAYS void olk_weigh_batch_of(const int real, const olk_batch *batch, ptrdiff_t w,
+                                          const olk_wanted *wanted, ptrdiff_t start,
+                                          const olk_number *restrict tile, double (*lane)[8])
+{
+    const char *coef = (const char *)wanted->coef + start * olk_real_bytes(real);
+    for (ptrdiff_t r = 0; r < batch->n; r += OLK_WEIGHED)
+        olk_weigh_tiles(OLK_WIDE, real, OLK_WEIGHED, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
+                        lane + r);
+}
+
+static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w, const olk_wanted *wanted,
+                                      ptrdiff_t start, const olk_number *restrict tile,
+                                      double (*lane)[8])
+{
+    if (wanted->real == OLK_F64)
+        olk_weigh_batch_of(OLK_F64, batch, w, wanted, start, tile, lane);
+    else
+        olk_weigh_batch_of(OLK_F32, batch, w, wanted, start, tile, lane);
+}
+
+/* A batch's rows with the whole ring, i the first of them. */
+static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
+                                     const olk_number *norms, const olk_quantum *quantum,
+                                     ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
+                                     const olk_batch *batch, ptrdiff_t i, const olk_wanted *wanted)
+{
+    OLK_ALIGNED(64) olk_number tile[(OLK_BLOCK + OLK_TOGETHER) * OLK_WIDTH];
+    OLK_ALIGNED(64) olk_number panel[OLK_DEPTH * OLK_WIDTH];
+    OLK_ALIGNED(64) double lane[OLK_SUMS_OF_BLOCK][8];
+    const ptrdiff_t columns = wanted->columns;
+    const int weighed =
+        OLK_IS_EXPONENTIAL(kernel) && wanted->coef && columns == 1 && !wanted->values;
+    memset(lane, 0, (size_t)(batch->n * columns) * sizeof lane[0]);
+    for (ptrdiff_t start = 0; start < n; start += OLK_WIDTH) {
+        const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
+        const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
+        /* With one group of rows nothing would be read from a panel. */
+        olk_slice slice = {olk_stored(storage, sv, start), stride, quantum, NULL, 0, d};
+        if (batch->n > OLK_TOGETHER) {
+            slice.panel = panel;
+            slice.depth = OLK_DEPTH;
+        }
+        for (; slice.first < d; slice.first += slice.depth) {
+            if (slice.depth > d - slice.first)
+                slice.depth = d - slice.first;
+            olk_part(storage, kernel, vectors, &slice, batch, tile);
+        }
+        olk_distances(batch, norms ? norms + start : NULL, vectors, tile);
+        if (OLK_IS_EXPONENTIAL(kernel))
+            olk_exp_batch(kernel, batch, vectors, tile);
+        if (weighed)
+            olk_weigh_batch(batch, w, wanted, start, tile, lane);
+        for (ptrdiff_t r = 0; !weighed && r < batch->n; r++)
+            if (batch->to[r] >= 0)
+                olk_use(kernel, tile + r * OLK_WIDTH, vectors, w, wanted, i + batch->to[r], start,
+                        lane + r * columns);
+    }
+    for (ptrdiff_t r = 0; wanted->coef && r < batch->n; r++)
+        for (ptrdiff_t c = 0; batch->to[r] >= 0 && c < columns; c++)
+            wanted->f[(i + batch->to[r]) * columns + c] = olk_total(lane[r * columns + c]);
+}
+
+/* So few rows that filling up would cost more: one by one, by the function for one. */
+static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const void *sv,
+                           const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
+                           ptrdiff_t n, ptrdiff_t d, const olk_number *rows, ptrdiff_t pitch,
+                           ptrdiff_t i, ptrdiff_t count, const olk_wanted *wanted)
+{
+    for (ptrdiff_t r = 0; r < count; r++) {
+        char *values = wanted->values;
+        if (values)
+            values += (i + r) * wanted->apart * olk_real_bytes(wanted->real);
+        const double sum = row_fn(kernel, sv, norms, quantum, stride, n, d, rows + r * pitch,
+                                  wanted->real, wanted->coef, values, NULL);
+        if (wanted->coef)
+            wanted->f[i + r] = sum;
+    }
+}
+
+/* olk_rows_fn for a storage type, a constant, and its function for one row. */
+static OLK_ALWAYS void olk_rows_of(const int storage, olk_row_fn row_fn, const olk_kernel *kernel,
+                                   const void *sv, const void *norms, const olk_quantum *quantum,
+                                   ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
+                                   ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *wanted)
+{
+    olk_batch batch;
+    const int normed = olk_keeps_norms(storage) && norms && OLK_IS_SQUARED(kernel);
+    const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / wanted->columns - OLK_TOGETHER;
+    const ptrdiff_t most = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
+    const olk_number *rows = queries;
+    if (n == 1 && count > 1 && !wanted->coef) {
+        olk_slot(storage, kernel, sv, norms, quantum, stride, d, rows, pitch, count, wanted);
+        return;
+    }
+    for (ptrdiff_t i = 0; i < count; i += most) {
+        const ptrdiff_t m = count - i < most ? count - i : most;
+        if (3 * m <= OLK_TOGETHER && wanted->columns == 1) {
+            olk_one_by_one(row_fn, kernel, sv, norms, quantum, stride, n, d, rows + i * pitch,
+                           pitch, i, m, wanted);
+            continue;
+        }
+        olk_make_batch(kernel, normed, rows + i * pitch, pitch, m, d, &batch);
+        olk_over_ring(storage, kernel, sv, norms, quantum, stride, n, d, &batch, i, wanted);
+    }
+}
+
+#define OLK_ROWS_FUNCTION(name, row_fn, storage)                                                   \
+    static void name(const olk_kernel *kernel, const void *sv, const void *norms,                  \
+                     const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
+                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *wanted)    \
+    {                                                                                              \
+        olk_rows_of(storage, row_fn, kernel, sv, norms, quantum, stride, n, d, x, pitch, count,    \
+                    wanted);                                                                       \
+    }
+#if OLK_NUMBER_BITS == 64
+OLK_ROWS_FUNCTION(olk_rows_f64, olk_row_f64, OLK_F64)
+#else
+OLK_ROWS_FUNCTION(olk_rows_f32, olk_row_f32, OLK_F32)
+OLK_ROWS_FUNCTION(olk_rows_f16, olk_row_f16, OLK_F16)
+OLK_ROWS_FUNCTION(olk_rows_i8, olk_row_i8, OLK_I8)
+#endif
+#undef OLK_ROWS_FUNCTION
+
+#endif

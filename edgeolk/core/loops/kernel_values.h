@@ -1,0 +1,315 @@
+/* The elementwise half of a kernel, the weighted sum, and single pairs. */
+#ifndef EDGEOLK_KERNEL_VALUES_H
+#define EDGEOLK_KERNEL_VALUES_H
+
+#include "number.h"
+#include "simd.h"
+#include "tiles.h"
+
+/* Of exp: the exponent of the least number that does not round to 0, and the degree. */
+#define OLK_LEAST_EXPONENT OLK_NUMBER(-104.0f, -745.2)
+enum { OLK_EXP_DEGREE = OLK_NUMBER(6, 10), OLK_MANTISSA = OLK_NUMBER(23, 52) };
+
+/* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By the instruction for it, where there is
+   one, olk_exp_term being without the lift; else n is added to the exponent of p, which the lift keeps
+   normal until the product that takes it off. */
+#if defined(OLK_X86) && OLK_BYTES == 64
+static OLK_ALWAYS olk_numbers olk_exp_term(int k)
+{
+    return olk_splat(OLK_NUMBER(olk_exp_polynomial_f32, olk_exp_polynomial_f64)[k] *
+                     (olk_number)(1.0 / OLK_LIFT));
+}
+
+static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
+{
+    return OLK_NUMBER(olk_scale_by_power_f32s, olk_scale_by_power_f64s)(
+        p, shifted - OLK_NUMBER(OLK_MAGIC_F32, OLK_MAGIC_F64));
+}
+#else
+static OLK_ALWAYS olk_numbers olk_exp_term(int k)
+{
+    return olk_splat(OLK_NUMBER(olk_exp_polynomial_f32, olk_exp_polynomial_f64)[k]);
+}
+
+static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
+{
+    const olk_words n = OLK_NUMBER(olk_words_of_f32s, olk_words_of_f64s)(shifted) << OLK_MANTISSA;
+    const olk_words bits = OLK_NUMBER(olk_words_of_f32s, olk_words_of_f64s)(p) + n;
+    return OLK_NUMBER(olk_f32s_of_words, olk_f64s_of_words)(bits) * (olk_number)(1.0 / OLK_LIFT);
+}
+#endif
+
+/* x <- exp(x), x <= 0, up to OLK_ABREAST vectors. From OLK_LEAST_EXPONENT down, where the exponential
+   rounds to 0, and where x is no number (from the difference of two infinite norms) it is 0.
+   n = round(x / ln 2) goes into the exponent, a polynomial with p(0) = 1 serves the rest. The vectors
+   go side by side, a chain of dependent steps each: one after the other they would fill the
+   processor's queues and wait. */
+static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
+{
+    const olk_number magic = OLK_NUMBER(OLK_MAGIC_F32, OLK_MAGIC_F64);
+    const olk_numbers log2_e = olk_splat(OLK_NUMBER(OLK_LOG2_E_F32, OLK_LOG2_E_F64));
+    const olk_numbers high = olk_splat(-OLK_NUMBER(OLK_LN2_HIGH_F32, OLK_LN2_HIGH_F64));
+    const olk_numbers low = olk_splat(-(OLK_NUMBER(OLK_LN2_LOW_F32, OLK_LN2_LOW_F64)));
+    olk_numbers shifted[OLK_ABREAST], r[OLK_ABREAST], p[OLK_ABREAST];
+    for (int v = 0; v < vectors; v++)
+        x[v] = olk_larger(x[v], olk_splat(OLK_LEAST_EXPONENT));
+    for (int v = 0; v < vectors; v++)
+        shifted[v] = olk_madds(x[v], log2_e, olk_splat(magic));
+    for (int v = 0; v < vectors; v++)
+        r[v] = olk_madds(shifted[v] - magic, high, x[v]);
+    for (int v = 0; v < vectors; v++)
+        r[v] = olk_madds(shifted[v] - magic, low, r[v]);
+    for (int v = 0; v < vectors; v++)
+        p[v] = olk_exp_term(OLK_EXP_DEGREE);
+    for (int k = OLK_EXP_DEGREE - 1; k >= 0; k--)
+        for (int v = 0; v < vectors; v++)
+            p[v] = olk_madds(p[v], r[v], olk_exp_term(k));
+    for (int v = 0; v < vectors; v++)
+        x[v] = olk_by_power(p[v], shifted[v]);
+}
+
+/* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
+static inline olk_number olk_finite_gamma(const olk_kernel *kernel)
+{
+    const olk_number greatest = OLK_NUMBER(FLT_MAX, DBL_MAX);
+    return kernel->gamma < greatest ? (olk_number)kernel->gamma : greatest;
+}
+
+/* tile <- exp(-gamma tile). */
+static OLK_ALWAYS void olk_exp_part(const int vectors, olk_number *restrict tile, olk_number gamma)
+{
+    olk_numbers x[OLK_ABREAST];
+    for (int v = 0; v < vectors; v++)
+        x[v] = olk_load_numbers(tile + v * OLK_LANES) * -gamma;
+    olk_exp(vectors, x);
+    for (int v = 0; v < vectors; v++)
+        olk_store_numbers(tile + v * OLK_LANES, x[v]);
+}
+
+/* The same for any number of vectors. */
+static inline void olk_exp_tile(const olk_kernel *kernel, olk_number *restrict tile, int vectors)
+{
+    const olk_number gamma = olk_finite_gamma(kernel);
+    int v = 0;
+    for (; v + OLK_ABREAST <= vectors; v += OLK_ABREAST)
+        olk_exp_part(OLK_ABREAST, tile + v * OLK_LANES, gamma);
+    for (; v + 4 <= vectors; v += 4)
+        olk_exp_part(4, tile + v * OLK_LANES, gamma);
+    if (v + 2 <= vectors) {
+        olk_exp_part(2, tile + v * OLK_LANES, gamma);
+        v += 2;
+    }
+    if (v < vectors)
+        olk_exp_part(1, tile + v * OLK_LANES, gamma);
+}
+
+/* |x - s|^2 from the squared lengths and x.s; 0 where rounding would make it negative. Of two equal
+   vectors it is 0: their lengths and the product are the same additions. */
+static OLK_ALWAYS olk_numbers olk_distance(olk_numbers own, const olk_number *restrict norms,
+                                           olk_numbers inner)
+{
+    return olk_larger(olk_splat(0), (own + olk_load_numbers(norms)) - (inner + inner));
+}
+
+/* Whether a kernel value from such a distance keeps its digits, own = |x|^2: tiles.h. */
+static inline int olk_keeps_digits(const olk_kernel *kernel, olk_number own)
+{
+    return kernel->gamma * (double)own <= OLK_NUMBER(OLK_NEAR_F32, OLK_NEAR_F64);
+}
+
+/* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
+static inline void olk_power(double *v, ptrdiff_t n, int32_t degree)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double base = v[i], result = 1.0;
+        for (int32_t e = degree; e > 0; e >>= 1) {
+            if (e & 1)
+                result *= base;
+            base *= base;
+        }
+        v[i] = result;
+    }
+}
+
+/* Products -> values of the kernels without an exponential, in double. */
+static inline void olk_other_tile(const olk_kernel *kernel, const olk_number *restrict tile,
+                                  ptrdiff_t w, double *restrict values)
+{
+    if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
+        for (ptrdiff_t i = 0; i < w; i++)
+            values[i] = tile[i];
+        return;
+    }
+    for (ptrdiff_t i = 0; i < w; i++)
+        values[i] = kernel->scale * (double)tile[i] + kernel->offset;
+    if (kernel->kind == OLK_POLYNOMIAL)
+        olk_power(values, w, kernel->degree);
+#ifndef OLK_NO_LIBM
+    else
+        for (ptrdiff_t i = 0; i < w; i++)
+            values[i] = tanh(values[i]);
+#endif
+}
+
+/* The first w values of `rows` tiles, a constant, that are `apart`, weighted into the eight running sums
+   of each. Sums of several wait less for each other, and a coefficient is widened once for all. `wide`
+   and `real` are constants: the types of values and of coefficients. */
+static OLK_ALWAYS void olk_weigh_tiles(const int wide, const int real, const int rows,
+                                       const void *restrict tile, ptrdiff_t apart, ptrdiff_t w,
+                                       const void *restrict coef, double (*restrict lane)[8])
+{
+    olk_f64s sum[OLK_WEIGHED][OLK_SUMS];
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < OLK_SUMS; k++)
+            sum[r][k] = olk_load_f64s(lane[r] + k * OLK_LANES_F64);
+    ptrdiff_t i = 0;
+    for (; i + 8 <= w; i += 8)
+        for (int k = 0; k < OLK_SUMS; k++) {
+            const ptrdiff_t at = i + k * OLK_LANES_F64;
+            const olk_f64s a = olk_widen(real, coef, at);
+            for (int r = 0; r < rows; r++)
+                sum[r][k] = olk_madd_f64s(a, olk_widen(wide, tile, r * apart + at), sum[r][k]);
+        }
+#if defined(OLK_X86) && OLK_BYTES == 64
+    if (i < w) {
+        const olk_f64s a = olk_widen_first(real, coef, i, w - i);
+        for (int r = 0; r < rows; r++)
+            sum[r][0] = olk_madd_first(a, olk_widen_first(wide, tile, r * apart + i, w - i),
+                                       sum[r][0], w - i);
+        i = w;
+    }
+#endif
+    for (int r = 0; r < rows; r++) {
+        for (int k = 0; k < OLK_SUMS; k++)
+            olk_store_f64s(lane[r] + k * OLK_LANES_F64, sum[r][k]);
+        for (int k = 0; i + k < w; k++)
+            lane[r][k] = olk_madd_f64(olk_get(real, coef, i + k),
+                                      olk_get(wide, tile, r * apart + i + k), lane[r][k]);
+    }
+}
+
+/* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. Of the
+   types `wide` and `real`, constants. */
+static OLK_ALWAYS void olk_collect_as(const int wide, const int real, const void *restrict tile,
+                                      ptrdiff_t w, const void *coef, void *row, ptrdiff_t start,
+                                      double *restrict lane)
+{
+    for (ptrdiff_t i = 0; row && i < w; i++)
+        olk_put(real, row, start + i, olk_get(wide, tile, i));
+    if (coef)
+        olk_weigh_tiles(wide, real, 1, tile, 0, w,
+                        (const char *)coef + start * olk_real_bytes(real), (double (*)[8])lane);
+}
+
+/* Apart from the loops over tiles, whose registers it would take. */
+static OLK_APART void olk_collect_f32(const void *restrict tile, ptrdiff_t w, const void *coef,
+                                      void *row, ptrdiff_t start, double *restrict lane)
+{
+    olk_collect_as(OLK_WIDE, OLK_F32, tile, w, coef, row, start, lane);
+}
+
+static OLK_ALWAYS void olk_collect(const int wide, const void *restrict tile, ptrdiff_t w, int real,
+                                   const void *coef, void *row, ptrdiff_t start,
+                                   double *restrict lane)
+{
+    if (real == OLK_F64)
+        olk_collect_as(wide, OLK_F64, tile, w, coef, row, start, lane);
+    else if (wide == OLK_WIDE)
+        olk_collect_f32(tile, w, coef, row, start, lane);
+    else
+        olk_collect_as(wide, OLK_F32, tile, w, coef, row, start, lane);
+}
+
+static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff_t w, int real,
+                                        const void *coef, void *row, double *restrict lane)
+{
+    olk_collect(OLK_WIDE, tile, w, real, coef, row, 0, lane);
+}
+
+/* Numbers of a tile, at most: of one row, or of several with a panel. */
+#define OLK_MOST_NUMBERS                                                                           \
+    ((size_t)(OLK_MOST * OLK_LANES) > OLK_PANEL_BYTES / sizeof(olk_number)                         \
+         ? (size_t)(OLK_MOST * OLK_LANES)                                                          \
+         : OLK_PANEL_BYTES / sizeof(olk_number))
+
+/* One tile of products, of which w are asked for: values of a kernel without an exponential, kept and
+   weighted. */
+static OLK_ALWAYS void olk_finish_other(const olk_kernel *kernel, const olk_number *restrict tile,
+                                        ptrdiff_t w, int real, const void *coef, void *row,
+                                        ptrdiff_t start, double *lane)
+{
+    double values[OLK_MOST_NUMBERS];
+    olk_other_tile(kernel, tile, w, values);
+    olk_collect(OLK_F64, values, w, real, coef, row, start, lane);
+}
+
+/* The same of any kernel. Part of the loop over a row's tiles; the other loops call it. */
+static OLK_ALWAYS void olk_finish_here(const olk_kernel *kernel, olk_number *restrict tile,
+                                       int vectors, ptrdiff_t w, int real, const void *coef,
+                                       void *row, ptrdiff_t start, double *lane)
+{
+    if (OLK_IS_EXPONENTIAL(kernel)) {
+        olk_exp_tile(kernel, tile, vectors);
+        olk_collect(OLK_WIDE, tile, w, real, coef, row, start, lane);
+        return;
+    }
+    olk_finish_other(kernel, tile, w, real, coef, row, start, lane);
+}
+
+static OLK_APART void olk_finish(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
+                                 ptrdiff_t w, int real, const void *coef, void *row,
+                                 ptrdiff_t start, double *lane)
+{
+    olk_finish_here(kernel, tile, vectors, w, real, coef, row, start, lane);
+}
+
+/* The sum of a kernel row over values that were kept as they were computed, and their copy in `row`;
+   as a kernel row makes them, to the last bit. */
+static OLK_APART double olk_recall_row(const void *values, ptrdiff_t n, int real, const void *coef,
+                                   void *row)
+{
+    OLK_ALIGNED(64) double lane[8] = {0.0};
+    olk_collect(OLK_WIDE, values, n, real, coef, row, 0, lane);
+    return olk_total(lane);
+}
+
+/* One more term of a product (tiles.h), a constant. */
+static OLK_ALWAYS olk_number olk_one_term(const int product, olk_number a, olk_number b,
+                                          olk_number sum)
+{
+    if (product == OLK_INNER)
+        return olk_madd(a, b, sum);
+    if (product == OLK_ABSOLUTE)
+        return sum + olk_absolute(a - b);
+    return olk_madd(a - b, a - b, sum);
+}
+
+static OLK_ALWAYS void olk_pair_products(const int product, const olk_number *a,
+                                         const olk_number *b, ptrdiff_t d, olk_number *lane)
+{
+    ptrdiff_t j = 0;
+    for (; j + 8 <= d; j += 8)
+        for (ptrdiff_t k = 0; k < 8; k++)
+            lane[k] = olk_one_term(product, a[j + k], b[j + k], lane[k]);
+    for (; j < d; j++)
+        lane[j & 7] = olk_one_term(product, a[j], b[j], lane[j & 7]);
+}
+
+static OLK_APART double olk_pair(const olk_kernel *kernel, const void *va, const void *vb,
+                                 ptrdiff_t d)
+{
+    olk_number lane[8] = {0}, tile[OLK_LANES] = {0};
+    double value;
+    if (OLK_IS_SQUARED(kernel))
+        olk_pair_products(OLK_SQUARE, va, vb, d, lane);
+    else if (kernel->kind == OLK_LAPLACIAN)
+        olk_pair_products(OLK_ABSOLUTE, va, vb, d, lane);
+    else
+        olk_pair_products(OLK_INNER, va, vb, d, lane);
+    tile[0] = ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
+              ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+    olk_finish(kernel, tile, 1, 1, OLK_F64, NULL, &value, 0, NULL);
+    return value;
+}
+
+#endif

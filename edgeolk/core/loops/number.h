@@ -1,0 +1,134 @@
+/* The types that a unit of the loops over rings is made for: OLK_NUMBER_BITS says which rows are computed
+   in, OLK_REAL_BITS which coefficients, kernel rows and products are kept in. A unit has one of each,
+   so that names need not say which (rings.h, one_row.h). */
+#ifndef EDGEOLK_NUMBER_H
+#define EDGEOLK_NUMBER_H
+
+#include <float.h>
+
+#include "approximations.h"
+#include "roots.h"
+#include "vector.h"
+
+/* The one of two that is for the type computed in. */
+#if OLK_NUMBER_BITS == 64
+#define OLK_NUMBER(f32, f64) f64
+#else
+#define OLK_NUMBER(f32, f64) f32
+#endif
+
+typedef OLK_NUMBER(float, double) olk_number;
+typedef OLK_NUMBER(olk_f32s, olk_f64s) olk_numbers;
+typedef OLK_NUMBER(olk_u32s, olk_u64s) olk_words;
+#define OLK_LANES ((ptrdiff_t)(sizeof(olk_numbers) / sizeof(olk_number)))
+enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
+
+#if OLK_REAL_BITS == 64
+typedef double olk_real;
+enum { OLK_REAL = OLK_F64 };
+#else
+typedef float olk_real;
+enum { OLK_REAL = OLK_F32 };
+#endif
+
+static OLK_ALWAYS olk_numbers olk_splat(olk_number number)
+{
+    return OLK_NUMBER(olk_splat_f32, olk_splat_f64)(number);
+}
+
+static OLK_ALWAYS olk_number olk_madd(olk_number a, olk_number b, olk_number c)
+{
+    return OLK_NUMBER(olk_madd_f32, olk_madd_f64)(a, b, c);
+}
+
+static OLK_ALWAYS olk_numbers olk_madds(olk_numbers a, olk_numbers b, olk_numbers c)
+{
+    return OLK_NUMBER(olk_madd_f32s, olk_madd_f64s)(a, b, c);
+}
+
+static OLK_ALWAYS olk_numbers olk_larger(olk_numbers a, olk_numbers b)
+{
+    return OLK_NUMBER(olk_max_f32s, olk_max_f64s)(a, b);
+}
+
+static OLK_ALWAYS olk_number olk_absolute(olk_number v)
+{
+    return OLK_NUMBER(OLK_FABSF, OLK_FABS)(v);
+}
+
+static OLK_ALWAYS olk_numbers olk_absolutes(olk_numbers v)
+{
+    return OLK_NUMBER(olk_abs_f32s, olk_abs_f64s)(v);
+}
+
+static OLK_ALWAYS olk_numbers olk_load_numbers(const olk_number *p)
+{
+    return *(const olk_numbers *)p;
+}
+
+static OLK_ALWAYS void olk_store_numbers(olk_number *p, olk_numbers v)
+{
+    *(olk_numbers *)p = v;
+}
+
+/* Where number i of a stored array is; `storage` is a constant here and below. */
+static OLK_ALWAYS const void *olk_stored(const int storage, const void *base, ptrdiff_t i)
+{
+    return (const char *)base + i * olk_stored_bytes(storage);
+}
+
+/* Stored numbers as they are computed with, before scale and offset. */
+static OLK_ALWAYS olk_numbers olk_load(const int storage, const void *p)
+{
+#if OLK_NUMBER_BITS == 64
+    (void)storage;
+    return olk_load_f64s(p);
+#else
+    if (storage == OLK_I8)
+        return olk_load_i8s(p);
+    if (storage == OLK_F16)
+        return olk_load_f16s(p);
+    return olk_load_f32s(p);
+#endif
+}
+
+static OLK_ALWAYS olk_number olk_load_one(const int storage, const void *p)
+{
+#if OLK_NUMBER_BITS == 64
+    (void)storage;
+    return *(const double *)p;
+#else
+    if (storage == OLK_I8)
+        return (float)*(const int8_t *)p;
+    if (storage == OLK_F16)
+        return olk_half_to_float(*(const uint16_t *)p);
+    return *(const float *)p;
+#endif
+}
+
+/* Numbers of feature j by its scale, where there is one, for distances: with int8, offset[j] is taken
+   from x_j (olk_moved), so that only the scaled level is left in the loop. An inner product instead
+   adds x_j offset[j] to every lane: the level times x_j needs both. */
+static OLK_ALWAYS olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
+                                              const olk_quantum *quantum)
+{
+    if (olk_is_shifted(storage))
+        return olk_load(storage, p) * quantum->scale[j];
+    return olk_load(storage, p);
+}
+
+static OLK_ALWAYS olk_numbers olk_load_full(const int storage, const void *p, ptrdiff_t j,
+                                            const olk_quantum *quantum)
+{
+    if (olk_is_shifted(storage))
+        return olk_load_scaled(storage, p, j, quantum) + quantum->offset[j];
+    return olk_load(storage, p);
+}
+
+static OLK_ALWAYS olk_number olk_moved(const int storage, const olk_number *x, ptrdiff_t j,
+                                       const olk_quantum *quantum)
+{
+    return olk_is_shifted(storage) ? x[j] - quantum->offset[j] : x[j];
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* Whole numbers: what the loops over structured features compute in for cores without a
+   floating-point unit (docs/sorf.md, section 8); single.h says the same of floats.
+
+   Design. Rows are rounded to a grid of powers of two, and everything up to the angle is exact from
+   there on, modulo 2^32: sums and differences wrap, and a whole number per line (its pace) turns
+   them into angles of which 2^32 are one turn, so that nothing can overflow. Paces have 9 bits at
+   least, which is how exact the widths of the kernel are; more of them would leave the grid fewer.
+   Ten bits of an angle are looked up in a quarter of a sine; features are 15 bits, sums and changes
+   of weights 32. A step is a mantissa of 15 bits and a shift. Single numbers (scores, losses,
+   shares) stay floating-point: there are few. */
+#ifndef EDGEOLK_WHOLE_H
+#define EDGEOLK_WHOLE_H
+
+typedef float olk_real;
+typedef uint32_t olk_entry, olk_word;
+typedef int16_t olk_wave;
+typedef int32_t olk_sum;
+static const olk_word olk_sign = UINT32_MAX; /* a number is negated by all of its bits */
+
+/* v / 2^by rounded, |v| <= 2^30, by below 30; the shift is of a positive number. */
+static inline int32_t olk_shifted(int32_t v, int by)
+{
+    const uint32_t lifted = (uint32_t)(v + (1 << 30)) + (by ? UINT32_C(1) << (by - 1) : 0);
+    return (int32_t)(lifted >> by) - (1 << (30 - by));
+}
+
+/* The exponent of the slowest pace's grid: rows are rounded to 2^-grid. */
+static inline int32_t olk_grid(const olk_sorf *p)
+{
+    uint64_t least = UINT64_MAX;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t i = 0; i < p->widths[g]; i++) {
+            uint64_t bits; /* positive numbers are in the order of their bits */
+            memcpy(&bits, &p->omega[g][i], sizeof bits);
+            least = bits < least ? bits : least;
+        }
+    return 21 + (int32_t)(least >> 52) - 1023;
+}
+
+/* x 2^grid to the nearest, modulo 2^32. */
+static inline uint32_t olk_on_grid(float x, int32_t grid)
+{
+    uint32_t bits, size = 0;
+    memcpy(&bits, &x, sizeof bits);
+    const int32_t by = (int32_t)(bits >> 23 & 0xff) - 150 + grid;
+    const uint32_t mantissa = (bits & 0x7fffff) | (bits >> 23 & 0xff ? 0x800000 : 0);
+    if (by >= 0 && by < 32)
+        size = mantissa << by;
+    else if (by < 0 && by > -26)
+        size = (mantissa + (UINT32_C(1) << (-by - 1))) >> -by;
+    return bits >> 31 ? 0 - size : size;
+}
+
+/* omega as parts of a turn: 325 at least, which is 2^11 / 2 pi. What is too fast for that has no
+   meaning left. */
+static inline uint32_t olk_pace(double omega, int32_t grid)
+{
+    double power, turns;
+    const uint64_t bits = (uint64_t)(1023 + 32 - grid) << 52;
+    memcpy(&power, &bits, sizeof power);
+    turns = omega * 0.15915494309189533577 * power;
+    return turns < 4294967295.0 ? (uint32_t)(turns + 0.5) : 0;
+}
+
+#endif

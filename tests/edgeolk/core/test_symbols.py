@@ -1,0 +1,36 @@
+"""Every function that a debugger shows has a name that a search of the source finds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from edgeolk.core import structured
+from edgeolk.core.units import LOOPS
+
+#: Modules of which this holds.
+MODULES = (structured,)
+
+
+def names_of(module: Path) -> set[str]:
+    """Functions and tables of the loops in a module, without what the compiler adds to a name."""
+    if shutil.which("nm") is None:
+        pytest.skip("no nm (binutils)")
+    listed = subprocess.run(["nm", str(module)], capture_output=True, text=True, check=True)
+    found = {line.split()[-1].split(".")[0] for line in listed.stdout.splitlines()}
+    kept = {name for name in found if name.startswith("olk_")}
+    if not kept:
+        pytest.skip(f"{module.name} is stripped")
+    return kept
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
+def test_every_name_stands_in_the_source(module: object) -> None:
+    words: set[str] = set()
+    for header in LOOPS.glob("*.h"):
+        words |= set(re.findall(r"\w+", header.read_text()))
+    assert names_of(Path(str(module.__file__))) <= words  # type: ignore[attr-defined]
