@@ -28,7 +28,8 @@ def here() -> str:
     commit = git("rev-parse", "--short=12", "HEAD")
     if not commit:
         return UNKNOWN
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results")
+    made = (":!bench/results", ":!bench/papers/RESULTS.md", ":!bench/papers/figures")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *made)
     return f"commit `{commit}`" + (" and changes to it" if changed else "")
 
 
