@@ -80,8 +80,6 @@ MUTATIONS = (
     Mutation("the one after the k-th", "return v[k - 1];", "return v[k];", "selection"),
     Mutation("the first eigenvalue is not looked at", "for (ptrdiff_t at = 0; at < n; at++) {",
              "for (ptrdiff_t at = 1; at < n; at++) {", "eigen"),
-    Mutation("draws are of the other layer", "at[-1].height - at->height",
-             "at->height - at[1].height", "normals"),
     Mutation("the sign is another bit", "drawn & 256 ? -size : size", "drawn & 512 ? -size : size",
              "normals"),
     Mutation("the tail begins at 0", "return OLK_ZIGGURAT_END + x;", "return x;", "normals"),
