@@ -73,7 +73,7 @@ def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
         pytest.skip(f"no {compiler}")
     strict = ["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
     command = [compiler, "-O2", *strict, "-DOLK_SCALAR_ONLY", f"-I{LOOPS}", "-x", "c", "-c", "-"]
-    for part in PARTS.get(header, ("OLK_WHOLE",)):
+    for part in PARTS.get(header, ("OLK_ALONE",)):
         ran = run([*command, "-o", os.devnull], f'#define {part}\n#include "{header}"\n')
         assert ran.returncode == 0, ran.stderr
 
