@@ -31,13 +31,19 @@ FUNCTIONS = {
         *(f"olk_rows_{stored}" for stored in ("f32", "f16", "i8", "f64")),
         *("olk_sparse_f32", "olk_weigh_f32"),
     ),
-    "structured": ("olk_mix_f32", "olk_mix_f64", "olk_second_pass_i8", "olk_second_pass_f32"),
+    "structured": (
+        *("olk_mix_single_int8", "olk_mix_int8", "olk_mix_float32"),
+        *("olk_second_pass_int8", "olk_second_pass_float32"),
+    ),
 }
 #: Packed instructions that each of them has at least.
 LEAST = 16
 #: Not on armv7: its NEON has no doubles, and takes small numbers for zero, so that compilers leave
 #: plain loops alone; only what is written in vectors is vectors.
-ONE_BY_ONE = ("_f64", "olk_weigh_f32", "olk_second_pass_i8", "olk_second_pass_f32")
+ONE_BY_ONE = (
+    *("_f64", "olk_weigh_f32", "olk_mix_int8"),
+    *("olk_second_pass_int8", "olk_second_pass_float32"),
+)
 
 
 def packed(target: Target, module: str) -> Counter[str]:
@@ -46,20 +52,20 @@ def packed(target: Target, module: str) -> Counter[str]:
     made_by = [str(compiler(target, BOOKWORM))]
     header = HEADERS[f"edgeolk.core.{module}"]
     every = units(made_by, header, BUILD / "vectors" / target.name)
-    [unit] = [unit for unit in every if unit.instructions.name == variant]
-    made = unit.source.with_suffix(".o")
-    flags = ["-O3", "-g0", *NUMBERS, *unit.flags, f"-I{LOOPS}"]
-    command = [*made_by, *flags, "-c", str(unit.source), "-o", str(made)]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     disassembler = ["llvm-objdump", "-d", "--no-show-raw-insn", *words]
-    run = subprocess.run([*disassembler, str(made)], capture_output=True, text=True, check=True)
     counts: Counter[str] = Counter()
-    function = ""
-    for line in run.stdout.splitlines():
-        if found := re.match(r"[0-9a-f]+ <(olk_\w+)", line):
-            function = found[1]
-        elif PACKED[target.name].search(line):
-            counts[function] += 1
+    for unit in [unit for unit in every if unit.instructions.name == variant]:
+        made = unit.source.with_suffix(".o")
+        flags = ["-O3", "-g0", *NUMBERS, *unit.flags, f"-I{LOOPS}"]
+        command = [*made_by, *flags, "-c", str(unit.source), "-o", str(made)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        run = subprocess.run([*disassembler, str(made)], capture_output=True, text=True, check=True)
+        function = ""
+        for line in run.stdout.splitlines():
+            if found := re.match(r"[0-9a-f]+ <(olk_\w+)", line):
+                function = found[1] + unit.part.removeprefix("_sorf")
+            elif PACKED[target.name].search(line):
+                counts[function] += 1
     return counts
 
 

@@ -1,25 +1,25 @@
 /* The loops of structured features as a shared library, for shim.py. */
-#ifdef OLK_SORF_PLAIN
-#include "structured.h"
-static const olk_sorf_functions *const olk_sorf_variants[] = {&olk_sorf_scalar};
+#ifdef SHIM_NARROW /* int8 alone */
+#include "mixing_once.h"
+extern const olk_sorf_functions olk_sorf_int8_scalar;
+static const olk_sorf_functions *const olk_sorf_variants[][3] = {{&olk_sorf_int8_scalar}};
 #else
-#include "exponential.h"
-#include "pcg.h"
-#include "sorf_row.h"
 #include "structured_variants.h"
 #endif
+
+#include "pcg.h"
 #include "processor.h"
 
 enum { VARIANTS = (int)(sizeof olk_sorf_variants / sizeof *olk_sorf_variants) };
 
 const char *shim_name(int variant)
 {
-    return variant < VARIANTS ? olk_sorf_variants[variant]->name : NULL;
+    return variant < VARIANTS ? olk_sorf_variants[variant][0]->name : NULL;
 }
 
 int shim_runs(int variant)
 {
-    return variant < VARIANTS && olk_processor_runs(olk_sorf_variants[variant]->name);
+    return variant < VARIANTS && olk_processor_runs(shim_name(variant));
 }
 
 /* Sizes of the structs, so that the other side can see whether it has the same ones. */
@@ -43,10 +43,10 @@ double shim_exp(double x)
 double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, double y, double weight)
 {
-    const olk_sorf_functions *f = olk_sorf_variants[variant];
+    const olk_sorf_functions *f = olk_sorf_variants[variant][storage];
     if (p->task == OLK_SORF_NOVELTY)
-        return f->novelty[storage](p, s, row);
-    return f->step[storage](p, s, row, y, weight);
+        return f->novelty(p, s, row);
+    return f->step(p, s, row, y, weight);
 }
 
 /* n dense rows, `bytes` apart, in order. */
@@ -62,5 +62,5 @@ void shim_steps(int variant, int storage, const olk_sorf *p, const olk_sorf_stat
 void shim_scores(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
-    olk_sorf_variants[variant]->scores[storage](p, s, row, m, out);
+    olk_sorf_variants[variant][storage]->scores(p, s, row, m, out);
 }

@@ -1,7 +1,7 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
-The loops are compiled here and called through ctypes, in every form it has: once per instruction
-set, as plain C99, and in single precision and in whole numbers for microcontrollers.
+The units are compiled here and called through ctypes, in every form they have: for each set of
+instructions, as plain C99, and in single precision and in whole numbers for microcontrollers.
 """
 
 from __future__ import annotations
@@ -20,97 +20,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.core.units import objects
+from edgeolk.core import structs, units
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
-COMMON = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 #: Flags of each form; setup.py's for the first.
 FORMS = {
-    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *COMMON),
-    "plain": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *COMMON),
-    "single": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_SINGLE", *COMMON),
-    "fixed": ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", "-DOLK_SORF_FIXED", *COMMON),
+    "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *units.NUMBERS),
+    "plain": PLAIN,
+    "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
+    "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
+UNIT = units.HEADERS["edgeolk.core.structured"]
+#: Forms of int8 alone.
+NARROW = ("single", "fixed")
 STORAGE = ("int8", "float32", "float64")
 TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}
-GROUPS, WIDTHS, BLENDS = 4, 8, 8
 LINES = 64
 WIDTHS_OF_ONE = ((0.3, 1.0, 3.0),)
 
 Array = NDArray[Any]
 
 
-class Config(ctypes.Structure):
-    """``olk_sorf``."""
-
-    _fields_ = (
-        ("d", ctypes.c_ssize_t),
-        ("D", ctypes.c_ssize_t),
-        ("classes", ctypes.c_ssize_t),
-        ("task", ctypes.c_int32),
-        ("groups", ctypes.c_int32),
-        ("first", ctypes.c_int32 * (GROUPS + 1)),
-        ("widths", ctypes.c_int32 * GROUPS),
-        ("omega", ctypes.c_double * WIDTHS * GROUPS),
-        ("size", ctypes.c_double * GROUPS),
-        ("n_blends", ctypes.c_int32),
-        ("linear", ctypes.c_int32),
-        ("last_label", ctypes.c_int32),
-        ("relevance", ctypes.c_int32),
-        ("blends", ctypes.c_double * BLENDS),
-        ("kappa", ctypes.c_double),
-        ("r", ctypes.c_double),
-        ("sharp", ctypes.c_double),
-        ("delta", ctypes.c_double),
-        ("cmin", ctypes.c_double),
-        ("cmax", ctypes.c_double),
-        ("shrink", ctypes.c_double),
-        ("nu", ctypes.c_double),
-        ("window", ctypes.c_double),
-        ("signs", ctypes.c_uint64),
-    )
+def _structure(name: str) -> type[ctypes.Structure]:
+    """A struct of the loops, its members as the header declares them."""
+    numbers: dict[str, Any] = {"ptrdiff_t": ctypes.c_ssize_t, "int32_t": ctypes.c_int32}
+    numbers |= {"double": ctypes.c_double, "uint64_t": ctypes.c_uint64}
+    fields: list[tuple[str, Any]] = []
+    for member, kind, sizes in structs.read("sorf_types.h")[1][name]:
+        element: Any = ctypes.c_void_p if kind.endswith("*") else numbers[kind]
+        for size in reversed(sizes):
+            element = element * size
+        fields.append((member, element))
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
-#: Parts of ``olk_sorf_state``, in order.
-PARTS = (
-    "w",
-    "a",
-    "L",
-    "n",
-    "t",
-    "mistakes",
-    "updates",
-    "rounding",
-    "flags",
-    "target",
-    "last",
-    "novelty",
-    "wl",
-    "Sl",
-    "lam",
-    "grad2",
-    "turns",
-    "inputs",
-    "scores",
-    "row",
-)
-
-
-class State(ctypes.Structure):
-    """``olk_sorf_state``."""
-
-    _fields_ = tuple((name, ctypes.c_void_p) for name in PARTS)
-
-
-class Row(ctypes.Structure):
-    """``olk_sorf_row``."""
-
-    _fields_ = (
-        ("values", ctypes.c_void_p),
-        ("index", ctypes.c_void_p),
-        ("count", ctypes.c_ssize_t),
-    )
+#: ctypes makes their members; nothing more is known of them.
+Config: Any = _structure("olk_sorf")
+State: Any = _structure("olk_sorf_state")
+Row: Any = _structure("olk_sorf_row")
 
 
 class NoCompilerError(RuntimeError):
@@ -120,6 +69,20 @@ class NoCompilerError(RuntimeError):
 def compiler() -> list[str]:
     """The C compiler, as a command."""
     return shlex.split(os.environ.get("CC") or "cc")
+
+
+def _parts(form: str) -> Sequence[str]:
+    """The types of weights that a form has."""
+    return units.PARTS[UNIT][: 1 if form in NARROW else None]
+
+
+def _plain(command: list[str], part: str, folder: Path) -> str:
+    """The object of a unit of plain C99."""
+    source = folder / f"{part}.c"
+    source.write_text(f'#define {part}\n#include "{UNIT}"\n')
+    target = str(source.with_suffix(".o"))
+    subprocess.run([*command, "-c", "-o", target, str(source)], check=True, capture_output=True)
+    return target
 
 
 @functools.cache
@@ -133,17 +96,23 @@ def library(form: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     RuntimeError
         It cannot compile them.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / f"{form}.so"
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        target = folder / f"{form}.so"
         command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
         try:
-            made = objects(command, "structured.h", Path(folder)) if form == "vector" else []
-            command += ["-shared", "-o", str(target), str(SHIM), *made, "-lm"]
-            subprocess.run(command, check=True, capture_output=True, text=True)
+            made = (
+                units.objects(command, UNIT, folder)
+                if form == "vector"
+                else [_plain(command, part, folder) for part in _parts(form)]
+            )
+            linked = ["-shared", "-o", str(target), str(SHIM), *made, "-lm"]
+            subprocess.run([*command, *linked], check=True, capture_output=True, text=True)
         except FileNotFoundError as error:
             raise NoCompilerError(f"there is no C compiler {compiler()[0]!r}") from error
         except subprocess.CalledProcessError as error:
-            raise RuntimeError(f"{compiler()[0]} cannot compile shim.c: {error.stderr}") from error
+            said = f"{compiler()[0]} cannot compile the loops: {error.stderr}"
+            raise RuntimeError(said) from error
         found = ctypes.CDLL(str(target))
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
@@ -231,7 +200,7 @@ class Sorf:
             self.parts["w"] = np.zeros(weights, dtype)
         self.parts["L"] = np.zeros(count * len(blends) + linear + last_label)
         self.parts["n"] = np.ones(count)
-        for name in ("t", "mistakes", "updates", "rounding", "turns"):
+        for name in ("t", "mistakes", "updates", "rounding", "gradient_steps"):
             self.parts[name] = np.zeros(1, whole)
         self.parts["rounding"][0] = self.library.shim_seeded(seed, 0)
         self.parts |= {"target": np.zeros(2), "last": np.zeros(1), "novelty": np.zeros(2)}
@@ -239,7 +208,8 @@ class Sorf:
             self.parts["wl"] = np.zeros(n_features + 1, self.real)
             self.parts["Sl"] = np.ones(n_features + 1, self.real)
         if relevance:
-            self.parts["lam"], self.parts["grad2"] = np.zeros((2, n_features), self.real)
+            for name in ("log_scale", "gradient_square"):
+                self.parts[name] = np.zeros(n_features, self.real)
             self.parts["inputs"] = np.zeros((2, n_features), self.real)
         self.parts["scores"] = np.zeros((2, count, n_classes), double)
         if row:

@@ -36,7 +36,7 @@ FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
 MOST_BYTES = 8 * (2**32 - 1)
-#: Bits of the flags of a live block, as loops/marks.h has them, never both; a file has none.
+#: Bits of the flags of a live block, as loops/dirty_flag.h has them, never both; a file has none.
 TORN, SEALED = 1, 2
 #: No header is longer.
 MOST_HEAD = 1024

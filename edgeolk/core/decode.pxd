@@ -5,10 +5,10 @@ from libc.stdint cimport int32_t
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
-from edgeolk.core.structured cimport (
-    OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, choose,
-    olk_pcg_seed, olk_sorf,
+from edgeolk.core.structs cimport (
+    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
 )
+from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 

@@ -34,7 +34,8 @@ from edgeolk.core.state cimport (
 from edgeolk.core.step cimport (
     construct, count_asked, decide, learn, prepare_mean, skip, wants,
 )
-from edgeolk.core.structured cimport Structured, olk_sorf, olk_sorf_state
+from edgeolk.core.structs cimport olk_sorf, olk_sorf_state
+from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.width cimport use_width
@@ -172,9 +173,9 @@ cdef class Engine:
         t.novelty = <double*>self.at("novelty")
         t.wl = self.at("linear")
         t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
-        t.lambda_ = self.at("relevance")
-        t.G = NULL if t.lambda_ == NULL else <char*>t.lambda_ + row
-        t.turns = <uint64_t*>self.at("turns")
+        t.log_scale = self.at("relevance")
+        t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+        t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         t.scores = <double*>self.at("class_scores")
         t.row = self.at("feature_row")

@@ -2,7 +2,8 @@
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
 switch a role over the functions that the rows name; those of losses, which the functions of updates
-call themselves, are in ``loss_switch.pxd``. Run by ``setup.py``; without numpy.
+call themselves, are in ``loss_switch.pxd``. ``structs.pxd`` declares the structs of the loops as
+their headers have them. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from edgeolk.core import structs
 from edgeolk.parts.bases import BASES, most_gamma
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.kernels import KERNELS
@@ -65,6 +67,17 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
     "coefficients_most_factor": (
         "double", "coefficients", {real: row.most_factor for real, row in COEFFICIENTS.items()}
     ),
+}
+
+
+#: Structs of the loops that Cython code reads, by the header that declares them.
+STRUCTS = {
+    "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
+    "winsor.h": ("olk_feature",),
+    "lines.h": ("olk_line",),
+    "intake.h": ("olk_scaler",),
+    "length.h": ("olk_length",),
+    "width.h": ("olk_width",),
 }
 
 
@@ -235,6 +248,26 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     return "\n".join(head + bodies) + "\n"
 
 
+def structs_pxd() -> str:
+    """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
+    lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
+    lines += ["from libc.stddef cimport ptrdiff_t"]
+    lines += ["from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t"]
+    for header, wanted in STRUCTS.items():
+        constants, found = structs.read(header)
+        lines += ["", "", f'cdef extern from "{header}" nogil:']
+        if constants:
+            lines += ["    enum:"] + [f"        {name}" for name in constants] + [""]
+        for struct in wanted:
+            lines += [f"    ctypedef struct {struct}:"]
+            for name, kind, sizes in found[struct]:
+                dimensions = "".join(f"[{size}]" for size in sizes)
+                lines += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
+            lines += [""]
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
 def write() -> None:
     """Write the files, where they would change."""
     check()
@@ -242,6 +275,7 @@ def write() -> None:
         "parts.pxd": parts_pxd(),
         "loss_switch.pxd": switches_pxd(LOSS_ROLES),
         "switches.pxd": switches_pxd(ROLES),
+        "structs.pxd": structs_pxd(),
     }
     for name, text in texts.items():
         target = HERE / name

@@ -1,16 +1,9 @@
 """How one feature is scaled: loops/lines.h."""
 
-from edgeolk.core.winsor cimport Feature
+from edgeolk.core.structs cimport olk_feature as Feature, olk_line
 
 
 cdef extern from "lines.h" nogil:
-    ctypedef struct olk_line:
-        double centre
-        double rest
-        double half
-        double low
-        double high
-
     olk_line olk_settled(olk_line f, double size) noexcept
     olk_line olk_standard_line(const Feature* f, double clip) noexcept
     olk_line olk_range_line(const Feature* f, double clip, double least, double most) noexcept

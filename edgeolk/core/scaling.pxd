@@ -1,30 +1,16 @@
 """The scaler inside a learner, and the length of its rows: loops/intake.h, loops/length.h."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
+
+from edgeolk.core.structs cimport olk_length, olk_scaler
 
 
 cdef extern from "intake.h" nogil:
-    enum: OLK_MINMAX
-
-    ctypedef struct olk_scaler:
-        double clip
-        double window
-        int64_t freeze_after
-        int32_t method
-        double* numbers
-        int32_t* counts
-        double* least
-        double* most
-
     double olk_scale_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                              bint learning) noexcept
     void olk_keep_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen) noexcept
 
 cdef extern from "length.h" nogil:
-    ctypedef struct olk_length:
-        double total
-        double most
-
     void olk_measure(olk_length* length, double x) noexcept
     bint olk_is_within(const olk_length* length, double longest) noexcept
     void olk_measure_again(olk_length* length, double x) noexcept

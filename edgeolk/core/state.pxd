@@ -10,10 +10,10 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.scaling cimport olk_scaler
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
+from edgeolk.core.structs cimport olk_scaler, olk_width as Width
 from edgeolk.core.structured cimport Structured
 
 
@@ -37,7 +37,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags            # bits of loops/marks.h
+    uint16_t flags            # bits of loops/dirty_flag.h
     int32_t n                 # support vectors held
     uint64_t rng
     int64_t steps             # examples seen, t
@@ -80,17 +80,6 @@ cdef struct Nystrom:
 
 cdef struct Skipped:
     int64_t rows              # bad rows that were left out
-
-
-cdef extern from "width.h" nogil:
-    ctypedef struct Width "olk_width":
-        double gamma
-        double spread
-        int64_t measured
-        int64_t steps
-        int64_t mistakes
-        int64_t updates
-        int64_t capacity_hits
 
 
 cdef struct Indices:

@@ -1,54 +1,11 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport uint64_t
+
+from edgeolk.core.structs cimport olk_sorf, olk_sorf_row, olk_sorf_state
 
 
 cdef extern from "sorf_types.h" nogil:
-    enum: OLK_SORF_TWO, OLK_SORF_CLASSES, OLK_SORF_REGRESSION, OLK_SORF_NOVELTY
-
-    ctypedef struct olk_sorf:
-        Py_ssize_t d, D, classes
-        int32_t task
-        int32_t groups
-        int32_t first[5]
-        int32_t widths[4]
-        double omega[4][8]
-        double size[4]
-        int32_t n_blends
-        int32_t linear, last_label, relevance
-        double blends[8]
-        double kappa
-        double r, sharp, delta, cmin, cmax, shrink
-        double nu, window
-        uint64_t signs
-
-    ctypedef struct olk_sorf_state:
-        void* w
-        void* a
-        double* L
-        double* n
-        uint64_t* t
-        uint64_t* mistakes
-        uint64_t* updates
-        uint64_t* rounding
-        uint16_t* flags
-        double* target
-        double* last
-        double* novelty
-        void* wl
-        void* Sl
-        void* lambda_ "lambda"
-        void* G
-        uint64_t* turns
-        void* inputs
-        double* scores
-        void* row
-
-    ctypedef struct olk_sorf_row:
-        const void* values
-        const int32_t* index
-        Py_ssize_t count
-
     ctypedef double (*olk_sorf_step_fn)(const olk_sorf*, const olk_sorf_state*,
                                         const olk_sorf_row*, double, double) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf*, const olk_sorf_state*,
@@ -60,10 +17,10 @@ cdef extern from "sorf_types.h" nogil:
 
     ctypedef struct olk_sorf_functions:
         const char* name
-        olk_sorf_step_fn step[3]
-        olk_sorf_novelty_fn novelty[3]
-        olk_sorf_scores_fn scores[3]
-        olk_sorf_features_fn features[3]
+        olk_sorf_step_fn step
+        olk_sorf_novelty_fn novelty
+        olk_sorf_scores_fn scores
+        olk_sorf_features_fn features
 
 
 cdef extern from "sorf_row.h" nogil:

@@ -6,13 +6,13 @@ from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 
 cdef extern from "structured_variants.h":
-    const olk_sorf_functions* olk_sorf_variants[]
+    const olk_sorf_functions* olk_sorf_variants[][3]
 
 
 cdef int variant() noexcept:
     """The instruction set that the other loops run on; both lists have the same names."""
     cdef int i = 0
-    while strcmp(olk_sorf_variants[i].name, chosen_simd().name) != 0:
+    while strcmp(olk_sorf_variants[i][0].name, chosen_simd().name) != 0:
         i += 1
     return i
 
@@ -20,8 +20,8 @@ cdef int variant() noexcept:
 cdef void choose(Structured* f, int dtype) noexcept:
     """The functions for a storage type."""
     cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
-    cdef const olk_sorf_functions* found = olk_sorf_variants[variant()]
-    f.step = found.step[kind]
-    f.novelty = found.novelty[kind]
-    f.scores = found.scores[kind]
-    f.features = found.features[kind]
+    cdef const olk_sorf_functions* found = olk_sorf_variants[variant()][kind]
+    f.step = found.step
+    f.novelty = found.novelty
+    f.scores = found.scores
+    f.features = found.features

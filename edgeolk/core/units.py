@@ -53,9 +53,12 @@ class InstructionSet:
 
 
 #: Headers that units are made of, by the module that has them.
-HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured.h"}
+HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured_unit.h"}
 #: Macros, one of which is defined in each unit of a set, for headers of which a unit holds a part.
-PARTS = {"rings.h": ("OLK_SINGLE", "OLK_DOUBLE")}
+PARTS = {
+    "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),
+    "structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
+}
 
 
 def _feature(name: str) -> tuple[str, ...]:
@@ -109,6 +112,7 @@ class Unit:
     source: Path
     instructions: InstructionSet
     flags: tuple[str, ...]
+    part: str = ""
 
 
 def units(compiler: Sequence[str] | None, loops: str, folder: Path) -> list[Unit]:
@@ -136,7 +140,7 @@ def units(compiler: Sequence[str] | None, loops: str, folder: Path) -> list[Unit
             text = "".join(lines) + f'#include "{loops}"\n'
             if not source.exists() or source.read_text() != text:
                 source.write_text(text)
-            made.append(Unit(source, instructions, flags or ()))
+            made.append(Unit(source, instructions, flags or (), ending))
     return made
 
 

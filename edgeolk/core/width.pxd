@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma
 from edgeolk.core.simd cimport OLK_LAPLACIAN
-from edgeolk.core.state cimport State, Width
+from edgeolk.core.state cimport State
+from edgeolk.core.structs cimport olk_width as Width
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 

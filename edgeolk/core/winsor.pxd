@@ -2,20 +2,12 @@
 
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, isfinite, ldexp
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
+
+from edgeolk.core.structs cimport OLK_START, olk_feature as Feature
 
 
 cdef extern from "winsor.h" nogil:
-    enum: OLK_START
-
-    ctypedef struct Feature "olk_feature":
-        double mean
-        double low
-        double sd
-        double held
-        uint32_t age
-        uint32_t clipped
-
     bint olk_no_spread(double sd, double size) noexcept
     void count_clipped "olk_count_clipped"(Feature* f) noexcept
     void learn_reading "olk_learn_reading"(

@@ -6,6 +6,7 @@ from typing import Any
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
+from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
 from edgeolk.learner import Learner
@@ -14,14 +15,8 @@ from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import Laplacian
 
 SOURCE = "sorf.c"
-#: Bits of loops/structured.h.
+#: Types of weights, as c/sorf.c names them to loops/structured.h.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
-#: Members of ``olk_sorf``, in order.
-MEMBERS = (
-    *("d", "D", "classes", "task", "groups", "first", "widths", "omega", "size", "n_blends"),
-    *("linear", "last_label", "relevance", "blends", "kappa", "r", "sharp", "delta", "cmin"),
-    *("cmax", "shrink", "nu", "window", "signs"),
-)
 #: Regions that the C source looks for; one that the model lacks has offset 0.
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
@@ -62,6 +57,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     made = learner._engine.structured()
     prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
+    _, declared = structs.read("sorf_types.h")
     return {
         "EK_LEARNS": 1,
         "EK_FEATURES": config.n_features,
@@ -90,7 +86,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MULTIPLES": braced(made["multiples"]),
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
-        "EK_SORF": braced([made[name] for name in MEMBERS]),
+        "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
     }
 
 

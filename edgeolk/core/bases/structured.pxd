@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t
 from edgeolk.core.real cimport real
 from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.state cimport State
-from edgeolk.core.structured cimport olk_sorf_row
+from edgeolk.core.structs cimport olk_sorf_row
 
 
 cdef inline double structured_score(State* s, const void* x, const void* coef,

@@ -6,14 +6,24 @@
 #define OLK_ALWAYS inline __attribute__((always_inline))
 #define OLK_APART __attribute__((noinline, unused))
 #define OLK_COLD __attribute__((noinline, cold))
+#ifdef __clang__
+#define OLK_ALONE OLK_APART
+#else
+#define OLK_ALONE __attribute__((noinline, noclone, unused)) /* one body, whatever it is called with */
+#endif
+#define OLK_HIDDEN __attribute__((visibility("hidden")))
 #elif defined(_MSC_VER)
 #define OLK_ALWAYS __forceinline
 #define OLK_APART __declspec(noinline)
 #define OLK_COLD __declspec(noinline)
+#define OLK_ALONE OLK_APART
+#define OLK_HIDDEN
 #else
 #define OLK_ALWAYS inline
 #define OLK_APART
 #define OLK_COLD
+#define OLK_ALONE OLK_APART
+#define OLK_HIDDEN
 #endif
 
 /* Arrays that vectors are loaded from; C99 has no word for it, and no vectors. */

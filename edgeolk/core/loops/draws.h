@@ -1,13 +1,15 @@
-/* Words for stochastic rounding, in the order one generator gives them, for one instruction set;
-   included by structured_isa.h. */
+/* Words for stochastic rounding, in the order one generator gives them (docs/sorf.md, section 2).
+   */
+#ifndef EDGEOLK_DRAWS_H
+#define EDGEOLK_DRAWS_H
 
 #if OLK_BYTES > 16
 /* A block's words: the state after them does not wait for the words. */
-#define OLK_BLOCK_WORDS 64
-#define OLK_BLOCK_POWER UINT64_C(4910590176156014849)
-#define OLK_BLOCK_SUM UINT64_C(13108727224844335808)
+enum { OLK_BLOCK_WORDS = 64 };
+static const uint64_t olk_block_power = UINT64_C(4910590176156014849);
+static const uint64_t olk_block_sum = UINT64_C(13108727224844335808);
 /* After i words the state is POWER[i] s + 109 SUM[i]: one lane each, all stepping by as many. */
-static const uint64_t OLK_NAME(olk_pcg_power)[33] = {
+static const uint64_t olk_pcg_power[33] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
     UINT64_C(793875393913628917), UINT64_C(18108194425815612945), UINT64_C(7596774164172298237),
     UINT64_C(17333513496047876729), UINT64_C(8758975453663301189), UINT64_C(13086856194709077281),
@@ -20,7 +22,7 @@ static const uint64_t OLK_NAME(olk_pcg_power)[33] = {
     UINT64_C(7623276295948624853), UINT64_C(11441347656053241713), UINT64_C(16399921247025679837),
     UINT64_C(5277534065100968665), UINT64_C(18289335160445122341), UINT64_C(10828933358287359105),
 };
-static const uint64_t OLK_NAME(olk_pcg_sum)[33] = {
+static const uint64_t olk_pcg_sum[33] = {
     UINT64_C(0), UINT64_C(1), UINT64_C(6364136223846793006), UINT64_C(13885033948157127959),
     UINT64_C(14678909342070756876), UINT64_C(14340359694176818205), UINT64_C(3490389784639564826),
     UINT64_C(2377159206977889939), UINT64_C(11136134660641191128), UINT64_C(5776246781640716793),
@@ -35,55 +37,71 @@ static const uint64_t OLK_NAME(olk_pcg_sum)[33] = {
 };
 #endif
 
+#if OLK_BYTES > 16
+typedef uint64_t olk_word_lanes __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
+typedef uint32_t olk_half_words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
+
+/* Low or high halves of the lanes of two vectors, in order. */
+static OLK_ALWAYS olk_half_words olk_low_halves(const olk_word_lanes *v)
+{
+#if OLK_BYTES == 64
+    return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 0, 2, 4, 6, 8, 10,
+                                   12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+#else
+    return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 0, 2, 4, 6, 8, 10,
+                                   12, 14);
+#endif
+}
+
+static OLK_ALWAYS olk_half_words olk_high_halves(const olk_word_lanes *v)
+{
+#if OLK_BYTES == 64
+    return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 1, 3, 5, 7, 9, 11,
+                                   13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#else
+    return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 1, 3, 5, 7, 9, 11,
+                                   13, 15);
+#endif
+}
+#endif
+
 /* bits[2i], bits[2i + 1]: the high and the low half of word i < n <= 64; `bits` has room for 64. */
-static OLK_APART void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
+static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
 {
     uint64_t state = *generator;
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / 8 };
-    typedef uint64_t lanes __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
-    typedef uint32_t words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
     if (n == OLK_BLOCK_WORDS)
-        *generator = state * OLK_BLOCK_POWER + OLK_PCG_DRAWS * OLK_BLOCK_SUM;
+        *generator = state * olk_block_power + OLK_PCG_DRAWS * olk_block_sum;
     else
         olk_pcg_skip(generator, OLK_PCG_DRAWS, (uint64_t)n);
     /* Four vectors in turn: one alone would wait for its own product. */
-    const lanes power = OLK_NAME(olk_pcg_power)[4 * L] + (lanes){0};
-    const lanes sum = OLK_PCG_DRAWS * OLK_NAME(olk_pcg_sum)[4 * L] + (lanes){0};
-    lanes s[4];
+    const olk_word_lanes power = olk_pcg_power[4 * L] + (olk_word_lanes){0};
+    const olk_word_lanes sum = OLK_PCG_DRAWS * olk_pcg_sum[4 * L] + (olk_word_lanes){0};
+    olk_word_lanes s[4];
     for (int g = 0; g < 4; g++)
-        s[g] = *(const lanes *)(OLK_NAME(olk_pcg_power) + g * L) * state +
-               *(const lanes *)(OLK_NAME(olk_pcg_sum) + g * L) * OLK_PCG_DRAWS;
+        s[g] = *(const olk_word_lanes *)(olk_pcg_power + g * L) * state +
+               *(const olk_word_lanes *)(olk_pcg_sum + g * L) * OLK_PCG_DRAWS;
     for (ptrdiff_t i = 0; i < n; i += 4 * L) {
-        lanes now[4], word[4];
+        olk_word_lanes now[4], word[4];
         for (int g = 0; g < 4; g++) {
             now[g] = s[g];
             s[g] = s[g] * power + sum;
         }
         for (int g = 0; g < 4; g++)
             word[g] = ((now[g] >> 18) ^ now[g]) >> 27;
-            /* Halves of two, in order: the low ones of words, the high ones of states. */
-#if OLK_BYTES == 64
-#define OLK_HALVES(v, h)                                                                           \
-    __builtin_shufflevector((words)(v)[0], (words)(v)[1], h, 2 + h, 4 + h, 6 + h, 8 + h, 10 + h,   \
-                            12 + h, 14 + h, 16 + h, 18 + h, 20 + h, 22 + h, 24 + h, 26 + h,        \
-                            28 + h, 30 + h)
-#else
-#define OLK_HALVES(v, h)                                                                           \
-    __builtin_shufflevector((words)(v)[0], (words)(v)[1], h, 2 + h, 4 + h, 6 + h, 8 + h, 10 + h,   \
-                            12 + h, 14 + h)
-#endif
         /* A word is turned by the state's last five bits, and by 16: its high half comes first. */
         for (int g = 0; g < 4; g += 2) {
-            const words low = OLK_HALVES(word + g, 0), by = (OLK_HALVES(now + g, 1) >> 27) ^ 16;
+            const olk_half_words low = olk_low_halves(word + g);
+            const olk_half_words by = (olk_high_halves(now + g) >> 27) ^ 16;
 #if OLK_BYTES == 64
-            const words turned = (words)_mm512_rorv_epi32((__m512i)low, (__m512i)by);
+            const olk_half_words turned =
+                (olk_half_words)_mm512_rorv_epi32((__m512i)low, (__m512i)by);
 #else
-            const words turned = (low >> by) | (low << ((32 - by) & 31));
+            const olk_half_words turned = (low >> by) | (low << ((32 - by) & 31));
 #endif
-            *(words *)(bits + 2 * (i + g * L)) = turned;
+            *(olk_half_words *)(bits + 2 * (i + g * L)) = turned;
         }
-#undef OLK_HALVES
     }
 #else
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -94,8 +112,5 @@ static OLK_APART void OLK_NAME(olk_draw)(uint64_t *generator, uint16_t *restrict
     *generator = state;
 #endif
 }
-#if OLK_BYTES > 16
-#undef OLK_BLOCK_WORDS
-#undef OLK_BLOCK_POWER
-#undef OLK_BLOCK_SUM
+
 #endif

@@ -1,31 +1,72 @@
-/* The gradient that relevance climbs by, for one storage type and one type computed in; included by
-   structured_isa.h. */
+/* The gradient that relevance follows (docs/sorf.md, section 7c, delta and omega o delta). */
+#ifndef EDGEOLK_GRADIENT_H
+#define EDGEOLK_GRADIENT_H
 
-/* h <- the gradient of the blended score by the angles of a block, from weights not yet changed.
-   Returns the unit of h. */
-static inline OLK_REAL
-OLK_NAME(OLK_CAT(OLK_CAT(olk_gradient, OLK_STORED), OLK_TYPE))(
-    const olk_sorf *p, const olk_sorf_slope *slope, int32_t g, const OLK_S *w, const OLK_S *a,
-    const OLK_F *feature, ptrdiff_t lines, const OLK_T *scale, OLK_T *h)
+#ifdef OLK_SORF_FIXED
+/* As below, h in whole numbers of the unit that is returned, of 18 bits, so that the
+   transforms do not overflow. */
+static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
+                                    const int8_t *w, const int8_t *a, const int16_t *feature,
+                                    ptrdiff_t lines, const uint32_t *scale, uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
-    const OLK_T E = (OLK_T)slope->share.E[g], alpha = (OLK_T)slope->share.alpha[g];
-    const OLK_T size = (OLK_T)(1.0 / (p->kappa * p->size[g]));
-    OLK_ALIGNED(64) OLK_T part[128];
+    const int32_t E = (int32_t)(slope->share.E[g] * 256.0 + 0.5);
+    const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
+    uint32_t fastest = 0;
+    int32_t drop = 0;
+    for (int k = 0; k < 64; k++)
+        fastest = scale[k] > fastest ? scale[k] : fastest;
+    while (fastest >> drop >= 1 << 14)
+        drop++;
+    memset(h, 0, 64 * sizeof *h);
+    for (ptrdiff_t k = 0; k < lines; k++) {
+        int32_t part[2];
+        for (int i = 0; i < 2; i++) {
+            const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
+            part[i] = E * a[at] + alpha * (w[at] - a[at]);
+            if (K > 1)
+                part[i] -= E * a[off] + alpha * (w[off] - a[off]);
+            part[i] = olk_shifted(part[i], 4);
+        }
+        const int32_t turn =
+            olk_shifted(part[1] * feature[2 * k] - part[0] * feature[2 * k + 1], 15);
+        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scale[k] >> drop), 11);
+    }
+    /* 16 levels a part, 2^-11 of a pace; a pace is 2 pi 2^(grid - 32). */
+    double power;
+    const uint64_t bits = (uint64_t)(1023 + 7 + drop + olk_grid(p) - 32) << 52;
+    memcpy(&power, &bits, sizeof power);
+    return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
+}
+#else
+/* h <- the gradient of the blended score by the angles of a block, from weights not yet changed.
+   Returns the unit of h. */
+static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
+                                    const olk_stored *w, const olk_stored *a,
+                                    const olk_wave *feature, ptrdiff_t lines,
+                                    const olk_entry *scale, olk_entry *h)
+{
+    const ptrdiff_t K = p->classes;
+    const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
+    const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
+    OLK_ALIGNED(64) olk_entry part[128];
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
     if (K == 1)
         for (ptrdiff_t i = 0; i < 2 * lines; i++)
-            part[i] = E * (OLK_T)a[i] + alpha * ((OLK_T)w[i] - (OLK_T)a[i]);
+            part[i] = E * (olk_entry)a[i] + alpha * ((olk_entry)w[i] - (olk_entry)a[i]);
     else
         for (ptrdiff_t i = 0; i < 2 * lines; i++) {
             const ptrdiff_t row = 2 * (i / 2 * K) + i % 2;
             const ptrdiff_t at = row + 2 * slope->y, off = row + 2 * slope->against;
-            part[i] = E * (OLK_T)a[at] + alpha * ((OLK_T)w[at] - (OLK_T)a[at]);
-            part[i] -= E * (OLK_T)a[off] + alpha * ((OLK_T)w[off] - (OLK_T)a[off]);
+            part[i] = E * (olk_entry)a[at] + alpha * ((olk_entry)w[at] - (olk_entry)a[at]);
+            part[i] -= E * (olk_entry)a[off] + alpha * ((olk_entry)w[off] - (olk_entry)a[off]);
         }
     for (ptrdiff_t k = 0; k < lines; k++)
         h[k] = (part[2 * k + 1] * feature[2 * k] - part[2 * k] * feature[2 * k + 1]) * size *
                scale[k];
     return 1;
 }
+#endif
+
+#endif

@@ -3,7 +3,25 @@
 #ifndef EDGEOLK_MIXING_H
 #define EDGEOLK_MIXING_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
 #include "exponential.h"
+#include "roots.h"
+#include "sorf_types.h"
+
+/* Rows whose blocks are averaged in turn, one in eight (docs/sorf.md, section 5, step 6). */
+enum { OLK_OCTET = 8 };
+/* The most that a squared error counts for (section 6). */
+static const double olk_most_error = 4.0;
+
+/* A unit of its own holds what is compiled once for all sets of instructions (mixing_once.h). */
+#ifdef OLK_SORF_PLAIN
+#define OLK_ONCE static OLK_APART
+#else
+#define OLK_ONCE OLK_HIDDEN
+#endif
 
 /* Shares of the candidates: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g), and beta f_linear and
    beta_last f_last. They follow from the counters, so they are not stored. */
@@ -12,33 +30,7 @@ typedef struct {
     double beta, beta_last;
 } olk_sorf_shares;
 
-static OLK_APART void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share)
-{
-    const int32_t A = p->n_blends, own = p->groups * A;
-    const int32_t all = own + (p->linear != 0) + (p->last_label != 0);
-    double least = L[0], total = 0.0, rest[2] = {0.0, 0.0};
-    for (int32_t q = 1; q < all; q++)
-        least = L[q] < least ? L[q] : least;
-    for (int32_t g = 0; g < p->groups; g++) {
-        share->E[g] = share->alpha[g] = 0.0;
-        for (int32_t q = 0; q < A; q++) {
-            const double e = olk_sorf_exp(-p->sharp * (L[g * A + q] - least));
-            share->E[g] += e;
-            share->alpha[g] += e * p->blends[q];
-        }
-        total += share->E[g];
-    }
-    for (int32_t q = own; q < all; q++)
-        total += rest[q - own] = olk_sorf_exp(-p->sharp * (L[q] - least));
-    for (int32_t g = 0; g < p->groups; g++) {
-        share->E[g] /= total;
-        share->alpha[g] /= total;
-    }
-    share->beta = p->linear ? rest[0] / total : 0.0;
-    share->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
-}
-
-/* Where relevance climbs: along the score of column `y` less that of `against`, by these shares. */
+/* Where relevance goes: along the score of column `y` less that of `against`, by these shares. */
 typedef struct {
     ptrdiff_t y, against;
     olk_sorf_shares share;
@@ -50,53 +42,27 @@ typedef struct {
     const double *fw, *fa; /* [groups][columns] */
     double f_linear;
     double last; /* class + 1 for several classes, 0 before the first row */
-} olk_sorf_scores;
+} olk_sorf_answers;
 
 /* The last label's score for a column. */
-static inline double olk_sorf_last(const olk_sorf_scores *f, ptrdiff_t c)
+static inline double olk_sorf_last(const olk_sorf_answers *f, ptrdiff_t c)
 {
     return f->p->task == OLK_SORF_CLASSES ? (f->last == (double)(c + 1)) : f->last;
 }
 
 /* One candidate's score for a column: a blend of group g, or (g = -1) the mixture of all by their
-   shares. */
-static OLK_APART double olk_sorf_score(const olk_sorf_scores *f, const olk_sorf_shares *share,
-                                    ptrdiff_t g, double blend, ptrdiff_t c)
-{
-    const ptrdiff_t K = f->p->classes;
-    if (g >= 0)
-        return f->fa[g * K + c] + blend * (f->fw[g * K + c] - f->fa[g * K + c]);
-    double sum = 0.0;
-    for (g = 0; g < f->p->groups; g++)
-        sum += share->E[g] * f->fa[g * K + c] +
-               share->alpha[g] * (f->fw[g * K + c] - f->fa[g * K + c]);
-    if (f->p->linear)
-        sum += share->beta * f->f_linear;
-    if (f->p->last_label)
-        sum += share->beta_last * olk_sorf_last(f, c);
-    return sum;
-}
-
-/* The best wrong class, the smallest at a tie. */
-static OLK_APART ptrdiff_t olk_sorf_rival(const olk_sorf_scores *f, const olk_sorf_shares *share,
-                                       ptrdiff_t g, double blend, double y)
-{
-    ptrdiff_t best = -1;
-    double most = 0.0;
-    for (ptrdiff_t c = 0; c < f->p->classes; c++) {
-        if (c == (ptrdiff_t)y)
-            continue;
-        const double score = olk_sorf_score(f, share, g, blend, c);
-        if (best < 0 || score > most) {
-            best = c;
-            most = score;
-        }
-    }
-    return best;
-}
+   shares; the best wrong class by it, the smallest at a tie. */
+OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *share, ptrdiff_t g,
+                               double blend, ptrdiff_t c);
+OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
+                                  ptrdiff_t g, double blend, double y);
+/* Shares from the counters, counters after a row, averaging windows after every eighth. */
+OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share);
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L);
+OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n);
 
 /* y f with two classes, f_y less the best other with several; an error where it is not above 0. */
-static inline double olk_sorf_margin(const olk_sorf_scores *f, const olk_sorf_shares *share,
+static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                      ptrdiff_t g, double blend, double y)
 {
     if (f->p->task != OLK_SORF_CLASSES)
@@ -111,47 +77,7 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
     if (p->task != OLK_SORF_REGRESSION)
         return margin <= 0.0;
     const double square = (y - margin) * (y - margin);
-    return square < 4.0 ? square : 4.0;
-}
-
-static OLK_APART void olk_sorf_count(const olk_sorf_scores *f, double y, double weight, double *L)
-{
-    const olk_sorf *p = f->p;
-    const int real = p->task == OLK_SORF_REGRESSION;
-    for (int32_t g = 0; g < p->groups; g++)
-        for (int32_t q = 0; q < p->n_blends; q++, L++) {
-            const double m = real ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
-                                  : olk_sorf_margin(f, NULL, g, p->blends[q], y);
-            *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
-        }
-    if (p->linear) {
-        const double m = real ? f->f_linear : y * f->f_linear;
-        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
-        L++;
-    }
-    if (p->last_label) {
-        double m = real ? f->last : y * f->last;
-        if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, no label is a tie */
-            m = f->last == y + 1.0 ? 1.0 : (f->last == 0.0 ? 0.0 : -1.0);
-        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
-    }
-}
-
-/* The averaging windows, after every eighth row: t counts it. */
-static OLK_APART void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n)
-{
-    if (t % 8)
-        return;
-    for (int32_t g = 0; g < p->groups; g++) {
-        const double *of = L + g * p->n_blends;
-        if (of[0] <= of[p->n_blends - 1]) {
-            n[g] = n[g] + 1.0 < p->cmax ? n[g] + 1.0 : p->cmax;
-        } else {
-            const double octets = (double)(t / 8 + 1);
-            const double floor = octets < p->cmin ? octets : p->cmin;
-            n[g] = p->shrink * n[g] > floor ? p->shrink * n[g] : floor;
-        }
-    }
+    return square < olk_most_error ? square : olk_most_error;
 }
 
 /* Deviation of the first `rows` targets from their mean; 1 while there is none, or its square is too
@@ -170,5 +96,9 @@ static inline double olk_sorf_scale(double *target, uint64_t t, double y)
     target[1] += gap * (y - target[0]);
     return (y - target[0]) / olk_sorf_deviation(target, t + 1);
 }
+
+#ifdef OLK_SORF_PLAIN
+#include "mixing_once.h"
+#endif
 
 #endif

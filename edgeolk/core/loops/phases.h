@@ -1,49 +1,33 @@
-/* Cosines and sines of a block, for one type computed in and one instruction set; included by
-   structured_isa.h. */
+/* Cosines and sines of a block (docs/sorf.md, section 3, steps 3 and 4); included by scoring.h. */
 
-#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_TYPE))
-
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j], below OLK_LARGE: the quarter turns
-   come off in three parts, polynomials of fdlibm (Cephes in float) serve the rest. */
-static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *restrict scale,
-                                      OLK_T *restrict feature)
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j], below olk_largest_angle. */
+static OLK_ALONE void olk_phases(const olk_entry *restrict v, const olk_entry *restrict scale,
+                                 olk_wave *restrict feature)
 {
+    enum { TOP = 8 * sizeof(olk_word) - 2 };
     for (int j = 0; j < 64; j++) {
-        const OLK_T angle = v[j] * scale[j];
-        const OLK_T shifted = OLK_MADD(angle, OLK_TURNS, OLK_MAGIC);
-        const OLK_T n = shifted - OLK_MAGIC;
-        OLK_T r = OLK_MADD(n, -OLK_QUARTER_1, angle);
-        r = OLK_MADD(n, -OLK_QUARTER_2, r);
-        r = OLK_MADD(n, -OLK_QUARTER_3, r);
-        const OLK_T z = r * r;
-        OLK_T s = OLK_SINE(z), c = OLK_COSINE(z);
-        s = OLK_MADD(s * z, r, r);
-        c = OLK_MADD(c * z, z, OLK_MADD(z, (OLK_T)-0.5, (OLK_T)1.0));
+        olk_real s, c;
+        olk_word a, b;
+        const olk_word quarter = olk_quarter(v[j] * scale[j], &c, &s);
         /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
            cosine's. */
-#if OLK_BYTES == 64
-        OLK_U quarter, a, b;
-        memcpy(&quarter, &shifted, sizeof quarter);
-        const OLK_U turned = (quarter << (8 * sizeof(OLK_U) - 2)) & OLK_SIGN;
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
+#if OLK_BYTES == 64
+        const olk_word turned = (quarter << TOP) & olk_sign;
         a ^= turned;
         b ^= turned;
-        const OLK_U minus = b ^ OLK_SIGN;
-        const OLK_U cosine = quarter & 1 ? minus : a;
-        const OLK_U sine = quarter & 1 ? a : b;
+        const olk_word minus = b ^ olk_sign;
+        const olk_word cosine = quarter & 1 ? minus : a;
+        const olk_word sine = quarter & 1 ? a : b;
         memcpy(feature + 2 * j, &cosine, sizeof a);
         memcpy(feature + 2 * j + 1, &sine, sizeof b);
 #else
-        OLK_U quarter, a, b;
-        memcpy(&quarter, &shifted, sizeof quarter);
-        memcpy(&a, &c, sizeof a);
-        memcpy(&b, &s, sizeof b);
-        const OLK_U swap = (a ^ b) & ((OLK_U)0 - (quarter & 1));
+        const olk_word swap = (a ^ b) & ((olk_word)0 - (quarter & 1));
         a ^= swap;
         b ^= swap;
-        a ^= ((quarter + 1) & 2) << (8 * sizeof(OLK_U) - 2);
-        b ^= (quarter & 2) << (8 * sizeof(OLK_U) - 2);
+        a ^= ((quarter + 1) & 2) << TOP;
+        b ^= (quarter & 2) << TOP;
         memcpy(feature + 2 * j, &a, sizeof a);
         memcpy(feature + 2 * j + 1, &b, sizeof b);
 #endif
@@ -51,39 +35,38 @@ static OLK_APART void OLK_FN(olk_phases)(const OLK_T *restrict v, const OLK_T *r
 }
 
 /* Whether some angle is too large for that, or no number. */
-static OLK_APART int OLK_FN(olk_large)(const OLK_T *v, const OLK_T *scale)
+static OLK_ALONE int olk_large(const olk_entry *v, const olk_entry *scale)
 {
-    OLK_U large = 0;
+    olk_word large = 0;
     for (int j = 0; j < 64; j++)
-        large |= (OLK_U)!(OLK_ABS(v[j] * scale[j]) < OLK_LARGE);
+        large |= (olk_word)!(olk_size_of(v[j] * scale[j]) < olk_largest_angle);
     return large != 0;
 }
 
 /* The cosines and sines of any angle; one that is no finite number counts as 0. */
-static OLK_COLD void OLK_FN(olk_phases_slowly)(const OLK_T *v, const OLK_T *scale, OLK_T *feature)
+static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_entry *scale,
+                                       olk_wave *feature)
 {
     for (int j = 0; j < 64; j++) {
         const double angle = (double)v[j] * (double)scale[j];
         double cosine = 1.0, sine = 0.0;
         if (OLK_FABS(angle) <= DBL_MAX)
             olk_cos_sin(angle, &cosine, &sine);
-        feature[2 * j] = (OLK_T)cosine;
-        feature[2 * j + 1] = (OLK_T)sine;
+        feature[2 * j] = (olk_wave)cosine;
+        feature[2 * j + 1] = (olk_wave)sine;
     }
 }
 
-/* Features of the lines of a block; `small`: of olk_small. Returns 0 where its angles are too large,
-   unless it has to do. */
-static inline int OLK_FN(olk_features)(const OLK_T *v, const OLK_T *scale, int small, int must,
-                                       OLK_T *feature)
+/* Features of the lines of a block; `small`: of olk_small. Returns 0 where its angles are too
+   large, unless it has to do. */
+static inline int olk_features(const olk_entry *v, const olk_entry *scale, int small, int must,
+                               olk_wave *feature)
 {
-    if (small || !OLK_FN(olk_large)(v, scale))
-        OLK_FN(olk_phases)(v, scale, feature);
+    if (small || !olk_large(v, scale))
+        olk_phases(v, scale, feature);
     else if (must)
-        OLK_FN(olk_phases_slowly)(v, scale, feature);
+        olk_phases_slowly(v, scale, feature);
     else
         return 0;
     return 1;
 }
-
-#undef OLK_FN

@@ -1,203 +1,51 @@
-/* The learner on structured features, for one storage type and one instruction set; included by
-   structured_isa.h. Rows come in OLK_IN; scores are computed in OLK_FAST, what changes weights in
-   OLK_EXACT. */
+/* The learner on structured features (docs/sorf.md), for one type of weights. Rows come in
+   olk_input; what changes weights is computed in olk_real; with OLK_TWO_TYPES scores are computed
+   in single precision first. */
+#ifndef EDGEOLK_SORF_H
+#define EDGEOLK_SORF_H
 
-#define OLK_FN(name) OLK_NAME(OLK_CAT(name, OLK_STORED))
-#define OLK_BY_FAST(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_FAST_TYPE))
-#define OLK_BY_EXACT(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_STORED), OLK_EXACT_TYPE))
-#define OLK_OF_EXACT(name) OLK_NAME(OLK_CAT(name, OLK_EXACT_TYPE))
-#define OLK_LINE OLK_CAT(olk_line, OLK_EXACT_TYPE)
-#define OLK_FEATURE OLK_CAT(olk_feature, OLK_EXACT_TYPE)
-#define OLK_OF_ROW(name) OLK_NAME(OLK_CAT(OLK_CAT(name, OLK_EXACT_TYPE), OLK_INTYPE))
+#include "linear_candidate.h"
+#include "relevance.h"
+#include "second_pass.h"
 
-/* Scores nearer to a decision than this are computed again in OLK_EXACT. */
-#define OLK_SORF_NEAR 1e-4
+/* Scores nearer to a decision than this are computed again in olk_real (section 5). */
+static const double olk_undecided = 1e-4;
+/* Novelty (section 6b): rows that the scale of scores remembers; the gain of the threshold, at
+   least, and times the rows so far. */
+static const double olk_novelty_memory = 1000.0;
+static const double olk_novelty_gain = 0.02, olk_novelty_first_gain = 10.0;
 
-/* x' of relevance for one row, into `to`; otherwise the row itself. */
-static inline olk_sorf_row OLK_FN(olk_scaled)(const olk_sorf *p, const olk_sorf_state *s,
-                                              const olk_sorf_row *row, OLK_IN *to)
+/* Pass 1 in the type that scores are computed in. Returns 0 where an angle is too large for it. */
+static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                 const olk_sorf_row *row, ptrdiff_t m, double *fw, double *fa)
 {
-    if (!p->relevance)
-        return *row;
-    const OLK_IN *x = row->values, *lambda = s->lambda;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (OLK_IN)((OLK_EXACT)x[k] * (OLK_EXACT)olk_sorf_exp((double)lambda[i]));
-    }
-    return (olk_sorf_row){to, row->index, row->count};
-}
-
-static inline double OLK_FN(olk_linear_score)(const olk_sorf *p, const olk_sorf_state *s,
-                                              const olk_sorf_row *row)
-{
-    if (!p->linear)
-        return 0.0;
-    const OLK_IN *x = row->values, *wl = s->wl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    double f = (double)wl[p->d];
-    for (ptrdiff_t k = 0; k < count; k++)
-        f += (double)x[k] * (double)wl[row->index ? row->index[k] : k];
-    return f;
-}
-
-/* AROW with a variance a weight. */
-static inline void OLK_FN(olk_learn_linear)(const olk_sorf *p, const olk_sorf_state *s,
-                                            const olk_sorf_row *row, double y, double f)
-{
-    const OLK_IN *x = row->values;
-    OLK_IN *wl = s->wl, *Sl = s->Sl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    const double push = p->task == OLK_SORF_REGRESSION ? y - f : y * (1.0 - y * f);
-    if (p->task != OLK_SORF_REGRESSION && !(1.0 - y * f > 0.0))
-        return;
-    double spread = (double)Sl[p->d] + 1.0;
-    for (ptrdiff_t k = 0; k < count; k++)
-        spread += (double)x[k] * (double)x[k] * (double)Sl[row->index ? row->index[k] : k];
-    const double b = 1.0 / spread;
-    for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
-        const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
-        const double q = (double)Sl[i] * (k == count ? 1.0 : (double)x[k]);
-        wl[i] = (OLK_IN)((double)wl[i] + push * b * q);
-        Sl[i] = (OLK_IN)((double)Sl[i] - b * q * q);
-    }
-}
-
-/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
-typedef struct {
-    double tau[OLK_SORF_GROUPS];
-    int live[OLK_SORF_GROUPS];
-    ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
-    int climb; /* relevance, along this slope */
-    olk_sorf_slope slope;
-} OLK_FN(olk_plan);
-
-/* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
-typedef struct {
-    OLK_FEATURE *feature;
-    ptrdiff_t blocks;
-} OLK_FN(olk_kept);
-
-/* Pass 2: the features that were kept, the others made again. */
-static OLK_APART void OLK_FN(olk_second_pass)(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *x, const OLK_FN(olk_plan) *plan,
-                                    const OLK_FN(olk_kept) *kept)
-{
-    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_OF_EXACT(olk_signs) first, second;
-    OLK_ALIGNED(64) OLK_FEATURE own[128];
-    OLK_IN *q = (OLK_IN *)s->inputs + p->d;
-    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
-    uint64_t generator = p->signs;
-    const int again = kept->blocks < p->first[p->groups];
-    const int small = again && OLK_OF_ROW(olk_small)(p, x, 1);
-    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
-    if (again && !x->index)
-        OLK_OF_ROW(olk_tails)(p, x->values, 1, tail);
-    if (plan->climb)
-        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
-    for (int32_t g = 0; g < p->groups; g++) {
-        const OLK_EXACT tau = (OLK_EXACT)plan->tau[g];
-        const ptrdiff_t rival = plan->rival[g];
-        if (!plan->live[g])
-            continue;
-        if (again || plan->climb)
-            OLK_BY_EXACT(olk_scales)(p, g, scale);
-        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
-            const ptrdiff_t lines = OLK_BY_EXACT(olk_lines)(p, b), from = 128 * b * K;
-            const OLK_LINE *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
-            OLK_S *w = (OLK_S *)s->w + from;
-            OLK_FEATURE *feature = own;
-            if (b >= kept->blocks || plan->climb) {
-                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
-                drawn = b + 1;
-            }
-            const uint64_t start = generator;
-            if (b >= kept->blocks) {
-                OLK_BY_EXACT(olk_block)(p, &generator, x, (const OLK_LINE(*)[64])tail, v,
-                                        &first, &second);
-                OLK_OF_EXACT(olk_features)(v[0], turned, small, 1, own);
-            } else if (lines == 64) {
-                feature = kept->feature + 128 * b;
-            } else {
-                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
-            }
-            if (plan->climb) {
-                if (b < kept->blocks) {
-                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
-                    OLK_OF_EXACT(olk_draw_signs)(&generator, &first);
-                    OLK_OF_EXACT(olk_draw_signs)(&generator, &second);
-                }
-                const OLK_S *a = (const OLK_S *)s->a + from;
-                const OLK_EXACT unit =
-                    lines == 64 ? OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature, 64,
-                                                             turned, v[0])
-                                : OLK_BY_EXACT(olk_gradient)(p, &plan->slope, g, w, a, feature,
-                                                             lines, turned, v[0]);
-                OLK_OF_EXACT(olk_mix)(v[0], &second, &first);
-                OLK_OF_ROW(olk_unfold)(p, start, x, v[0], unit, q);
-            }
-            if (K == 1)
-                OLK_BY_EXACT(olk_learn)(w, feature, tau, 2 * lines, s->rounding);
-            else if (plan->slope.y < rival)
-                OLK_BY_EXACT(olk_learn_two)(w, feature, tau, lines, K, plan->slope.y, rival,
-                                            s->rounding);
-            else
-                OLK_BY_EXACT(olk_learn_two)(w, feature, -tau, lines, K, rival, plan->slope.y,
-                                            s->rounding);
-        }
-    }
-}
-
-/* One step of relevance's rule along sigma x' o q; inputs without a number in the row only decay. */
-static inline void OLK_FN(olk_climb)(const olk_sorf *p, const olk_sorf_state *s,
-                                     const olk_sorf_row *x, double sigma)
-{
-    const OLK_IN *scaled = x->values, *sum = (const OLK_IN *)s->inputs + p->d;
-    OLK_IN *lambda = s->lambda, *G = s->G;
-    const ptrdiff_t count = x->index ? x->count : p->d;
-    double faded = 1.0, power = 0.999;
-    *s->turns += 1;
-    for (uint64_t u = *s->turns; u; u >>= 1, power *= power)
-        faded *= u & 1 ? power : 1.0;
-    ptrdiff_t k = 0;
-    for (ptrdiff_t i = 0; i < p->d; i++) {
-        double q = 0.0;
-        if (k < count && (!x->index || x->index[k] == i)) {
-            q = sigma * (double)scaled[k] * (double)sum[k];
-            k++;
-        }
-        G[i] = (OLK_IN)(0.999 * (double)G[i] + 0.001 * q * q);
-        if (G[i] > 0) {
-            double to = (double)lambda[i] +
-                        0.003 * q / OLK_SQRT((double)G[i] / (1.0 - faded) + 1e-12);
-            to = to > 2.0 ? 2.0 : to;
-            lambda[i] = (OLK_IN)(to < -2.0 ? -2.0 : to);
-        }
-    }
+#ifdef OLK_TWO_TYPES
+    return olk_pass_single(p, s, row, m, 0, NULL, 0, fw, fa);
+#else
+    return olk_pass(p, s, row, m, 1, NULL, 0, fw, fa);
+#endif
 }
 
 /* The average of one block in eight. */
-static inline void OLK_FN(olk_follow_weights)(const olk_sorf *p, const olk_sorf_state *s)
+static inline void olk_follow_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
     for (int32_t g = 0; g < p->groups; g++) {
-        const OLK_EXACT inverse = (OLK_EXACT)(1.0 / s->n[g]);
-        ptrdiff_t b = p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % 8);
-        for (; b < p->first[g + 1]; b += 8)
-            OLK_BY_EXACT(olk_average)((OLK_S *)s->a + 128 * b * K,
-                                      (const OLK_S *)s->w + 128 * b * K,
-                                      2 * K * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
+        const olk_real inverse = (olk_real)(1.0 / s->n[g]);
+        ptrdiff_t b = p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
+        for (; b < p->first[g + 1]; b += OLK_OCTET)
+            olk_average((olk_stored *)s->a + 128 * b * K, (const olk_stored *)s->w + 128 * b * K,
+                        2 * K * olk_lines(p, b), inverse, s->rounding);
     }
 }
 
 /* tau of each group on its own loss; returns how many groups change. */
-static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double weight, uint64_t t,
-                                     double slack, OLK_FN(olk_plan) *plan)
+static inline int olk_losses(const olk_sorf_answers *f, double y, double weight, uint64_t t,
+                             double slack, olk_plan *plan)
 {
     const olk_sorf *p = f->p;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
-    const olk_sorf_scores w = {p, f->fw, f->fw, 0.0, 0.0};
+    const olk_sorf_answers w = {p, f->fw, f->fw, 0.0, 0.0};
     int some = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
@@ -219,43 +67,44 @@ static inline int OLK_FN(olk_losses)(const olk_sorf_scores *f, double y, double 
     return some;
 }
 
-/* Whether a score is too near to a decision for OLK_FAST. */
-static inline int OLK_FN(olk_near)(const olk_sorf_scores *f, const olk_sorf_shares *share, double y)
+/* Whether a score is too near to a decision for single precision. */
+static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
+                                   double y)
 {
-    if (OLK_FABS(olk_sorf_margin(f, share, -1, 0.0, y)) < OLK_SORF_NEAR)
+    if (OLK_FABS(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
-            if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < OLK_SORF_NEAR)
+            if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
     return 0;
 }
 
-#if OLK_TWO_TYPES
-#include "unsure.h"
+#ifdef OLK_TWO_TYPES
+#include "exact_fallback.h"
 
-/* Pass 1 and what a row's changes would be, in OLK_FAST. */
-static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_state *s,
-                                       const olk_sorf_row *x, const olk_sorf_shares *share,
-                                       double y, double weight, OLK_FN(olk_plan) *plan,
-                                       OLK_BY_FAST(olk_trial) *trial, double *fw, double *fa)
+/* Pass 1 and what a row's changes would be, in single precision. */
+static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
+                               const olk_sorf_row *x, const olk_sorf_shares *share, double y,
+                               double weight, olk_plan *plan, olk_trial *trial, double *fw,
+                               double *fa)
 {
     const olk_sorf *p = f->p;
-    /* Changes are of one column; relevance climbs in OLK_EXACT. */
-    const int one = p->classes == 1 && !(p->relevance && *s->t > 200);
+    /* Changes are of one column; relevance follows its gradient in olk_real. */
+    const int one = p->classes == 1 && !(p->relevance && *s->t > OLK_RELEVANCE_START);
     /* What would be computed again: counters of regression are sums of squares; mostly, where most
        rows change weights and changes are not tried. */
     if (p->task == OLK_SORF_REGRESSION || (!one && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
-    if (!OLK_BY_FAST(olk_pass)(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
-        OLK_FN(olk_near)(f, share, y))
+    if (!olk_pass_single(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
+        olk_is_undecided(f, share, y))
         return OLK_SORF_NOTHING;
-    const int some = OLK_FN(olk_losses)(f, y, weight, *s->t, OLK_SORF_NEAR, plan);
+    const int some = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!some)
         return OLK_SORF_ALL;
     if (!one ||
-        OLK_FN(olk_losses)(f, y, weight, *s->t, -OLK_SORF_NEAR, plan) < some ||
-        !OLK_FN(olk_try)(f, s, x, y, weight, plan, trial))
+        olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < some ||
+        !olk_try(f, s, x, y, weight, plan, trial))
         return OLK_SORF_SCORES;
     return OLK_SORF_TRIED;
 }
@@ -263,31 +112,31 @@ static inline int OLK_FN(olk_fast_row)(const olk_sorf_scores *f, const olk_sorf_
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
    of y's class over the best other, or the predicted target. */
-static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, double y, double weight)
+static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *row, double y, double weight)
 {
     double own[2][OLK_SORF_GROUPS];
     const int one = p->classes == 1;
     double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
     const int real = p->task == OLK_SORF_REGRESSION;
-    OLK_FN(olk_plan) plan;
+    olk_plan plan;
     olk_sorf_shares before;
     olk_sorf_share(p, s->L, &before);
-    const olk_sorf_row x = OLK_FN(olk_scaled)(p, s, row, s->inputs);
-    const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
+    const olk_sorf_row x = olk_scaled(p, s, row, s->inputs);
+    const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
                                p->last_label ? *s->last : 0.0};
-    OLK_ALIGNED(64) OLK_FEATURE own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
-    const OLK_FN(olk_kept) kept = {s->row ? s->row : own_row,
+    OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
+    const olk_kept kept = {s->row ? s->row : own_row,
                                    s->row ? p->first[p->groups] : OLK_SORF_KEPT};
-#if OLK_TWO_TYPES
-    OLK_BY_FAST(olk_trial) trial = OLK_BY_FAST(olk_room)(p, kept.feature, s->row != NULL);
-    const int done = OLK_FN(olk_fast_row)(&f, s, &x, &before, y, weight, &plan, &trial, fw, fa);
+#ifdef OLK_TWO_TYPES
+    olk_trial trial = olk_room(p, kept.feature, s->row != NULL);
+    const int done = olk_fast_row(&f, s, &x, &before, y, weight, &plan, &trial, fw, fa);
 #else
     const int done = OLK_SORF_NOTHING;
 #endif
     const int again = done < OLK_SORF_ALL;
     if (again)
-        OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, kept.feature, kept.blocks, fw,
+        olk_pass(p, s, &x, 1, 1, kept.feature, kept.blocks, fw,
                                done == OLK_SORF_NOTHING || !one ? fa : NULL);
 
     double returned, blended = 0.0;
@@ -305,24 +154,24 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     olk_sorf_count(&f, y, weight, s->L);
     if (p->linear)
-        OLK_FN(olk_learn_linear)(p, s, row, y, f.f_linear);
+        olk_learn_linear(p, s, row, y, f.f_linear);
 
-    if (again && OLK_FN(olk_losses)(&f, y, weight, *s->t, 0.0, &plan)) {
-        plan.climb = p->relevance && *s->t > 200 && (real || 1.0 - blended > 0.0);
-        if (plan.climb)
+    if (again && olk_losses(&f, y, weight, *s->t, 0.0, &plan)) {
+        plan.follows = p->relevance && *s->t > OLK_RELEVANCE_START && (real || 1.0 - blended > 0.0);
+        if (plan.follows)
             olk_sorf_share(p, s->L, &plan.slope.share);
-        OLK_FN(olk_second_pass)(p, s, &x, &plan, &kept);
-        if (plan.climb)
-            OLK_FN(olk_climb)(p, s, &x, real ? y - blended : (one ? y : 1.0));
+        olk_second_pass(p, s, &x, &plan, &kept);
+        if (plan.follows)
+            olk_gradient_step(p, s, &x, real ? y - blended : (one ? y : 1.0));
         *s->updates += 1;
     }
-#if OLK_TWO_TYPES
+#ifdef OLK_TWO_TYPES
     if (done == OLK_SORF_TRIED) {
-        OLK_FN(olk_take)(&f, s, &x, y, weight, &plan, &trial);
+        olk_take(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
 #endif
-    OLK_FN(olk_follow_weights)(p, s);
+    olk_follow_weights(p, s);
     if (p->last_label)
         *s->last = p->task == OLK_SORF_CLASSES ? y + 1.0 : y;
     *s->t += 1;
@@ -331,69 +180,57 @@ static OLK_APART double OLK_FN(olk_sorf_step)(const olk_sorf *p, const olk_sorf_
 }
 
 /* Learns one row without a label. Returns f - rho of before: novel where it is below 0. */
-static OLK_APART double OLK_FN(olk_sorf_novelty)(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *row)
+static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state *s,
+                                         const olk_sorf_row *row)
 {
-    OLK_ALIGNED(64) OLK_LINE v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_ALIGNED(64) OLK_FEATURE feature[128];
-    OLK_OF_EXACT(olk_signs) first, second;
-    const double octets = (double)(*s->t / 8 + 1), rows = (double)(*s->t + 1);
-    const double window = p->window / 8.0;
-    const OLK_EXACT inverse = (OLK_EXACT)(1.0 / (octets < window ? octets : window));
+    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) olk_wave feature[128];
+    olk_signs first, second;
+    const double octets = (double)(*s->t / OLK_OCTET + 1), rows = (double)(*s->t + 1);
+    const double window = p->window / OLK_OCTET;
+    const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
     double f, *rho = s->novelty, *m = s->novelty + 1;
-    if (!OLK_BY_FAST(olk_pass)(p, s, row, 1, !OLK_TWO_TYPES, NULL, 0, NULL, &f))
-        OLK_BY_EXACT(olk_pass)(p, s, row, 1, 1, NULL, 0, NULL, &f);
+    if (!olk_score_pass(p, s, row, 1, NULL, &f))
+        olk_pass(p, s, row, 1, 1, NULL, 0, NULL, &f);
     const double returned = f - *rho;
     const int novel = f < *rho;
     olk_begin_step(s->flags);
     *s->mistakes += (uint64_t)novel;
-    *m += (OLK_FABS(f) - *m) / (rows < 1000.0 ? rows : 1000.0);
-    const double pace = 10.0 / rows < 0.02 ? 0.02 : (10.0 / rows < 1.0 ? 10.0 / rows : 1.0);
+    *m += (OLK_FABS(f) - *m) / (rows < olk_novelty_memory ? rows : olk_novelty_memory);
+    const double early = olk_novelty_first_gain / rows;
+    const double pace = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
     *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
     *rho = *rho > 0.0 ? *rho : 0.0;
 
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
-    const int small = OLK_OF_ROW(olk_small)(p, row, 1);
+    const int small = olk_small(p, row, 1);
     uint64_t generator = p->signs;
     if (!row->index)
-        OLK_OF_ROW(olk_tails)(p, row->values, 1, tail);
-    OLK_BY_EXACT(olk_scales)(p, 0, scale);
+        olk_tails(p, row->values, 1, tail);
+    olk_scales(p, 0, scale);
     ptrdiff_t from = 0;
-    for (ptrdiff_t b = (ptrdiff_t)(*s->t % 8); b < p->first[1]; b += 8, from = b - 7) {
+    for (ptrdiff_t b = (ptrdiff_t)(*s->t % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
-        OLK_BY_EXACT(olk_block)(p, &generator, row, (const OLK_LINE(*)[64])tail, v, &first,
-                                &second);
-        OLK_OF_EXACT(olk_features)(v[0], scale + 64 * b % p->widths[0], small, 1, feature);
-        OLK_BY_EXACT(olk_mean)((OLK_S *)s->a + 128 * b, feature, (OLK_EXACT)p->kappa,
-                               2 * OLK_BY_EXACT(olk_lines)(p, b), inverse, s->rounding);
+        from = b + 1;
+        olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first, &second);
+        olk_features(v[0], scale + 64 * b % p->widths[0], small, 1, feature);
+        olk_mean((olk_stored *)s->a + 128 * b, feature, (olk_real)p->kappa, 2 * olk_lines(p, b),
+                 inverse, s->rounding);
     }
     *s->t += 1;
     return returned;
 }
 
-/* The same for m dense rows by the factors of their columns. */
-static inline olk_sorf_row OLK_FN(olk_scaled_rows)(const olk_sorf *p, const OLK_EXACT *by,
-                                                   const olk_sorf_row *row, ptrdiff_t m, OLK_IN *to)
-{
-    const OLK_IN *x = row->values;
-    if (!p->relevance)
-        return *row;
-    for (ptrdiff_t r = 0; r < m; r++)
-        for (ptrdiff_t k = 0; k < p->d; k++)
-            to[r * p->d + k] = (OLK_IN)((OLK_EXACT)x[r * p->d + k] * by[k]);
-    return (olk_sorf_row){to, NULL, 0};
-}
-
 /* out[columns]: blended scores of a row from those of its groups. */
-static inline void OLK_FN(olk_blended)(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *row, const olk_sorf_shares *share,
-                                       const double *fw, const double *fa, double *out)
+static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+                               const olk_sorf_shares *share, const double *fw, const double *fa,
+                               double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = *fa - s->novelty[0];
         return;
     }
-    const olk_sorf_scores f = {p, fw, fa, OLK_FN(olk_linear_score)(p, s, row),
+    const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
                                p->last_label ? *s->last : 0.0};
     for (ptrdiff_t c = 0; c < p->classes; c++)
         out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
@@ -401,15 +238,16 @@ static inline void OLK_FN(olk_blended)(const olk_sorf *p, const olk_sorf_state *
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but scratch.
-   A row has the score that it has alone: where one of a block is for OLK_EXACT, they go one by one. */
-static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, ptrdiff_t m, double *out)
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but
+   scratch. A row has the score that it has alone: where one of a block is for olk_real, they go one
+   by one. */
+static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];
-    OLK_IN scaled[OLK_SORF_SCALED];
-    OLK_EXACT by[WIDE];
+    olk_input scaled[OLK_SORF_SCALED];
+    olk_real by[WIDE];
     const int together = m > 1 && p->classes == 1 && !(p->relevance && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? own[0][0] : s->scores;
@@ -419,34 +257,26 @@ static OLK_APART void OLK_FN(olk_sorf_scores)(const olk_sorf *p, const olk_sorf_
     if (p->task != OLK_SORF_NOVELTY)
         olk_sorf_share(p, s->L, &share);
     for (ptrdiff_t k = 0; together && p->relevance && k < p->d; k++)
-        by[k] = (OLK_EXACT)olk_sorf_exp((double)((const OLK_IN *)s->lambda)[k]);
+        by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
     ptrdiff_t alone = together ? 0 : m; /* rows that go one by one */
     for (ptrdiff_t r = 0; r < m;) {
         const ptrdiff_t now = r < alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
-        const olk_sorf_row in = {(const OLK_IN *)row->values + r * p->d, row->index, row->count};
-        const olk_sorf_row x = together ? OLK_FN(olk_scaled_rows)(p, by, &in, now, scaled)
-                                        : OLK_FN(olk_scaled)(p, s, &in, s->inputs);
-        if (!OLK_BY_FAST(olk_pass)(p, s, &x, now, !OLK_TWO_TYPES, NULL, 0, of_w, fa)) {
+        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};
+        const olk_sorf_row x = together ? olk_scaled_rows(p, by, &in, now, scaled)
+                                        : olk_scaled(p, s, &in, s->inputs);
+        if (!olk_score_pass(p, s, &x, now, of_w, fa)) {
             if (now > 1) {
                 alone = r + now;
                 continue;
             }
-            OLK_BY_EXACT(olk_pass)(p, s, &x, 1, 1, NULL, 0, of_w, fa);
+            olk_pass(p, s, &x, 1, 1, NULL, 0, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < now; i++) {
-            const olk_sorf_row one = {(const OLK_IN *)in.values + i * p->d, in.index, in.count};
-            OLK_FN(olk_blended)(p, s, &one, &share, fw + i * G, fa + i * G,
-                                out + (r + i) * p->classes);
+            const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
+            olk_blended(p, s, &one, &share, fw + i * G, fa + i * G, out + (r + i) * p->classes);
         }
         r += now;
     }
 }
 
-#undef OLK_SORF_NEAR
-#undef OLK_OF_ROW
-#undef OLK_LINE
-#undef OLK_FEATURE
-#undef OLK_OF_EXACT
-#undef OLK_BY_EXACT
-#undef OLK_BY_FAST
-#undef OLK_FN
+#endif

@@ -41,8 +41,8 @@ typedef struct {
     double *last;           /* last label: y, z, or class + 1 */
     double *novelty;        /* rho, m */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
-    void *lambda, *G;       /* relevance: [d] of type */
-    uint64_t *turns;        /* relevance */
+    void *log_scale, *gradient_square; /* relevance: [d] of type */
+    uint64_t *gradient_steps;          /* relevance */
     /* scratch */
     void *inputs;           /* relevance: [2][d] of type */
     double *scores;         /* K > 1: [2][groups][K] */
@@ -69,13 +69,13 @@ typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, con
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);
 
-/* One instruction set's functions, by storage: int8, float32, float64; features not for int8. */
+/* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
-    olk_sorf_step_fn step[3];
-    olk_sorf_novelty_fn novelty[3];
-    olk_sorf_scores_fn scores[3];
-    olk_sorf_features_fn features[3];
+    olk_sorf_step_fn step;
+    olk_sorf_novelty_fn novelty;
+    olk_sorf_scores_fn scores;
+    olk_sorf_features_fn features;
 } olk_sorf_functions;
 
 #endif

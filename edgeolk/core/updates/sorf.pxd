@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
+from edgeolk.core.structs cimport OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_row
 from edgeolk.core.structured cimport (
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_begin, olk_sorf_row, olk_sorf_set_width,
-    olk_sorf_takes, olk_sorf_takes_target,
+    olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target,
 )
 
 

@@ -7,7 +7,13 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
-#define OLK_SORF_STORES EK_STORES
+#if EK_STORES == 1
+#define OLK_SORF_INT8 1
+#elif EK_STORES == 2
+#define OLK_SORF_FLOAT32 1
+#else
+#define OLK_SORF_FLOAT64 1
+#endif
 #if defined(EK_FIXED)
 #if EK_STORES != 1
 #error "-DEK_FIXED is for weights of int8"
@@ -20,14 +26,6 @@
 #include "loops/sorf_row.h"
 #include "loops/structured.h"
 #include "loops/width.h"
-
-#if EK_STORES == OLK_SORF_I8
-#define EK_BY_TYPE(name) name##_i8
-#elif EK_STORES == OLK_SORF_F32
-#define EK_BY_TYPE(name) name##_f32
-#else
-#define EK_BY_TYPE(name) name##_f64
-#endif
 
 static const olk_sorf ek_made = EK_SORF;
 #if EK_GAMMA_ROWS
@@ -88,9 +86,9 @@ static void ek_enter(void *arena, ek_call *c)
     s->novelty = (double *)ek_at(base, EK_AT_novelty);
     s->wl = ek_at(base, EK_AT_linear);
     s->Sl = s->wl ? (ek_number *)s->wl + EK_FEATURES + 1 : NULL;
-    s->lambda = ek_at(base, EK_AT_relevance);
-    s->G = s->lambda ? (ek_number *)s->lambda + EK_FEATURES : NULL;
-    s->turns = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->log_scale = ek_at(base, EK_AT_relevance);
+    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_FEATURES : NULL;
+    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
     s->inputs = ek_at(base, EK_AT_inputs);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
@@ -159,7 +157,7 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
     const olk_sorf_row row = {ek_take(&c, x, 0), NULL, 0};
     if (!row.values)
         return EK_BAD_ROW;
-    EK_BY_TYPE(olk_sorf_scores)(c.p, &c.s, &row, 1, scores);
+    olk_sorf_scores(c.p, &c.s, &row, 1, scores);
     for (int k = 0; k < EK_COLUMNS; k++)
         if (!(scores[k] - scores[k] == 0.0))
             return EK_BAD_ROW;
@@ -230,13 +228,13 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     if (!row.values)
         return ek_refused(&c, EK_BAD_ROW);
 #if EK_TASK == 3
-    before = EK_BY_TYPE(olk_sorf_novelty)(c.p, &c.s, &row);
+    before = olk_sorf_novelty(c.p, &c.s, &row);
 #else
 #if EK_TASK == 2
     if (!olk_sorf_takes_target(y))
         return ek_refused(&c, EK_BAD_ROW);
 #endif
-    before = EK_BY_TYPE(olk_sorf_step)(c.p, &c.s, &row, y, weight);
+    before = olk_sorf_step(c.p, &c.s, &row, y, weight);
 #endif
 #if EK_AT_errors
     double *errors = (double *)ek_at(c.base, EK_AT_errors);

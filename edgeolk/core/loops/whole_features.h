@@ -1,9 +1,11 @@
-/* Features of whole numbers, their sums with weights, and the gradient that relevance climbs by, on
-   the numbers of fixed.h; included by structured_isa.h. */
+/* Features of whole numbers and their sums with weights, on the numbers of whole.h; included by
+   scoring.h. */
+#ifndef EDGEOLK_WHOLE_FEATURES_H
+#define EDGEOLK_WHOLE_FEATURES_H
 
 /* cosine[j], sine[j] of the angles v[j] scale[j]. */
-static OLK_APART int OLK_NAME(olk_features_q15)(const uint32_t *v, const uint32_t *scale, int small,
-                                             int must, int16_t *feature)
+static OLK_ALONE int olk_features(const uint32_t *v, const uint32_t *scale, int small, int must,
+                                  int16_t *feature)
 {
     /* 32767 sin(i pi / 512) */
     static const int16_t quarter[257] = {
@@ -42,8 +44,8 @@ static OLK_APART int OLK_NAME(olk_features_q15)(const uint32_t *v, const uint32_
 }
 
 /* The sum of n = 128 products at most, in two words: lane[0] 2^16 + lane[1]. */
-static OLK_APART void OLK_NAME(olk_gather_i8_q15)(const int16_t *feature, const int8_t *stored,
-                                               ptrdiff_t n, int32_t *lane)
+static OLK_ALONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
+                                       int32_t *lane)
 {
     int32_t sum = 1 << 30;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -52,44 +54,9 @@ static OLK_APART void OLK_NAME(olk_gather_i8_q15)(const int16_t *feature, const 
     lane[1] += sum & 0xffff;
 }
 
-static inline double OLK_NAME(olk_gathered_i8_q15)(const int32_t *lane)
+static inline double olk_sum_of(const int32_t *lane)
 {
     return (double)lane[0] * 65536.0 + (double)lane[1];
 }
 
-/* As gradient.h has it; h in whole numbers of the unit that is returned, of 18 bits, so that the
-   transforms do not overflow. */
-static OLK_APART float OLK_NAME(olk_gradient_i8_q15)(const olk_sorf *p, const olk_sorf_slope *slope,
-                                                  int32_t g, const int8_t *w, const int8_t *a,
-                                                  const int16_t *feature, ptrdiff_t lines,
-                                                  const uint32_t *scale, uint32_t *h)
-{
-    const ptrdiff_t K = p->classes;
-    const int32_t E = (int32_t)(slope->share.E[g] * 256.0 + 0.5);
-    const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
-    uint32_t fastest = 0;
-    int32_t drop = 0;
-    for (int k = 0; k < 64; k++)
-        fastest = scale[k] > fastest ? scale[k] : fastest;
-    while (fastest >> drop >= 1 << 14)
-        drop++;
-    memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++) {
-        int32_t part[2];
-        for (int i = 0; i < 2; i++) {
-            const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
-            part[i] = E * a[at] + alpha * (w[at] - a[at]);
-            if (K > 1)
-                part[i] -= E * a[off] + alpha * (w[off] - a[off]);
-            part[i] = olk_shifted(part[i], 4);
-        }
-        const int32_t turn =
-            olk_shifted(part[1] * feature[2 * k] - part[0] * feature[2 * k + 1], 15);
-        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scale[k] >> drop), 11);
-    }
-    /* 16 levels a part, 2^-11 of a pace; a pace is 2 pi 2^(grid - 32). */
-    double power;
-    const uint64_t bits = (uint64_t)(1023 + 7 + drop + olk_grid(p) - 32) << 52;
-    memcpy(&power, &bits, sizeof power);
-    return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
-}
+#endif

@@ -1,9 +1,11 @@
-/* Cosine and sine of an angle of any size, the same bits on every platform. */
-#ifndef EDGEOLK_TURNS_H
-#define EDGEOLK_TURNS_H
+/* Cosine and sine of an angle of any size by reduction of its range, the same bits on every platform. */
+#ifndef EDGEOLK_RANGE_REDUCTION_H
+#define EDGEOLK_RANGE_REDUCTION_H
 
 #include <stdint.h>
 #include <string.h>
+
+#include "approximations.h"
 
 /* The quarter turns of |angle|, mod 4, and what is left, in (-1/2, 1/2] of one: |angle| = m 2^e times
    those 160 bits of 2 / pi that bear on it (Payne & Hanek 1983). Absolute error below 2^-63. */
@@ -41,20 +43,20 @@ static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
     return turns + (uint32_t)up;
 }
 
-/* Cosine and sine of a finite angle; polynomials of fdlibm. */
+/* Cosine and sine of a finite angle, within 3e-16: nothing is fused. */
 static inline void olk_cos_sin(double angle, double *cosine, double *sine)
 {
-    const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to a whole number */
     uint64_t bits;
     uint32_t turns;
     double r;
     if (angle < 512.0 && angle > -512.0) {
-        const double shifted = angle * 0.63661977236758134308 + magic, n = shifted - magic;
+        const double shifted = angle * OLK_TURNS_F64 + OLK_MAGIC_F64;
+        const double n = shifted - OLK_MAGIC_F64;
         memcpy(&bits, &shifted, sizeof bits);
         turns = (uint32_t)bits;
-        r = angle - n * 1.57079632673412561417e+00;
-        r = r - n * 6.07710050630396597660e-11;
-        r = r - n * 2.02226624879595063154e-21;
+        r = angle - n * OLK_QUARTER_1_F64;
+        r = r - n * OLK_QUARTER_2_F64;
+        r = r - n * OLK_QUARTER_3_F64;
     } else {
         double rest;
         memcpy(&bits, &angle, sizeof bits);
@@ -66,18 +68,12 @@ static inline void olk_cos_sin(double angle, double *cosine, double *sine)
         }
     }
     const double z = r * r;
-    double s = 1.58969099521155010221e-10, c = -1.13596475577881948265e-11;
-    s = s * z - 2.50507602534068634195e-08;
-    s = s * z + 2.75573137070700676789e-06;
-    s = s * z - 1.98412698298579493134e-04;
-    s = s * z + 8.33333333332248946124e-03;
-    s = s * z - 1.66666666666666324348e-01;
+    double s = olk_sine_f64[0], c = olk_cosine_f64[0];
+    for (int k = 1; k < 6; k++) {
+        s = s * z + olk_sine_f64[k];
+        c = c * z + olk_cosine_f64[k];
+    }
     s = s * z * r + r;
-    c = c * z + 2.08757232129817482790e-09;
-    c = c * z - 2.75573143513906633035e-07;
-    c = c * z + 2.48015872894767294178e-05;
-    c = c * z - 1.38888888888741095749e-03;
-    c = c * z + 4.16666666666666019037e-02;
     c = c * z * z + (1.0 - 0.5 * z);
     const double along = turns & 1 ? s : c, across = turns & 1 ? c : s;
     *cosine = (turns + 1) & 2 ? -along : along;

@@ -1,9 +1,9 @@
-/* The mark of a step in progress, in the flags of a block: memory that outlives the process (mapped,
+/* The dirty flag of a step in progress, in the flags of a block: memory that outlives the process (mapped,
    shared, battery-backed) tells by it whether its last step was whole. The flag is set before the
    first write of a step and cleared after the last, in that order for whoever looks at the memory
    later: another process, or this one started again. */
-#ifndef EDGEOLK_MARKS_H
-#define EDGEOLK_MARKS_H
+#ifndef EDGEOLK_DIRTY_FLAG_H
+#define EDGEOLK_DIRTY_FLAG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,149 @@
+/* Interleaved blocks: those of one dense row side by side (docs/sorf.md, section 3), where vectors
+   are long enough to gain by it; included by scoring.h. Lane l of a vector is of the l-th block:
+   transforms move no number from lane to lane, and a number of the row is read once for all blocks.
+   Sums are those of olk_fold and olk_mix, in their order. */
+
+/* States of the blocks' generators: those of a vector's lanes in one or two. */
+typedef uint64_t olk_states __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
+
+/* One line of each block. */
+typedef olk_entry olk_slice[OLK_BYTES / sizeof(olk_entry)];
+
+/* The next word of each. */
+static OLK_ALWAYS olk_words olk_next_words(olk_states *state)
+{
+    enum { PARTS = 8 / (int)sizeof(olk_real) };
+    olk_states word[PARTS];
+    for (int g = 0; g < PARTS; g++) {
+        const olk_states bits = (((state[g] >> 18) ^ state[g]) >> 27) & UINT32_MAX;
+        word[g] = ((bits | bits << 32) >> (state[g] >> 59)) & UINT32_MAX;
+        state[g] = state[g] * OLK_PCG_FACTOR + OLK_PCG_SIGNS;
+    }
+    const olk_words low = (olk_words)word[0], high = (olk_words)word[PARTS - 1];
+    return PARTS == 1 ? low : __builtin_shuffle(low, high, 2 * olk_lane_numbers());
+}
+
+/* Eight lines negated where bits of the words are set, from bit `from` on. */
+static OLK_ALWAYS void olk_flip_eight(olk_reals *r, olk_words words, int from)
+{
+    olk_words high = words << (8 * (int)sizeof(olk_entry) - 8 - from);
+    for (int k = 7; k >= 0; k--, high += high)
+        r[k] = (olk_reals)((olk_words)r[k] ^ (high & olk_sign));
+}
+
+/* Eight lines `apart`. */
+static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_slice *line, const int apart)
+{
+    for (int k = 0; k < 8; k++)
+        r[k] = *(const olk_reals *)line[k * apart];
+}
+
+/* Three stages of a transform across them, and back to where they were. */
+static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_slice *line, const int apart)
+{
+    olk_across(8, r);
+    for (int k = 0; k < 8; k++)
+        *(olk_reals *)line[k * apart] = r[k];
+}
+
+/* The fold of a row. */
+static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk_states *state,
+                                            olk_slice *line)
+{
+    for (ptrdiff_t start = 0; start < d; start += 32) {
+        const olk_words words = olk_next_words(state);
+        for (int i = 0; i < 32 && start + i < d; i += 8) {
+            const ptrdiff_t left = d - start - i;
+            const olk_input *from = x + start + i;
+            olk_slice *to = line + (start + i) % 64;
+            olk_input last[8] = {0};
+            olk_reals r[8];
+            if (left < 8)
+                from = memcpy(last, from, (size_t)left * sizeof *last);
+            for (int k = 0; k < 8; k++)
+                r[k] = (olk_entry)from[k] - (olk_reals){0};
+            olk_flip_eight(r, words, i);
+            for (int k = 0; k < 8; k++) {
+                const olk_reals before = start < 64 ? (olk_reals){0} : *(olk_reals *)to[k];
+                *(olk_reals *)to[k] = before + r[k];
+            }
+        }
+    }
+    for (ptrdiff_t i = (d + 7) / 8 * 8; i < 64; i++)
+        memset(line[i], 0, sizeof line[i]);
+}
+
+/* Of registers l and l + h, lanes with bit h of their number are exchanged. */
+static OLK_ALWAYS void olk_exchange(olk_reals *r, const int h)
+{
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
+    const olk_words at = olk_lane_numbers();
+    const olk_words low = at + ((olk_words)((at & (olk_word)h) != 0) & (olk_word)(MANY - h));
+#pragma GCC unroll 16
+    for (int l = 0; l < MANY; l++)
+        if (!(l & h)) {
+            const olk_reals a = r[l], b = r[l + h];
+            r[l] = __builtin_shuffle(a, b, low);
+            r[l + h] = __builtin_shuffle(a, b, low + (olk_word)h);
+        }
+}
+
+/* to[l][i] = line[i][l] of as many lines as lanes: an exchange a bit of their numbers. */
+static OLK_ALWAYS void olk_turn(olk_slice *line, olk_entry (*to)[64])
+{
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
+    olk_reals r[MANY];
+    for (int l = 0; l < MANY; l++)
+        r[l] = *(const olk_reals *)line[l];
+    olk_exchange(r, 1);
+    olk_exchange(r, 2);
+    if (MANY > 4)
+        olk_exchange(r, 4);
+    if (MANY > 8)
+        olk_exchange(r, 8);
+    for (int l = 0; l < MANY; l++)
+        *(olk_reals *)to[l] = r[l];
+}
+
+/* v[block] <- the next blocks of a row, folded and transformed. */
+static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+                                     ptrdiff_t blocks, olk_entry (*v)[64])
+{
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
+    OLK_ALIGNED(64) olk_slice line[64];
+    OLK_ALIGNED(64) uint64_t first[MANY];
+    olk_states state[8 / sizeof(olk_real)];
+    /* One block on is a product and a sum. */
+    const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
+    uint64_t factor = 1, sum = 0;
+    olk_pcg_skip(&factor, 0, each);
+    olk_pcg_skip(&sum, OLK_PCG_SIGNS, each);
+    for (int l = 0; l < MANY; l++) {
+        first[l] = *generator;
+        if (l < blocks)
+            *generator = *generator * factor + sum;
+    }
+    memcpy(state, first, sizeof state);
+    olk_fold_interleaved(x, p->d, state, line);
+    for (int round = 0; round < 3; round++) {
+        olk_reals r[8];
+        for (int i = 0; round == 0 && i < 64; i += 8) {
+            olk_get_eight(r, line + i, 1);
+            olk_put_across(r, line + i, 1);
+        }
+        for (int half = 0; round && half < 64; half += 32) {
+            const olk_words words = olk_next_words(state);
+            for (int i = 0; i < 32; i += 8) {
+                olk_get_eight(r, line + half + i, 1);
+                olk_flip_eight(r, words, i);
+                olk_put_across(r, line + half + i, 1);
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            olk_get_eight(r, line + i, 8);
+            olk_put_across(r, line + i, 8);
+        }
+    }
+    for (int i = 0; i < 64; i += MANY)
+        olk_turn(line + i, (olk_entry(*)[64])(v[0] + i));
+}

@@ -1,0 +1,92 @@
+/* Pass 2: what a row changes (docs/sorf.md, section 5, step 5). */
+#ifndef EDGEOLK_SECOND_PASS_H
+#define EDGEOLK_SECOND_PASS_H
+
+#include "gradient.h"
+#include "stores.h"
+#include "unfold.h"
+
+/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
+typedef struct {
+    double tau[OLK_SORF_GROUPS];
+    int live[OLK_SORF_GROUPS];
+    ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
+    int follows; /* relevance follows the gradient along this slope */
+    olk_sorf_slope slope;
+} olk_plan;
+
+/* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
+typedef struct {
+    olk_wave *feature;
+    ptrdiff_t blocks;
+} olk_kept;
+
+/* Pass 2: the features that were kept, the others made again. */
+static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *x, const olk_plan *plan,
+                                      const olk_kept *kept)
+{
+    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    olk_signs first, second;
+    OLK_ALIGNED(64) olk_wave own[128];
+    olk_input *q = (olk_input *)s->inputs + p->d;
+    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
+    uint64_t generator = p->signs;
+    const int again = kept->blocks < p->first[p->groups];
+    const int small = again && olk_small(p, x, 1);
+    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
+    if (again && !x->index)
+        olk_tails(p, x->values, 1, tail);
+    if (plan->follows)
+        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const olk_real tau = (olk_real)plan->tau[g];
+        const ptrdiff_t rival = plan->rival[g];
+        if (!plan->live[g])
+            continue;
+        if (again || plan->follows)
+            olk_scales(p, g, scale);
+        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
+            const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
+            const olk_entry *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
+            olk_stored *w = (olk_stored *)s->w + from;
+            olk_wave *feature = own;
+            if (b >= kept->blocks || plan->follows) {
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
+                drawn = b + 1;
+            }
+            const uint64_t start = generator;
+            if (b >= kept->blocks) {
+                olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
+                olk_features(v[0], turned, small, 1, own);
+            } else if (lines == 64) {
+                feature = kept->feature + 128 * b;
+            } else {
+                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
+            }
+            if (plan->follows) {
+                if (b < kept->blocks) {
+                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
+                    olk_draw_signs(&generator, &first);
+                    olk_draw_signs(&generator, &second);
+                }
+                const olk_stored *a = (const olk_stored *)s->a + from;
+                const olk_real unit =
+                    lines == 64 ? olk_gradient(p, &plan->slope, g, w, a, feature, 64,
+                                                             turned, v[0])
+                                : olk_gradient(p, &plan->slope, g, w, a, feature, lines, turned,
+                                               v[0]);
+                olk_mix(v[0], &second, &first);
+                olk_unfold(p, start, x, v[0], unit, q);
+            }
+            if (K == 1)
+                olk_learn(w, feature, tau, 2 * lines, s->rounding);
+            else if (plan->slope.y < rival)
+                olk_learn_two(w, feature, tau, lines, K, plan->slope.y, rival, s->rounding);
+            else
+                olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* What changes stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes are
+   counted in parts of a stored unit: 65,536ths of a level, so that rounding at random is a shift.
+   */
+#ifndef EDGEOLK_STORES_H
+#define EDGEOLK_STORES_H
+
+enum { OLK_UNIT = OLK_LEVELS ? 65536 : 1 };
+/* Changes of more levels are held to it: they stay beyond the range of int8. */
+enum { OLK_MOST_CHANGE = 1000 };
+
+#ifdef OLK_SORF_FIXED
+#include "whole_stores.h"
+#else
+/* A factor, and its products with features. */
+typedef olk_sum olk_step;
+
+static OLK_ALWAYS olk_step olk_step_of(olk_real tau)
+{
+    return tau * OLK_UNIT;
+}
+
+static OLK_ALWAYS olk_sum olk_times(olk_step step, olk_sum x)
+{
+    return step * x;
+}
+
+static OLK_ALWAYS int olk_is_tame(olk_step step)
+{
+    return olk_size_of(step) <= (olk_sum)OLK_MOST_CHANGE * OLK_UNIT;
+}
+
+/* The factor of gaps between weights, a gap, and what a weight is short of kappa times a feature.
+   */
+static OLK_ALWAYS olk_step olk_gap_step(olk_real inverse)
+{
+    return olk_step_of(inverse);
+}
+
+static OLK_ALWAYS olk_sum olk_gap_of(olk_gap levels)
+{
+    return (olk_sum)levels;
+}
+
+static OLK_ALWAYS olk_sum olk_short_of(olk_real kappa, olk_wave x, olk_stored a)
+{
+    return kappa * x - (olk_sum)a;
+}
+
+/* A change and 2^27 to the nearest whole number. */
+static OLK_ALWAYS int32_t olk_lifted(olk_sum change)
+{
+#ifdef OLK_SORF_SINGLE
+    const float v = change + 0.5f;
+    return (int32_t)v - (v < (float)(int32_t)v) + (1 << 27);
+#else
+    return (int32_t)((double)change + 134217728.5);
+#endif
+}
+#endif
+
+/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8: below 2^26 parts; bits[i] and the half
+   that rounds to one decide whether the rest makes a level. The shift is of a positive number. */
+static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_sum *restrict change,
+                                        const uint16_t *restrict bits, ptrdiff_t n)
+{
+    if (!OLK_LEVELS) {
+        for (ptrdiff_t i = 0; i < n; i++)
+            stored[i] = (olk_stored)((olk_sum)stored[i] + change[i]);
+        return;
+    }
+    int32_t part[128];
+    for (ptrdiff_t i = 0; i < n; i++)
+        part[i] = olk_lifted(change[i]);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int32_t level = (int32_t)stored[i] + ((part[i] + bits[i]) >> 16) - (1 << 11);
+        level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
+        stored[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
+    }
+}
+
+/* Changes beyond the range of int8 a thousand times over stay beyond it. */
+static inline void olk_tame(olk_sum *change, olk_step step, ptrdiff_t n)
+{
+    const olk_sum most = (olk_sum)OLK_MOST_CHANGE * OLK_UNIT;
+    if (!OLK_LEVELS || olk_is_tame(step))
+        return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        change[i] = change[i] > most ? most : change[i];
+        change[i] = change[i] < -most ? -most : change[i];
+    }
+}
+
+/* As olk_add_some_changes, one word of the generator for each pair of the n. */
+static OLK_ALONE void olk_add_changes(olk_stored *stored, const olk_sum *change, ptrdiff_t n,
+                                      uint64_t *generator)
+{
+#ifdef OLK_SORF_INT8
+    OLK_ALIGNED(64) uint16_t bits[128];
+    olk_draw(generator, bits, n / 2);
+#if OLK_BYTES > 16
+    if (n == 128) {
+        olk_round_levels(stored, change, bits);
+        return;
+    }
+#endif
+#else
+    const uint16_t *bits = NULL;
+    (void)generator;
+#endif
+    if (n == 128)
+        olk_add_some_changes(stored, change, bits, 128);
+    else
+        olk_add_some_changes(stored, change, bits, n);
+}
+
+/* stored += tau feature, one column. */
+static inline void olk_learn(olk_stored *stored, const olk_wave *restrict feature, olk_real tau,
+                             ptrdiff_t n, uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[128];
+    const olk_step step = olk_step_of(tau);
+    for (int i = 0; i < 128; i++)
+        change[i] = olk_times(step, feature[i]);
+    olk_tame(change, step, 128);
+    olk_add_changes(stored, change, n, generator);
+}
+
+/* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
+static OLK_ALONE void olk_learn_two(olk_stored *stored, const olk_wave *feature, olk_real tau,
+                                    ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low, ptrdiff_t high,
+                                    uint64_t *generator)
+{
+    const olk_step by = olk_step_of(tau);
+    for (ptrdiff_t start = 0; start < lines; start += 32) {
+        const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
+        olk_stored pair[128];
+        OLK_ALIGNED(64) olk_sum change[128];
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                const olk_sum step = olk_times(by, feature[2 * (start + k) + i]);
+                pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
+                pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
+                change[4 * k + i] = step;
+                change[4 * k + 2 + i] = -step;
+            }
+        olk_tame(change, by, 4 * n);
+        olk_add_changes(pair, change, 4 * n, generator);
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
+                stored[2 * ((start + k) * K + high) + i] = pair[4 * k + 2 + i];
+            }
+    }
+}
+
+/* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
+static OLK_ALONE void olk_average(olk_stored *a, const olk_stored *w, ptrdiff_t count,
+                                  olk_real inverse, uint64_t *generator)
+{
+    olk_gap gap[128];
+    OLK_ALIGNED(64) olk_sum change[128];
+    const olk_step step = olk_gap_step(inverse);
+    for (ptrdiff_t start = 0; start < count; start += 128) {
+        const ptrdiff_t n = count - start < 128 ? count - start : 128;
+        if (n == 128) {
+            for (int i = 0; i < 128; i++)
+                gap[i] = w[start + i] - a[start + i];
+        } else {
+            memset(gap, 0, sizeof gap);
+            for (ptrdiff_t i = 0; i < n; i++)
+                gap[i] = w[start + i] - a[start + i];
+        }
+        for (int i = 0; i < 128; i++)
+            change[i] = olk_times(step, olk_gap_of(gap[i]));
+        olk_add_changes(a + start, change, n, generator);
+    }
+}
+
+/* a += (kappa feature - a) / n over one block. */
+static inline void olk_mean(olk_stored *a, const olk_wave *feature, olk_real kappa, ptrdiff_t n,
+                            olk_real inverse, uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[128];
+    const olk_step step = olk_gap_step(inverse);
+    for (ptrdiff_t i = 0; i < n; i++)
+        change[i] = olk_times(step, olk_short_of(kappa, feature[i], a[i]));
+    olk_add_changes(a, change, n, generator);
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* A unit of the learner on structured features: its functions, and the table that shows them to
+   others, for the type of weights and the set of instructions that it is compiled for. */
+#ifndef EDGEOLK_STRUCTURED_UNIT_H
+#define EDGEOLK_STRUCTURED_UNIT_H
+
+#include "set.h"
+
+#if OLK_BYTES
+#include "vector.h"
+#endif
+#if OLK_BYTES > 16 && defined(OLK_SORF_INT8)
+#include "level_rounding.h"
+#endif
+
+#include "structured.h"
+
+#ifndef OLK_SORF_INT8
+#include "features_alone.h"
+#endif
+
+#ifdef OLK_SORF_INT8
+#define OLK_SORF_TABLE OLK_OF_SET(olk_sorf_int8)
+#elif defined(OLK_SORF_FLOAT32)
+#define OLK_SORF_TABLE OLK_OF_SET(olk_sorf_float32)
+#else
+#define OLK_SORF_TABLE OLK_OF_SET(olk_sorf_float64)
+#endif
+
+extern const olk_sorf_functions OLK_SORF_TABLE;
+const olk_sorf_functions OLK_SORF_TABLE = {
+    OLK_SET,
+    olk_sorf_step,
+    olk_sorf_novelty,
+    olk_sorf_scores,
+#ifdef OLK_SORF_INT8
+    NULL,
+#else
+    olk_sorf_features,
+#endif
+};
+
+#endif

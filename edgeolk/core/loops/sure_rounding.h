@@ -1,0 +1,193 @@
+/* Updates of int8 weights from features in single precision: all their roundings are tried before
+   anything is written, and where the error of single precision could turn one, its block is rounded
+   in double instead (exact_fallback.h). Stored weights are those of double. */
+#ifndef EDGEOLK_SURE_ROUNDING_H
+#define EDGEOLK_SURE_ROUNDING_H
+
+/* Bounds of what single precision may be wrong by (docs/sorf.md, section 5): of a feature and of a
+   score, and of either for each unit of the widest typical angle. */
+static const double olk_feature_error = 2e-7, olk_feature_error_of_angle = 1.6e-6;
+static const double olk_score_error = 1e-6, olk_score_error_of_angle = 5e-7;
+/* Parts of a level, 65,536ths, that a change may have and its bounds lie from it: larger ones are
+   left to double. */
+static const double olk_most_sure_change = 524000.0, olk_widest_bounds = 64.0;
+
+/* The longest that a fold of a row can be. */
+static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
+{
+    const olk_input *x = row->values;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};
+    for (ptrdiff_t k = 0; k < count; k++)
+        lane[k % 4] += (double)x[k] * (double)x[k];
+    return OLK_SQRT((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+}
+
+/* The widest typical angle of a group: 64 times a width times the length of a fold. */
+static inline double olk_widest(const olk_sorf *p, int32_t g, double longest)
+{
+    double widest = 0.0;
+    for (int32_t i = 0; i < p->widths[g]; i++)
+        widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+    return 64.0 * widest * longest;
+}
+
+/* How far tau may be from that of double: by as much as a score may be wrong. */
+static inline double olk_wrong_tau(const olk_sorf *p, double widest)
+{
+    return p->kappa * (olk_score_error + olk_score_error_of_angle * widest);
+}
+
+/* Bounds of changes tau features, a cosine's and a sine's alike, line after line as olk_scales has
+   their widths: 2^19 and a half, which makes them positive, so that a conversion rounds to the
+   nearest, less and plus what may be wrong. Fold and transforms keep lengths, so errors of their
+   sums, and of products with widths, are a share of a typical angle: 64 times a width times the
+   length of the fold, `longest` at most. In 10^8 features none was wrong by more than 1e-7 and 8e-7
+   of that, in 10^5 scores of weights near the ends of their range none by 7e-7 and 3e-7 of the
+   widest's. */
+typedef struct {
+    float least[2 * (64 + OLK_SORF_WIDTHS)], most[2 * (64 + OLK_SORF_WIDTHS)];
+} olk_bounds;
+
+/* Returns 0 where changes are too large for that, or bounds too wide to be of use. */
+static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, double tau,
+                               olk_bounds *bounds)
+{
+    const int widths = p->widths[g];
+    const double widest = olk_widest(p, g, longest);
+    /* An eighth for the roundings of a change, its bounds and their sum. */
+    const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
+    const double step = 65536.0 * OLK_FABS(tau);
+    const double most =
+        all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
+    if (!(step < olk_most_sure_change && most < olk_widest_bounds))
+        return 0;
+    for (int i = 0; i < 2 * widths; i++) {
+        const double angle = 64.0 * p->omega[g][i / 2] * longest;
+        const double wrong = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
+        bounds->least[i] = (float)(524288.5 - wrong);
+        bounds->most[i] = (float)(524288.5 + wrong);
+    }
+    olk_repeat(bounds->least, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
+    olk_repeat(bounds->most, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
+    return 1;
+}
+
+/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= 128, at random as olk_add_some_changes.
+   Returns 0 where a change between its bounds could give another level. */
+static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored *restrict stored,
+                                      const float *restrict feature, float step,
+                                      const float *restrict least, const float *restrict most,
+                                      const uint16_t *restrict bits, ptrdiff_t n)
+{
+#if OLK_BYTES > 16
+    if (n == 128)
+        return olk_round_features(to, stored, feature, step, least, most, bits);
+#endif
+    int32_t unsure = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float change = step * feature[i];
+        const int32_t rise = ((int32_t)(change + least[i]) + bits[i]) >> 16;
+        unsure |= rise ^ (((int32_t)(change + most[i]) + bits[i]) >> 16);
+        int32_t level = stored[i] + rise - (1 << 3);
+        level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
+        to[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
+    }
+    return !unsure;
+}
+
+/* What is kept of a row between trying its changes and writing them: features of its first blocks,
+   new weights of its first `stored` ones, the rounding generator after these and after all that
+   were rounded, and whether tau has been made that of double. */
+typedef struct {
+    olk_wave *feature;
+    ptrdiff_t blocks;
+    olk_stored *levels;
+    ptrdiff_t stored;
+    uint64_t middle, after;
+    int exact;
+} olk_trial;
+
+/* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks and one of
+   weights. There, weights take the place of features that have been rounded. */
+static inline olk_trial olk_room(const olk_sorf *p, void *room, int whole)
+{
+    const ptrdiff_t all = p->first[p->groups];
+    olk_wave *feature = room;
+    if (whole)
+        return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
+    return (olk_trial){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
+                               2 * OLK_SORF_KEPT, room, 8 * OLK_SORF_KEPT, 0, 0, 0};
+}
+
+/* The weights of a block, a whole one without a call. */
+static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdiff_t lines)
+{
+    if (lines == 64)
+        memcpy(w, levels, 128 * sizeof *w);
+    else
+        memcpy(w, levels, 2 * (size_t)lines * sizeof *w);
+}
+
+/* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: beside
+   the features, or into w where it writes. Returns the block that has a rounding which is not sure,
+   the generator before it, or the number of blocks; -1 where none can be. */
+static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
+                                         const olk_sorf_row *row, const double *tau,
+                                         const int *live, olk_trial *trial, ptrdiff_t from,
+                                         int write)
+{
+    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    olk_signs first, second;
+    OLK_ALIGNED(64) olk_wave own[128];
+    OLK_ALIGNED(64) uint16_t bits[128];
+    olk_stored unseen[128];
+    const ptrdiff_t words = (p->d + 31) / 32 + 4;
+    OLK_ALIGNED(64) olk_bounds bounds;
+    const double longest = olk_longest(p, row);
+    const int again = trial->blocks < p->first[p->groups];
+    const int small = again && olk_small(p, row, 1);
+    uint64_t generator = p->signs;
+    ptrdiff_t drawn = 0;
+    if (again && !row->index)
+        olk_tails(p, row->values, 1, tail);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const float step = (float)(tau[g] * 65536.0);
+        if (!live[g] || from >= p->first[g + 1])
+            continue;
+        if (!olk_bound(p, g, longest, tau[g], &bounds))
+            return -1;
+        if (again)
+            olk_scales(p, g, scale);
+        for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
+            const ptrdiff_t lines = olk_lines(p, b);
+            const ptrdiff_t turn = 64 * (b - p->first[g]) % p->widths[g];
+            const int stored = !write && b < trial->stored;
+            olk_stored *w = (olk_stored *)s->w + 128 * b;
+            const olk_wave *feature = own;
+            uint64_t after = trial->after;
+            if (b < trial->blocks) {
+                feature = trial->feature + 128 * b;
+            } else {
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
+                drawn = b + 1;
+                olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first,
+                                &second);
+                olk_features(v[0], scale + turn, small, 1, own);
+            }
+            olk_draw(&after, bits, lines);
+            if (!olk_round_surely(stored ? trial->levels + 128 * b : unseen, w, feature,
+                                          step, bounds.least + 2 * turn, bounds.most + 2 * turn,
+                                          bits, 2 * lines))
+                return b;
+            trial->after = after;
+            if (stored)
+                trial->middle = after;
+            if (write)
+                olk_put_levels(w, unseen, lines);
+        }
+    }
+    return p->first[p->groups];
+}
+
+#endif

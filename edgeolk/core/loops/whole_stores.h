@@ -1,0 +1,66 @@
+/* Changes of weights in whole numbers; stores.h has those in floats. */
+#ifndef EDGEOLK_WHOLE_STORES_H
+#define EDGEOLK_WHOLE_STORES_H
+
+/* Of tau, so that olk_times() of a feature is tau feature in 65,536ths. */
+typedef struct {
+    int32_t mantissa, by;
+} olk_step;
+
+static inline olk_step olk_step_of(float tau)
+{
+    olk_step made = {0, 29};
+    uint32_t bits;
+    memcpy(&bits, &tau, sizeof bits);
+    const int32_t by = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
+    if (by < 4) { /* changes beyond the range of int8 a thousand times over stay beyond it */
+        made.mantissa = 32767;
+        made.by = 4;
+    } else if (by < 30) {
+        made.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
+        made.by = by;
+    }
+    if (bits >> 31)
+        made.mantissa = -made.mantissa;
+    return made;
+}
+
+static inline int32_t olk_times(olk_step step, int32_t x)
+{
+    return olk_shifted(step.mantissa * x, step.by);
+}
+
+/* olk_step_of sees to it. */
+static inline int olk_is_tame(olk_step step)
+{
+    (void)step;
+    return 1;
+}
+
+/* Gaps are in 128ths of a level. */
+static inline olk_step olk_gap_step(float inverse)
+{
+    return olk_step_of(inverse * 256);
+}
+
+static inline int32_t olk_gap_of(int32_t levels)
+{
+    return 128 * levels;
+}
+
+static inline int32_t olk_short_of(float kappa, int16_t x, int8_t a)
+{
+    return olk_shifted((int32_t)kappa * x - 32768 * (int32_t)a, 8);
+}
+
+static inline int32_t olk_lifted(int32_t change)
+{
+    return change + (1 << 27);
+}
+
+static inline float olk_off_grid(uint32_t v, float unit)
+{
+    return (float)(int32_t)v * unit;
+}
+
+#endif
