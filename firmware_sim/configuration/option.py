@@ -141,5 +141,6 @@ def documented(record: Any) -> Any:
     for name, one in options_of(record).items():
         said = "{" + ", ".join(f'"{word}"' for word in one.choices) + "}"
         lines += [f"    {name} : {said if one.choices else kinds[name]}", f"        {one.help}"]
-    record.__doc__ = record.__doc__.replace("    (options)", "\n".join(lines))
+    if record.__doc__:  # python -OO has none
+        record.__doc__ = record.__doc__.replace("    (options)", "\n".join(lines))
     return record

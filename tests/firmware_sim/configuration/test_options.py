@@ -36,12 +36,13 @@ def test_a_command_takes_the_options_that_say_so(command: str) -> None:
         assert (set(one.flags(name)) <= known) == said, name
 
 
-@pytest.mark.parametrize("command", ["compare", "fleet"])
+@pytest.mark.parametrize("command", ["compare", "tune", "fleet"])
 def test_workers_are_jobs_too(command: str) -> None:
-    more = ["--caps", "1KiB,2KiB"] if command == "compare" else []
+    own = {"compare": ["--caps", "1KiB,2KiB"], "fleet": ["--configs", "configs.toml"]}
+    more = own.get(command, [])
     chosen = parser().parse_args([command, "occupancy", "--jobs", "2", *more])
     assert chosen.workers == 2
-    if more:
+    if command == "compare":
         assert chosen.ram == ["1KiB", "2KiB"]
 
 
