@@ -47,7 +47,7 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
 }
 
 /* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
-static OLK_APART void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                ptrdiff_t m, const olk_entry (*tail)[64], olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];

@@ -21,7 +21,7 @@ static OLK_ALONE void olk_scales(const olk_sorf *p, int32_t g, olk_entry *scale)
 }
 
 /* The next block of m rows: folded, the signs between its transforms. */
-static OLK_APART void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
+static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                  ptrdiff_t m, const olk_entry (*tail)[64], olk_entry (*v)[64],
                                  olk_signs *first, olk_signs *second)
 {
