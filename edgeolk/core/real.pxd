@@ -1,6 +1,6 @@
 """Arrays of the coefficients' type: one number at a time.
 
-Loops over them are C functions compiled for each type (reals.h); this is for the rest.
+Loops over them are C functions compiled for each type (loops/number.h); this is for the rest.
 """
 
 from libc.stdint cimport int64_t

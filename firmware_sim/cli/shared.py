@@ -87,7 +87,8 @@ def _words(one: Option) -> dict[str, Any]:
     look = (
         {"choices": one.choices} if one.choices else {"metavar": one.metavar or one.value.metavar}
     )
-    return {"action": action, "type": _read(one), "help": text, **look}
+    more = {"required": one.required, **look}
+    return {"action": action, "type": _read(one), "help": text, **more}
 
 
 def _read(one: Option) -> Callable[[str], Any]:

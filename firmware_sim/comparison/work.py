@@ -63,6 +63,11 @@ def share(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: flo
     _shared.update(evaluator=evaluator, config=config, gamma=gamma, seconds=seconds)
 
 
+def shared() -> dict[str, Any]:
+    """Return what this process was given."""
+    return _shared
+
+
 def work(run: Run) -> Outcome:
     """Do one run with what was shared."""
     return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])

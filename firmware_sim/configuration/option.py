@@ -68,6 +68,7 @@ class Option:
     #: raises a `SimulatorError` for a value that cannot be
     check: Callable[[Any], object] | None = None
     again: bool = False  # whether it may be given again
+    required: bool = False  # whether it must be given on a command line
     where: frozenset[str] = REPLAY  # where it may be said
     #: tells from a configuration why the option changes nothing there, "" where it does
     idle: Callable[[Any], str] | None = None

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from edgeolk.core import structured
+from edgeolk.core import structured, variants
 from edgeolk.core.units import LOOPS
 
-#: Modules of which this holds.
-MODULES = (structured,)
+#: Modules with loops of their own.
+MODULES = (structured, variants)
 
 
 def names_of(module: Path) -> set[str]:
