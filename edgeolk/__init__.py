@@ -5,7 +5,7 @@ never imports numpy.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 
 from edgeolk.lean import TYPE_CHECKING, Any
 
@@ -46,7 +46,8 @@ __all__ = [
 ]  # fmt: skip
 __version__ = "0.1.0"
 
-if find_spec("edgeolk.core.arena") is None:
+# Not `importlib.util`, which a bare process would pay for.
+if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
     # The folder a program is run from comes before what is installed.
     raise ImportError(
         f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"

@@ -1,6 +1,6 @@
 """Frozen dataclasses and annotations without what `dataclasses` and `typing` import.
 
-Design: `edgeolk.bare` takes 2.8 MB above plain Python; 3.9 MB with `typing`, 5.5 MB with both, for
+Design: `edgeolk.bare` takes 2.9 MB above plain Python; 4.0 MB with `typing`, 5.6 MB with both, for
 `inspect`, `re` and tools of the compiler that no learner needs. Type checkers read the originals.
 There is no more to it than is used: no ``field``, no order, no slots; a default is shared by all
 records, so it must be one that nobody changes.

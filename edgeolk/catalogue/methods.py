@@ -413,19 +413,10 @@ def algorithms() -> tuple[Method, ...]:
 
 
 def find(algorithm: Algorithm | str | Method) -> Method:
-    """The row of an algorithm.
+    """The row of an algorithm; case does not matter in a name.
 
-    Parameters
-    ----------
-    algorithm : Algorithm, str or Method
-        Case does not matter in a name.
-
-    Raises
-    ------
-    TypeError
-        Neither a name, nor an ``ek.Algorithm``, nor a row of ``ek.algorithms()``.
-    ValueError
-        Unknown name.
+    Raises TypeError: neither a name, nor an ``ek.Algorithm``, nor a row of ``ek.algorithms()``.
+    Raises ValueError: unknown name.
     """
     if isinstance(algorithm, Method):
         return algorithm

@@ -34,13 +34,7 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of the command line.
-
-    Returns
-    -------
-    argparse.ArgumentParser
-        Parsed options carry ``run``, the function that does what they ask.
-    """
+    """The parser of the command line; parsed options carry ``run``, what does as they ask."""
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -66,22 +60,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line, by default that of the process.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Without them those of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0, or 2 where a command refused, with a sentence on standard error.
-
-    Raises
-    ------
-    SystemExit
-        From the parser: with 2 for bad arguments, with 0 after ``--help``.
+    Returns the exit code: 0, or 2 where a command refused, with a sentence on standard error.
+    Raises SystemExit: from the parser, with 2 for bad arguments, with 0 after ``--help``.
     """
     options = build_parser().parse_args(arguments)
     try:

@@ -7,6 +7,7 @@ from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
     OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
 from edgeolk.core.updates.sorf cimport sorf_set_width
@@ -69,7 +70,7 @@ cdef inline void decode_structured(State* s, object config) except *:
         p.task = OLK_SORF_REGRESSION
     elif s.c.choice.loss == LOSS_NOVELTY:
         p.task = OLK_SORF_NOVELTY
-    p.groups = groups
+    take_parameters(p, &s.c.p)
     p.first[0] = 0
     for g in range(groups):
         size = share + (g < rest)
@@ -83,14 +84,9 @@ cdef inline void decode_structured(State* s, object config) except *:
     p.n_blends = len(blends)
     for i, blend in enumerate(blends):
         p.blends[i] = blend
-    p.linear, p.last_label = values["linear"], values["last_label"]
-    p.relevance = values["relevance"]
     p.kappa = 1.0
     if s.c.choice.dtype == DTYPE_INT8:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
-    p.r, p.sharp, p.delta = values["r"], values["sharp"], values["memory"]
-    p.cmin, p.cmax, p.shrink = values["cmin"], values["cmax"], values["shrink"]
-    p.nu, p.window = values["nu"], values["forget"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
     sorf_set_width(s)
 

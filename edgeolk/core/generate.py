@@ -253,6 +253,7 @@ def structs_pxd() -> str:
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
     lines += ["from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t"]
+    lines += ["", "from edgeolk.core.parts cimport Params"]
     for header, wanted in STRUCTS.items():
         constants, found = structs.read(header)
         lines += ["", "", f'cdef extern from "{header}" nogil:']
@@ -265,7 +266,17 @@ def structs_pxd() -> str:
                 lines += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
             lines += [""]
         lines.pop()
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
+
+
+def parameters_of(struct: str, header: str) -> list[str]:
+    """A function that gives the members of a struct the parameters of their name."""
+    lines = ["", "", "cdef inline void take_parameters("]
+    lines[-1] += f"{struct}* p, const Params* v) noexcept nogil:"
+    for name, kind, sizes in structs.read(header)[1][struct]:
+        if name in PARAMETERS and not sizes:
+            lines += [f"    p.{name} = {'' if kind == 'double' else f'<{kind}>'}v.{name}"]
+    return lines
 
 
 def write() -> None:

@@ -33,13 +33,7 @@ def _number(text: str, known: dict[str, int]) -> int:
 
 
 def read(header: str) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
-    """Constants of the enums of a header, and members of its structs.
-
-    Parameters
-    ----------
-    header : str
-        Name of a file in ``loops``.
-    """
+    """Constants of the enums of a header in ``loops``, and members of its structs."""
     text = _COMMENT.sub("", (LOOPS / header).read_text())
     constants: dict[str, int] = {}
     for body in _ENUM.findall(text):

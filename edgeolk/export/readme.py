@@ -50,18 +50,7 @@ def _answers(learner: Learner) -> str:
 
 
 def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str:
-    """The text.
-
-    Parameters
-    ----------
-    learner : Learner
-    arena : int
-        Bytes of RAM.
-    learns : bool
-        Whether the C learns.
-    constants : int
-        Bytes of the model in flash.
-    """
+    """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
     needs_labels = learner.config.needs_labels
     use = "ek_predict(arena, row, &label);          /* what it says of a row */"
     if learns:

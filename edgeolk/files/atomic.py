@@ -166,33 +166,21 @@ def _replace(
 
 
 def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
-    """Write a file that is either as it was or as it shall be.
+    """Write a file that is either as it was or as it shall be, of these pieces in order.
 
-    Parameters
-    ----------
-    path : str, bytes or path-like
-        A symbolic link is followed. Mode and owner of an existing file are kept.
-    pieces : iterable of bytes-like
-        The content, in order.
-
-    Raises
-    ------
-    OSError
-        The file cannot be written, or is not a regular file: it is as it was. Or its folder
-        cannot be synced once it has the name: it is whole and new, and a cut of the power may
-        bring back the old one.
+    A symbolic link is followed; mode and owner of an existing file are kept. Raises OSError: the
+    file cannot be written, or is not a regular file: it is as it was. Or its folder cannot be
+    synced once it has the name: it is whole and new, and a cut of the power may bring back the old
+    one.
     """
     os.close(placed_whole(path, pieces))
 
 
 def placed_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """Write a file as ``write_whole`` does, and keep it.
+    """Write a file as ``write_whole`` does, and keep it: its descriptor, to read and write.
 
-    Returns
-    -------
-    int
-        Its descriptor, to read and write. Where there are locks the file is locked, and was before
-        it had its name: nobody has written to it.
+    Where there are locks the file is locked, and was before it had its name: nobody has written to
+    it.
     """
     target = os.path.realpath(os.fsdecode(path))
     where, name = os.path.split(target)

@@ -73,16 +73,8 @@ MOST_NORMAL = 14.0
 def most_gamma(most: float) -> float:
     """The largest width of a kernel whose frequencies are numbers that storage holds.
 
-    Parameters
-    ----------
-    most : float
-        The largest number of the storage type. Of float64 less than half of the exponents are used,
-        so that squares of frequencies are numbers.
-
-    Returns
-    -------
-    float
-        sqrt(2 gamma) times the largest normal draw is ``most``.
+    sqrt(2 gamma) times the largest normal draw is ``most``, the largest number of the storage type.
+    Of float64 less than half of the exponents are used, so that squares of frequencies are numbers.
     """
     return 0.5 * (min(most, 1e150) / MOST_NORMAL) ** 2
 

@@ -109,7 +109,7 @@ HOSTILE: list[tuple[str, str, str, str, int, float]] = [
     ("novelty", "plain", "int8", "mean_weights", 5, -128),
     ("two", "plain", "int8", "blend", 0, -1.0),
     ("two", "plain", "int8", "blend", 1, np.nan),
-    ("two", "plain", "int8", "blend", 3, 1e9),
+    ("two", "plain", "int8", "blend", 3, 1e10),
     ("two", "plain", "int8", "blend", -1, 0.5),
     ("two", "plain", "int8", "blend", -1, 4097.0),
     ("two", "groups", "int8", "blend", -2, np.nan),

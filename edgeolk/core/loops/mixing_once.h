@@ -75,18 +75,18 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
         for (int32_t q = 0; q < p->n_blends; q++, L++) {
             const double m = real ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
                                   : olk_sorf_margin(f, NULL, g, p->blends[q], y);
-            *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+            *L = p->memory * *L + weight * olk_sorf_cost(p, m, y);
         }
     if (p->linear) {
         const double m = real ? f->f_linear : y * f->f_linear;
-        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+        *L = p->memory * *L + weight * olk_sorf_cost(p, m, y);
         L++;
     }
     if (p->last_label) {
         double m = real ? f->last : y * f->last;
         if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, no label is a tie */
             m = f->last == y + 1.0 ? 1.0 : (f->last == 0.0 ? 0.0 : -1.0);
-        *L = p->delta * *L + weight * olk_sorf_cost(p, m, y);
+        *L = p->memory * *L + weight * olk_sorf_cost(p, m, y);
     }
 }
 

@@ -187,7 +187,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     OLK_ALIGNED(64) olk_wave feature[128];
     olk_signs first, second;
     const double octets = (double)(*s->t / OLK_OCTET + 1), rows = (double)(*s->t + 1);
-    const double window = p->window / OLK_OCTET;
+    const double window = p->forget / OLK_OCTET;
     const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
     double f, *rho = s->novelty, *m = s->novelty + 1;
     if (!olk_score_pass(p, s, row, 1, NULL, &f))

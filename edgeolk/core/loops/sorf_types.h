@@ -23,8 +23,8 @@ typedef struct {
     int32_t linear, last_label, relevance;       /* options, 0 or 1 */
     double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
     double kappa;                                /* stored levels per unit of weight */
-    double r, sharp, delta, cmin, cmax, shrink;
-    double nu, window;                           /* novelty */
+    double r, sharp, memory, cmin, cmax, shrink;
+    double nu, forget;                           /* novelty */
     uint64_t signs;                              /* state of the feature generator, seeded */
 } olk_sorf;
 

@@ -1,0 +1,51 @@
+"""What the build refuses: a part that a compiled switch would not know."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from edgeolk.core import generate
+from edgeolk.lean import replace
+from edgeolk.parts.losses import LOSSES
+from edgeolk.parts.numbers import Loss, Policy, Update
+from edgeolk.parts.table import TRAITS
+from edgeolk.parts.updates import UPDATES
+
+
+def body_of(text: str, function: str) -> str:
+    """The lines of one function of a generated file."""
+    return text.split(f" {function}(", 1)[1].split("\n\n\n", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("axis", "member"),
+    [("loss", Loss.EPSILON), ("update", Update.PA2), ("policy", Policy.MERGE)],
+    ids=str,
+)
+def test_a_part_without_a_row(axis: str, member: Loss, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(TRAITS[axis], member)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=rf"{type(member).__name__}\.{member.name} has no row"):
+        generate.check()
+
+
+@pytest.mark.parametrize("missing", ["residual", "sign"])
+def test_a_loss_that_an_update_could_not_mend(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LOSSES, Loss.EPSILON, replace(LOSSES[Loss.EPSILON], **{missing: ""}))
+    with pytest.raises(ValueError, match=r"Loss\.EPSILON needs a residual for Update\.PA"):
+        generate.check()
+
+
+def test_every_loss_has_a_slope_of_its_own() -> None:
+    slopes = body_of(generate.switches_pxd(generate.LOSS_ROLES), "loss_slope")
+    assert set(re.findall(r"LOSS_(\w+)", slopes)) == {loss.name for loss in Loss}
+
+
+def test_a_struct_takes_the_parameters_of_its_members() -> None:
+    lines = generate.parameters_of("olk_sorf", "sorf_types.h")
+    taken = set(re.findall(r"p\.(\w+) = (?:<\w+>)?v\.\1$", "\n".join(lines), re.MULTILINE))
+    # The others are read where the configuration is decoded, and by the planner.
+    assert taken == set(UPDATES[Update.BLENDED].parameters) - {"unit", "scratch"}
