@@ -170,10 +170,7 @@ class ReplayConfig(Fields):
 
         Rows are scaled inside the learner only where these say so: otherwise the device does it.
 
-        Raises
-        ------
-        SimulatorError
-            The algorithm does not go with this kind.
+        Raises SimulatorError: the algorithm does not go with this kind.
         """
         return {"scale": None, **KINDS[self.kind].params(self), **self.params}
 
@@ -192,10 +189,7 @@ class ReplayConfig(Fields):
     def delay(self) -> tuple[float, bool]:
         """How late labels come, and whether that is in seconds.
 
-        Raises
-        ------
-        SimulatorError
-            It is neither a number of rows nor of seconds.
+        Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
         return moments.label_delay(self.label_delay)
 
@@ -211,10 +205,7 @@ class ReplayConfig(Fields):
     def cap_bytes(self) -> int:
         """The cap as a number of bytes.
 
-        Raises
-        ------
-        SimulatorError
-            It is no size.
+        Raises SimulatorError: it is no size.
         """
         if isinstance(self.ram, int):
             return self.ram

@@ -14,12 +14,8 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 def printable(text: str, keep: str = "") -> str:
     r"""Return the text with every character that steers a terminal written as its escape.
 
-    Parameters
-    ----------
-    text : str
-        Anything.
-    keep : str
-        Characters left as they are, such as ``"\n"`` in a text of several lines.
+    text: anything.
+    keep: characters left as they are, such as ``"\n"`` in a text of several lines.
     """
     if text.isascii() and text.isprintable():
         return text

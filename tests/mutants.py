@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutants_simulator as simulator
+import mutants_wrappers as wrappers
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
@@ -50,6 +51,7 @@ TESTS = {
     MENDING: ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],
     SUMS: ["tests/edgeolk/files/test_checksums.py"],
     HEAD: ["tests/edgeolk/files/test_checksums.py"],
+    **wrappers.TESTS,
     **simulator.TESTS,
 }
 
@@ -316,7 +318,10 @@ MUTATIONS = (
 )  # fmt: skip
 
 
-EVERY = (*MUTATIONS, *(Mutation(*one) for one in simulator.MUTATIONS))
+EVERY = (
+    *MUTATIONS,
+    *(Mutation(*one) for one in (*wrappers.MUTATIONS, *simulator.MUTATIONS)),
+)
 
 
 def red(folder: Path, tests: list[str]) -> bool:

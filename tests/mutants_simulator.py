@@ -22,7 +22,7 @@ FILES = f"{_SIM}/report/files.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     NOVELTY: [f"{_TESTS}/metrics/test_novelty.py"],
-    BINARY: [f"{_TESTS}/metrics/test_metrics.py"],
+    BINARY: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     ANSWERS: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     MULTICLASS: [f"{_TESTS}/metrics/test_multiclass.py"],
     REGRESSION: [f"{_TESTS}/metrics/test_regression.py"],
@@ -164,11 +164,12 @@ MUTATIONS = (
     ("bytes of before a cut are forgotten", POWER, "self._written + checkpoints.bytes_written",
      "checkpoints.bytes_written"),
     # ---- fleets
-    ("the majority of a block knows its own row", ANSWERS,
-     "            majority[i], no_change[i] = self._commonest(), self._last\n"
-     "            self.observe(label)\n",
-     "            no_change[i] = self._last\n            self.observe(label)\n"
-     "            majority[i] = self._commonest()\n"),
+    ("the majority of a block knows its own row", BINARY, "after - labels >= 0", "after >= 0"),
+    ("no-change begins anew in each block", ANSWERS,
+     "np.concatenate([[self._last], true[:-1]])", "np.concatenate([[1], true[:-1]])"),
+    ("the majority of several classes knows its own row", ANSWERS,
+     "            found[i] = self._commonest()\n            self._count(label)\n",
+     "            self._count(label)\n            found[i] = self._commonest()\n"),
     ("a curve of blocks forgets the rows before", CURVE,
      "first = at + self.step - 1 - (self._rows + at) % self.step",
      "first = at + self.step - 1 - at % self.step"),

@@ -20,7 +20,7 @@ LAYERS = {
         "core",
         *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
-        *("export", "river", "sklearn", "cli", "__main__"),
+        *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),
     firmware_sim: (
         *("errors", "plaintext", "containment", "streams", "metrics", "boards", "tasks"),

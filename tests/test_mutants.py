@@ -16,6 +16,7 @@ mutants = module_from_spec(spec)
 sys.path.insert(0, str(HERE))  # as of a program that is started there
 try:
     spec.loader.exec_module(mutants)
+    import mutants_loops
 finally:
     sys.path.remove(str(HERE))
 
@@ -27,3 +28,10 @@ def test_a_mutation_changes_one_place_and_is_a_program(mutation: mutants.Mutatio
     mutated = source.replace(mutation.old, mutation.new)
     assert mutated != source
     compile(mutated, mutation.file, "exec")
+
+
+@pytest.mark.parametrize("mutation", mutants_loops.MUTATIONS, ids=lambda m: m.what)
+def test_a_mutation_of_the_loops_changes_one_place(mutation: mutants_loops.Mutation) -> None:
+    path = mutants_loops.header_of(mutation.old)
+    assert path.read_text().replace(mutation.old, mutation.new) != path.read_text()
+    assert (HERE / "edgeolk/core/c" / f"{mutation.subject}.c").exists()

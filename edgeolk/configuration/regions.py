@@ -199,9 +199,9 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_features + 1), "linear candidate: weights, variances"
     ),
     "relevance": Kind(
-        "computing", lambda c: (2, c.n_features), "log scales of the inputs, squared gradients"
+        "computing", lambda c: (2, c.n_features), "log length scales (ARD), squared gradients"
     ),
-    "turns": Kind("q", _words(1), "steps of relevance"),
+    "turns": Kind("q", _words(1), "gradient steps of the length scales"),
     "scaler": Kind(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits",
         stays=True,

@@ -15,13 +15,6 @@ from edgeolk.core.simd cimport (
 from edgeolk.core.state cimport MOST_CHANGED, State
 
 
-cdef inline double read_number(const State* s, const void* x, int64_t j) noexcept nogil:
-    """Number j of a contiguous vector."""
-    if s.c.vectors == DTYPE_FLOAT64:
-        return (<const double*>x)[j]
-    return (<const float*>x)[j]
-
-
 cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot,
                               const void* x) noexcept nogil:
     """base[:, slot] <- x."""

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
-LEARNING = ("block.h", "crc.h", "flash.h", "flash.c")
+LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
 #: Headers that only units of the library's own build include.
 NOT_PLAIN = ("vector_wide.h",)
 _INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)

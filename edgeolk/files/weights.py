@@ -10,7 +10,7 @@ from edgeolk.lean import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.configuration.config import Config
 
-#: Numbers of the linear candidate and of relevance stay far below this.
+#: Numbers of the linear candidate and of the length scales (``relevance``) stay far below this.
 MOST = 1e30
 #: Weights count in units of the label, or of the targets' deviation; what targets and their squared
 #: deviations add up to.
@@ -62,10 +62,10 @@ def check_weights(
         _require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
     if "relevance" in regions:
         scales, squares = regions["relevance"][: config.n_features], regions["relevance"]
-        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log scale of relevance")
-        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of relevance")
+        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
+        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of the length scales")
     if "turns" in regions:
-        _require(0 <= regions["turns"][0] <= words["steps"], "steps of relevance")
+        _require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
     if "last_label" in regions:
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.

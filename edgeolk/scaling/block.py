@@ -1,11 +1,7 @@
-"""The block of a scaler as a file holds it: its header checked, older versions brought up to date.
+"""The block of a scaler as a file holds it: its header checked.
 
 A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan, all
 little-endian; a live block has the byte order of the machine.
-
-Version 1 has a 32-bit method, a 32-bit frozen flag and 8 bytes of zero where version 2 has method
-and frozen in 16 bits each, window and clip. It knew no clipping, so its regions are those of
-version 2 with clip = 0.
 """
 
 from __future__ import annotations
@@ -28,9 +24,7 @@ FORMAT_VERSION = 2
 MAGIC = b"edgescal"
 MOST_SEEN = 2**62
 
-_COMMON = struct.Struct("<8sIIqqqq")
 HEAD = struct.Struct("<8sIIqqqqHHId")
-_HEAD_1 = struct.Struct("<8sIIqqqqiiq")
 #: Head and Feature (core/winsor.pxd), number by number.
 _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
                           ("window", "u4"), ("clip", "f8")])  # fmt: skip
@@ -87,14 +81,6 @@ def read(path: str | PathLike[str]) -> bytes:
     return seal.read(path, HEAD_BYTES, "scaler")
 
 
-def _from_version_1(block: bytes) -> bytes:
-    *common, method, frozen, zero = _HEAD_1.unpack_from(block)
-    if method not in NAMES or not 0 <= frozen <= 1 or zero != 0:
-        raise ValueError("the scaler is inconsistent: its header contradicts itself")
-    common[1] = FORMAT_VERSION
-    return HEAD.pack(*common, method, frozen, 0, 0.0) + block[HEAD_BYTES:]
-
-
 def _check_head(head: Head) -> None:
     try:
         clip_number(head.clip or None)
@@ -113,16 +99,19 @@ def _check_head(head: Head) -> None:
         raise ValueError("the scaler is inconsistent: its header contradicts itself")
 
 
-def _read_common(block: bytes) -> tuple[int, int]:
-    """Version and length, which all versions tell at the same place."""
+def _length(block: bytes) -> int:
+    """The length that a file of this format says it has."""
     if len(block) < HEAD_BYTES:
         raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
-    magic, version, _, nbytes, *_ = _COMMON.unpack_from(block)
+    magic, version, _, nbytes, *_ = HEAD.unpack_from(block)
     if magic != MAGIC:
         raise ValueError("not a scaler: the first 8 bytes are not the mark of one")
-    if version not in (1, FORMAT_VERSION):
-        raise ValueError(f"scaler format {version}; this version reads 1 and {FORMAT_VERSION}")
-    return version, nbytes
+    if version != FORMAT_VERSION:
+        never = ", which was never released" if version == 1 else ""
+        raise ValueError(
+            f"the scaler is of format {version}{never}; this version reads format {FORMAT_VERSION}"
+        )
+    return int(nbytes)
 
 
 def _checked_head(block: bytes) -> Head:
@@ -140,21 +129,13 @@ def _checked_head(block: bytes) -> Head:
 def check_start(start: bytes, size: int, most: int | None = None) -> int:
     """Check a scaler of ``size`` bytes by its header, before the rest is read.
 
-    Returns
-    -------
-    int
-        Bytes of its block.
-
-    Raises
-    ------
-    ValueError
-        It is no scaler of that size, or takes more than ``most`` bytes.
+    Returns the bytes of its block. Raises ValueError: it is no scaler of that size, or takes more
+    than ``most`` bytes.
     """
-    version, nbytes = _read_common(start)
+    nbytes = _length(start)
     if nbytes != size:
         raise ValueError(f"the scaler should have {nbytes} bytes, got {size}")
-    start = start[:HEAD_BYTES]
-    _checked_head(_from_version_1(start) if version == 1 else start)
+    _checked_head(start)
     taken = size + ALIGNMENT
     if most is not None and taken > most:
         raise ValueError(f"the scaler takes {taken} bytes, more than ram allows: {most}")
@@ -166,10 +147,8 @@ def checked(block: bytes) -> tuple[Head, bytes]:
 
     Raises ValueError: wrong mark, version, length, CRC or configuration.
     """
-    version, nbytes = _read_common(block)
+    nbytes = _length(block)
     seal.verify(block, nbytes, "scaler")
-    if version == 1:
-        block = _from_version_1(block)
     head = _checked_head(block)
     if sys.byteorder == "big":
         block = bytes(turned(block, plan_of(head.n_features, head.method, head.clip > 0)))

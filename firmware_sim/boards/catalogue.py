@@ -16,55 +16,29 @@ KIB, MIB = 1 << 10, 1 << 20
 
 @dataclass(frozen=True)
 class Cost:
-    """Instructions of a step of structured features: ``sorf``.
+    """Instructions of a step of structured features: ``sorf``."""
 
-    Attributes
-    ----------
-    fixed, per_reading : float
-        Of any row, and for each of its readings.
-    per_block, per_block_reading : float
-        For each block of 64 frequencies, the last one padded, and for each reading in it.
-    per_block_class : float
-        For each block and each column of weights after the first, where there are classes.
-    """
-
-    fixed: float
+    fixed: float  # of any row, and for each of its readings
     per_reading: float
+    #: for each block of 64 frequencies, the last one padded, and for each reading in it
     per_block: float
     per_block_reading: float
+    #: for each block and each column of weights after the first, where there are classes
     per_block_class: float
 
 
 @dataclass(frozen=True)
 class Core:
-    """What one kind of core needs for a kernel row, and for a row of structured features.
+    """What one kind of core needs for a kernel row, and for a row of structured features."""
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    per_number : float
-        Instructions for one number of one support vector.
-    per_vector : float
-        Instructions for the rest of a support vector, the exponential above all.
-    exponential : float
-        Instructions for an exponential by itself.
-    source : str
-        Where the two come from.
-    score, change : Cost
-        Of structured features: to score a row, and to learn one that changes everything.
-    structured_source : str
-        Where these come from.
-    """
-
-    name: str
-    per_number: float
-    per_vector: float
-    exponential: float
-    source: str
-    score: Cost
+    name: str  # what it is called
+    per_number: float  # instructions for one number of one support vector
+    per_vector: float  # instructions for the rest of a support vector, the exponential above all
+    exponential: float  # instructions for an exponential by itself
+    source: str  # where the two come from
+    score: Cost  # of structured features: to score a row, and to learn one that changes everything
     change: Cost
-    structured_source: str
+    structured_source: str  # where these come from
 
 
 # B = 100 and d = 5 and 16 take 3,047 and 5,515 instructions with four lanes (bench/results/
@@ -299,10 +273,7 @@ BOARDS = {
 def board_of(name: str) -> Board:
     """Return the board of that name.
 
-    Raises
-    ------
-    SimulatorError
-        There is none.
+    Raises SimulatorError: there is none.
     """
     if name not in BOARDS:
         raise SimulatorError(f"device {name!r} is none of: {', '.join(BOARDS)}")

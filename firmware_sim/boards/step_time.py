@@ -35,36 +35,21 @@ _BLOCK = 64
 
 @dataclass(frozen=True)
 class Timing:
-    """How long steps take on a board; estimates.
+    """How long steps take on a board; estimates."""
 
-    Attributes
-    ----------
-    step : float
-        Seconds of a step that scores a row against a full ring; of structured features, of one
-        that changes no weight.
-    longest : float or None
-        Seconds of the longest step, at most; None where its formula is not understood.
-    formula : str
-        That formula, and when the step comes.
-    structured : bool
-        Whether the learner has structured features.
-    source : str
-        Where the instructions come from.
-    """
-
+    #: seconds of a step that scores a row against a full ring; of structured features, of one that
+    #: changes no weight.
     step: float
+    #: seconds of the longest step, at most; None where its formula is not understood.
     longest: float | None
-    formula: str
-    structured: bool
-    source: str
+    formula: str  # that formula, and when the step comes
+    structured: bool  # whether the learner has structured features
+    source: str  # where the instructions come from
 
     def mean(self, updates: int, steps: int) -> float | None:
         """Return the seconds of a step in the mean of a stream; None of support vectors.
 
-        Parameters
-        ----------
-        updates, steps : int
-            Rows that changed the learner, and all it learned.
+        updates, steps: rows that changed the learner, and all it learned.
         """
         if not self.structured or self.longest is None or not steps:
             return None
@@ -75,14 +60,9 @@ class Timing:
 def timing(board: Board, plan: Any, n_features: int) -> Timing:
     """Estimate the time of a step.
 
-    Parameters
-    ----------
-    board : Board
-        Where it is to run.
-    plan : edgeolk plan
-        Budget and longest step; of structured features the regions too.
-    n_features : int
-        Numbers in a row.
+    board: where it is to run.
+    plan: budget and longest step; of structured features the regions too.
+    n_features: numbers in a row.
     """
     core, formula = board.core, plan.longest_step
     if formula.startswith(_STRUCTURED):

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 OWN = {
     "configs": Option(
-        "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...", metavar="FILE"
+        "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...",
+        metavar="FILE",
+        required=True,
     ),
     "scheduler": Option(
         "a Dask scheduler, as tcp://10.0.0.1:8786", group="workers", metavar="ADDRESS"
@@ -108,8 +110,6 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
 
     if chosen.scheduler and chosen.workers:
         raise SimulatorError("--workers is for workers here; those of --scheduler are there")
-    if chosen.configs is None:
-        raise SimulatorError("a fleet needs --configs FILE")
     given = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     boards = read_manifest(chosen.manifest, given)
     configurations = read_configurations(chosen.configs)

@@ -79,12 +79,8 @@ def to_config(chosen: argparse.Namespace) -> ReplayConfig:
 def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
     """Return a sentence on each option that is given and changes nothing.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        What the options make.
-    given : iterable of str
-        Fields whose options were given.
+    config: what the options make.
+    given: fields whose options were given.
     """
     rules = {name: one.idle for name, one in OPTIONS.items() if one.idle and name in given}
     return [

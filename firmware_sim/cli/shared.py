@@ -53,16 +53,10 @@ def add_command(
 ) -> Any:
     """Add a command with the options of a replay that may be said there, and return its parser.
 
-    Parameters
-    ----------
-    commands : argparse subparsers
-        Where it is added.
-    name, about : str
-        Its name, and what it does in a sentence.
-    run : callable
-        What does it.
-    own : mapping
-        Options that no configuration holds; one of the name of a field stands in its place.
+    commands: where it is added.
+    name, about: its name, and what it does in a sentence.
+    run: what does it.
+    own: options that no configuration holds; one of the name of a field stands in its place.
     """
     brief = about[0].lower() + about[1:].partition(".")[0]
     parser = commands.add_parser(name, help=brief, description=about)
@@ -93,7 +87,8 @@ def _words(one: Option) -> dict[str, Any]:
     look = (
         {"choices": one.choices} if one.choices else {"metavar": one.metavar or one.value.metavar}
     )
-    return {"action": action, "type": _read(one), "help": text, **look}
+    more = {"required": one.required, **look}
+    return {"action": action, "type": _read(one), "help": text, **more}
 
 
 def _read(one: Option) -> Callable[[str], Any]:
@@ -112,10 +107,7 @@ def _read(one: Option) -> Callable[[str], Any]:
 def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
     """Return the configuration that the options of a command ask for.
 
-    Raises
-    ------
-    SimulatorError
-        A value is not allowed, or a parameter is given twice.
+    Raises SimulatorError: a value is not allowed, or a parameter is given twice.
     """
     said = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     for name, value in said.items():

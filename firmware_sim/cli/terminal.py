@@ -75,17 +75,9 @@ def told(unwritten: list[str]) -> int:
 class Bar:
     """A progress bar on a terminal; elsewhere nothing.
 
-    Parameters
-    ----------
-    unit : str
-        What is counted, with a space before it.
-    chosen : Namespace
-        The options; ``--no-progress`` and ``--quiet`` leave the bar out.
-
-    Attributes
-    ----------
-    wanted : bool
-        Whether there will be one.
+    unit: what is counted, with a space before it.
+    chosen: the options; ``--no-progress`` and ``--quiet`` leave the bar out.
+    wanted: whether there will be one.
     """
 
     def __init__(self, unit: str, chosen: argparse.Namespace) -> None:

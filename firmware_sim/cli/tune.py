@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.shared import NO_PROGRESS, QUIET, STREAM, add_command, config_of, out
+from firmware_sim.cli.shared import NO_PROGRESS, QUIET, STREAM, WORKERS, add_command, config_of, out
 from firmware_sim.cli.terminal import Bar, show, told, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
@@ -18,6 +18,7 @@ OWN = {
         "rows to choose on (default: a fifth, at most 5,000)", COUNT, group="choice"
     ),
     "candidates": Option("how many are tried", COUNT, default=32, group="choice"),
+    "workers": replace(WORKERS, help="processes", default=1, group="choice"),
     "out": replace(out(None), help="write tune.txt and tune.json here (default: nowhere)"),
     "quiet": replace(QUIET, help="print nothing but the options to take"),
     "no_progress": NO_PROGRESS,
@@ -47,11 +48,14 @@ def run(chosen: argparse.Namespace) -> int:
             config_of(chosen),
             rows=chosen.tune_rows,
             candidates=chosen.candidates,
+            workers=chosen.workers,
             on_start=bar.start,
             on_run=bar.move,
         )
+        files: list[Path] = []
         unwritten: list[str] = []
         if chosen.out is not None:
-            _, unwritten = written(lambda: tuning.write_tuning(found, Path(chosen.out)))
-    show(found.options if chosen.quiet else tuning.to_text(found).rstrip())
+            files, unwritten = written(lambda: tuning.write_tuning(found, Path(chosen.out)))
+    report = "\nreport    " + "  ".join(map(str, files)) if files else ""
+    show(found.options if chosen.quiet else tuning.to_text(found).rstrip() + report)
     return told(unwritten)

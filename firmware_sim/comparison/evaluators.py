@@ -26,16 +26,10 @@ from firmware_sim.tasks.regression import TargetScale, scaled_targets
 class Evaluator:
     """Rows of one kind of labels.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Scaled rows.
-    y : ndarray of shape (n,)
-        What the stream says.
-    config : ReplayConfig
-        The kind, and what its metrics depend on.
-    looked : sequence of float
-        What the metrics made of the readings of each row; empty for nothing.
+    X (ndarray of shape (n, d)): scaled rows.
+    y (ndarray of shape (n,)): what the stream says.
+    config: the kind, and what its metrics depend on.
+    looked: what the metrics made of the readings of each row; empty for nothing.
     """
 
     def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[float] = ()) -> None:
@@ -52,10 +46,7 @@ class Evaluator:
         What the library warns of, readings beyond the levels of int8 or predictions that run away,
         shows in the figures.
 
-        Raises
-        ------
-        RuntimeError, ValueError
-            The learner refuses a row.
+        Raises RuntimeError, ValueError: the learner refuses a row.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

@@ -21,12 +21,8 @@ _FRONT = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 def draw(found: Comparison, path: Path) -> None:
     """Draw the picture of a comparison into a PNG file.
 
-    Parameters
-    ----------
-    found : Comparison
-        What was found.
-    path : Path
-        The file, overwritten.
+    found: what was found.
+    path: the file, overwritten.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()

@@ -27,12 +27,8 @@ _LAST = {
 def program(found: Comparison, name: str, ram: int) -> list[str]:
     """Return a program that learns ``rows`` as a method did under a cap.
 
-    Parameters
-    ----------
-    found : Comparison
-        What was found.
-    name, ram : str, int
-        The method and the cap.
+    found: what was found.
+    name, ram: the method and the cap.
     """
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)

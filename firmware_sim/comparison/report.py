@@ -21,10 +21,7 @@ _AS_GOOD = 1.05
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
     """Write ``compare.txt``, ``compare.json`` and ``compare.png``; return them.
 
-    Raises
-    ------
-    NotWrittenError
-        Some of them cannot be written; those that are there are whole.
+    Raises NotWrittenError: some of them cannot be written; those that are there are whole.
     """
     data = json.dumps(to_dict(found), indent=1, allow_nan=False)
     writers = {"compare.txt": text_of(to_text(found)), "compare.json": text_of(data + "\n")}

@@ -12,10 +12,7 @@ from firmware_sim.report.journal import Journal
 class Results(Journal):
     """A line for each run, after a mark of what was compared.
 
-    Attributes
-    ----------
-    outcomes : dict
-        Those there are, by the key of their run.
+    outcomes: those there are, by the key of their run.
     """
 
     def __init__(self, path: Path, mark: str) -> None:
@@ -32,10 +29,7 @@ class Results(Journal):
     def enter(self, outcome: Outcome) -> None:
         """Keep a result.
 
-        Raises
-        ------
-        SimulatorError
-            It cannot be written; it is not among `outcomes` then.
+        Raises SimulatorError: it cannot be written; it is not among `outcomes` then.
         """
         self.add(outcome.to_dict())
         self._take(outcome)

@@ -25,33 +25,19 @@ MOST_NUMBERS = 1 << 26
 
 @dataclass
 class Rows:
-    """Scaled rows and labels of a stream.
-
-    Attributes
-    ----------
-    evaluator : Evaluator
-        The rows, how they are taught and how answers are judged.
-    width : Width
-        The width of the kernel, for all methods the same.
-    count : RowCount
-        How many rows were read, and why some were left out.
-    notes, warnings : list of str
-        What was recognised in the stream, and what a reader of the figures has to know.
-    baselines : dict
-        Losses of what needs no learner, or hardly one: by name, on these rows.
-    config : ReplayConfig
-        How they were read, with the classes that were found.
-    """
+    """Scaled rows and labels of a stream."""
 
     name: str
     features: tuple[str, ...]
-    evaluator: Evaluator
-    width: Width
-    count: RowCount
+    evaluator: Evaluator  # the rows, how they are taught and how answers are judged
+    width: Width  # the width of the kernel, for all methods the same
+    count: RowCount  # how many rows were read, and why some were left out
+    #: what was recognised in the stream, and what a reader of the figures has to know
     notes: list[str]
     warnings: list[str]
+    #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
-    config: ReplayConfig
+    config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
     def X(self) -> Row:
@@ -79,15 +65,8 @@ class Rows:
 def prepare(config: ReplayConfig) -> Rows:
     """Read, repair and scale the rows of a stream.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Of a Gaussian kernel; its cap and algorithm do not matter.
-
-    Raises
-    ------
-    SimulatorError
-        There are too many rows to keep, or none.
+    config: of a Gaussian kernel; its cap and algorithm do not matter.
+    Raises SimulatorError: there are too many rows to keep, or none.
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")

@@ -8,11 +8,12 @@ import multiprocessing
 import os
 import signal
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import Evaluator
@@ -205,6 +206,31 @@ def _share_out(
             if should_stop is not None and should_stop():
                 pool.shutdown(wait=True, cancel_futures=True)
                 return
+
+
+@contextmanager
+def spread(
+    workers: int, evaluator: Evaluator, config: ReplayConfig
+) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]]:
+    """Give what maps a function over jobs, here or in processes that share rows and configuration.
+
+    Raises BrokenProcessPool: one of the processes has died.
+    """
+    shared = (evaluator, replace(config, stream="", faults=()), 0.0, 0.0)
+    if workers == 1:
+        share(*shared)
+        yield map
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=shared
+    ) as pool:
+
+        def mapped(function: Callable[[Any], Any], jobs: Iterable[Any]) -> Iterable[Any]:
+            with _uninterrupted():
+                return pool.map(function, jobs)
+
+        yield mapped
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.run import spread
+from firmware_sim.comparison.work import shared
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
@@ -89,6 +91,7 @@ def tune(
     *,
     rows: int | None = None,
     candidates: int = 32,
+    workers: int = 1,
     on_start: Callable[[int], object] | None = None,
     on_run: Callable[[], object] | None = None,
 ) -> Tuning:
@@ -102,6 +105,8 @@ def tune(
         Rows of the choice; by default a fifth of the stream, at most 5,000.
     candidates : int
         How many are tried, the start among them.
+    workers : int
+        Processes; where there are several, each imports the calling script, as with `compare`.
     on_start, on_run : callable, optional
         Called with the number of runs, and after each.
 
@@ -133,22 +138,22 @@ def tune(
     pool = _field(config, start, candidates, found.X.shape[1])
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
-    chosen, work = _halved(config, evaluator, pool, few, on_run)
-    errors = []
-    for candidate in (start, chosen):
-        loss = _loss(config, candidate, evaluator, n, few)
-        if math.isinf(loss):
-            raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
-        errors.append(loss)
-        if on_run is not None:
-            on_run()
+    with spread(workers, evaluator, config) as each:
+        chosen, work = _halved(each, pool, few, on_run)
+        errors = []
+        jobs = [(candidate, n, few) for candidate in (start, chosen)]
+        for (candidate, *_), loss in zip(jobs, each(_shared_loss, jobs), strict=True):
+            if math.isinf(loss):
+                raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
+            errors.append(loss)
+            if on_run is not None:
+                on_run()
     before, after = errors
     return Tuning(config, start, chosen, few, n - few, before, after, work, evaluator)
 
 
 def _halved(
-    config: ReplayConfig,
-    evaluator: Evaluator,
+    each: Callable[..., Iterable[float]],
     pool: list[Candidate],
     rows: int,
     on_run: Callable[[], object] | None,
@@ -157,8 +162,8 @@ def _halved(
     work = 0
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
         losses = []
-        for candidate in pool:
-            losses.append(_loss(config, candidate, evaluator, size, 0))
+        for loss in each(_shared_loss, [(candidate, size, 0) for candidate in pool]):
+            losses.append(loss)
             work += size
             if on_run is not None:
                 on_run()
@@ -166,6 +171,12 @@ def _halved(
         order = sorted(range(len(pool)), key=losses.__getitem__)
         pool = [pool[at] for at in order[: max(1, len(pool) // 2)]]
     return pool[0], work
+
+
+def _shared_loss(job: tuple[Candidate, int, int]) -> float:
+    """Do one job with what the process shares; see `_loss`."""
+    candidate, most, first = job
+    return _loss(shared()["config"], candidate, shared()["evaluator"], most, first)
 
 
 def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -> list[Candidate]:

@@ -37,33 +37,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome(Run):
-    """What came of a run.
+    """What came of a run."""
 
-    Attributes
-    ----------
-    status : {"done", "small", "slow", "refused"}
-        Learned to the end, the method does not fit the cap, it took longer than it may, or it
-        refuses the rows.
-    loss : float
-        Mean loss of its answers, as the kind of labels has it.
-    budget, nbytes : int
-        Support vectors at most, and bytes of everything under the cap.
-    seconds : float
-        Processor time.
-    detail : str
-        Why it is not done.
-    figures : dict
-        All that its metrics tell, where it is.
-    """
-
+    #: learned to the end, the method does not fit the cap, it took longer than it may, or it
+    #: refuses the rows. {"done", "small", "slow", "refused"}
     status: str
-    loss: float = 0.0
+    loss: float = 0.0  # mean loss of its answers, as the kind of labels has it
     rows: int = 0
-    budget: int = 0
+    budget: int = 0  # support vectors at most, and bytes of everything under the cap
     nbytes: int = 0
-    seconds: float = 0.0
-    detail: str = ""
-    figures: Figures = field(default_factory=dict)
+    seconds: float = 0.0  # processor time
+    detail: str = ""  # why it is not done
+    figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
@@ -78,6 +63,11 @@ def share(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: flo
     _shared.update(evaluator=evaluator, config=config, gamma=gamma, seconds=seconds)
 
 
+def shared() -> dict[str, Any]:
+    """Return what this process was given."""
+    return _shared
+
+
 def work(run: Run) -> Outcome:
     """Do one run with what was shared."""
     return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])
@@ -88,18 +78,11 @@ def do(
 ) -> Outcome:
     """Do one run.
 
-    Parameters
-    ----------
-    run : Run
-        Method, cap and seed.
-    evaluator : Evaluator
-        Scaled rows and labels.
-    config : ReplayConfig
-        With that algorithm, cap and seed.
-    gamma : float
-        Width of the kernel.
-    seconds : float
-        Processor time it may take.
+    run: method, cap and seed.
+    evaluator: scaled rows and labels.
+    config: with that algorithm, cap and seed.
+    gamma: width of the kernel.
+    seconds: processor time it may take.
     """
     kernel, X = ek.Gaussian(gamma), evaluator.X
     # float32 is the default for support vectors; an algorithm with weights keeps its own default.

@@ -10,10 +10,7 @@ _CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
 def label_delay(said: int | str) -> tuple[float, bool]:
     """Return how late labels come, and whether that is in seconds.
 
-    Raises
-    ------
-    SimulatorError
-        It is neither a number of rows nor of seconds.
+    Raises SimulatorError: it is neither a number of rows nor of seconds.
     """
     text = str(said).strip()
     in_seconds = text.endswith("s")
@@ -32,10 +29,7 @@ def label_delay(said: int | str) -> tuple[float, bool]:
 def power_cut(text: str) -> tuple[str, float]:
     """Return kind and number of the words that say when the power goes.
 
-    Raises
-    ------
-    SimulatorError
-        They say nothing.
+    Raises SimulatorError: they say nothing.
     """
     kind, _, number = text.partition("=")
     try:

@@ -56,44 +56,21 @@ SECONDS = Value(
 
 @dataclass(frozen=True)
 class Option:
-    """What is true of one option.
+    """What is true of one option."""
 
-    Attributes
-    ----------
-    help : str
-        What it does, for ``--help`` and documentation.
-    value : Value
-        What it may be given.
-    default : object
-        What it is where nothing is said.
-    group : str
-        The heading it stands under.
-    metavar : str
-        What its value looks like, where that is not as of others.
-    flag : str
-        Its names on a command line, where they are not the field's.
-    choices : tuple of str
-        The words it may be; empty for any.
-    check : callable, optional
-        Raises a `SimulatorError` for a value that cannot be.
-    again : bool
-        Whether it may be given again.
-    where : frozenset of str
-        Where it may be said.
-    idle : callable, optional
-        Tells from a configuration why the option changes nothing there, "" where it does.
-    """
-
-    help: str
-    value: Value = WORD
-    default: Any = None
-    group: str = ""
-    metavar: str = ""
-    flag: str = ""
-    choices: tuple[str, ...] = ()
+    help: str  # what it does, for ``--help`` and documentation
+    value: Value = WORD  # what it may be given
+    default: Any = None  # what it is where nothing is said
+    group: str = ""  # the heading it stands under
+    metavar: str = ""  # what its value looks like, where that is not as of others
+    flag: str = ""  # its names on a command line, where they are not the field's
+    choices: tuple[str, ...] = ()  # the words it may be; empty for any.
+    #: raises a `SimulatorError` for a value that cannot be
     check: Callable[[Any], object] | None = None
-    again: bool = False
-    where: frozenset[str] = REPLAY
+    again: bool = False  # whether it may be given again
+    required: bool = False  # whether it must be given on a command line
+    where: frozenset[str] = REPLAY  # where it may be said
+    #: tells from a configuration why the option changes nothing there, "" where it does
     idle: Callable[[Any], str] | None = None
 
     @property
@@ -115,10 +92,7 @@ class Option:
     def refuse(self, name: str, value: Any) -> None:
         """Refuse a value that the option cannot have.
 
-        Raises
-        ------
-        SimulatorError
-            It is none of the choices, out of range, or not understood.
+        Raises SimulatorError: it is none of the choices, out of range, or not understood.
         """
         shown = name.replace("_", "-")
         if self.choices and value not in self.choices:

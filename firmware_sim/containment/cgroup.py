@@ -18,15 +18,8 @@ SLACK = 256 * 1024
 class MemoryGroup:
     """An empty group; ``OSError`` where none can be had.
 
-    Parameters
-    ----------
-    mounts, own : str, optional
-        Files that tell the mounted file systems and the groups of this process.
-
-    Attributes
-    ----------
-    version : int
-        1 or 2.
+    mounts, own: files that tell the mounted file systems and the groups of this process.
+    version: 1 or 2.
     """
 
     def __init__(

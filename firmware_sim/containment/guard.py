@@ -18,22 +18,10 @@ _FORBIDDEN = 0  # PROT_NONE: not in the mmap module
 class GuardedBlock:
     """Zeroed memory of an exact size, guarded on both sides where the system allows it.
 
-    Parameters
-    ----------
-    nbytes : int
-        Size of the block, at least 1.
-
-    Attributes
-    ----------
-    refusal : str
-        Why there are no guard pages; empty where there are.
-    slack : int
-        Bytes below the block that are as writable as the block itself.
-
-    Raises
-    ------
-    OSError, OverflowError, ValueError
-        No memory of that size.
+    nbytes: size of the block, at least 1.
+    refusal: why there are no guard pages; empty where there are.
+    slack: bytes below the block that are as writable as the block itself.
+    Raises OSError, OverflowError, ValueError: no memory of that size.
     """
 
     def __init__(self, nbytes: int) -> None:
@@ -52,10 +40,7 @@ class GuardedBlock:
     def view(self, offset: int, nbytes: int) -> memoryview:
         """Return bytes of the block.
 
-        Raises
-        ------
-        ValueError
-            They do not lie in it.
+        Raises ValueError: they do not lie in it.
         """
         if not 0 <= offset <= offset + nbytes <= self.nbytes:
             raise ValueError(f"{nbytes} bytes at {offset} are not within {self.nbytes}")
@@ -65,10 +50,7 @@ class GuardedBlock:
     def write_beyond(self, offset: int, nbytes: int) -> None:
         """Write behind the end of the block, as broken firmware would: the process dies.
 
-        Raises
-        ------
-        RuntimeError
-            There is no guard page to stop it.
+        Raises RuntimeError: there is no guard page to stop it.
         """
         if self.refusal:
             raise RuntimeError(self.refusal)

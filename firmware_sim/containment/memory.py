@@ -113,24 +113,13 @@ def fit_learner(
 ) -> Any:
     """Plan the learner for what the cap leaves behind the fixed parts.
 
-    Parameters
-    ----------
-    cap : int
-        Bytes of the whole block.
-    fixed : sequence of Need
-        Parts of fixed size, which come first.
-    plan : callable
-        ``plan(budget=b)`` or ``plan(ram=n)`` gives a plan with ``nbytes`` and ``budget``, or
+    cap: bytes of the whole block.
+    fixed: parts of fixed size, which come first.
+    plan: ``plan(budget=b)`` or ``plan(ram=n)`` gives a plan with ``nbytes`` and ``budget``, or
         raises ValueError.
-    budget : int or None
-        The budget asked for; None for the largest that fits.
-
-    Raises
-    ------
-    DoesNotFitError
-        With the smallest cap that would fit.
-    SimulatorError
-        The learner cannot be had at any size: its own message.
+    budget: the budget asked for; None for the largest that fits.
+    Raises DoesNotFitError: with the smallest cap that would fit.
+    Raises SimulatorError: the learner cannot be had at any size: its own message.
     """
     start = align(lay_out(cap, fixed).end)
     least = _plan_least(plan) if budget is None else _planned(plan, budget=budget)
@@ -152,10 +141,7 @@ def fit_learner(
 class DeviceMemory:
     """The block itself.
 
-    Parameters
-    ----------
-    layout : Layout
-        Where the parts lie; the block has exactly ``layout.cap`` bytes, ends at a guard page
+    layout: where the parts lie; the block has exactly ``layout.cap`` bytes, ends at a guard page
         where the system has them, and reads as zeros.
     """
 

@@ -48,40 +48,20 @@ _NAMES = {
 class ProcessLearner:
     """A learner in a process of its own, under a limit.
 
-    Parameters
-    ----------
-    n_features : int
-        Numbers in a row.
-    settings : dict
-        What `edgeolk.bare.BareLearner` takes besides.
-    limit : {"auto", "cgroup", "seccomp", "rlimit"}
-        The limit to use; "auto" for the first that can be had.
-    leak : int
-        Bytes to leak on purpose every step.
-    patience : float
-        Seconds without an answer after which the child is given up.
-    kind : str
-        The kind of labels.
-    saved : bytes
-        A model file to go on from; empty for a new model.
-
-    Attributes
-    ----------
-    limit : str
-        The limit in force, in words.
-    reasons : str
-        Why stronger ones are not.
-    peak : int
-        Peak resident memory of the child in bytes, as last seen.
-    gone : bool
-        Whether the child has ended, or gives no answer.
-
-    Raises
-    ------
-    SimulatorError
-        The learner is refused, or the limit cannot be had.
-    OSError
-        The system starts no process.
+    n_features: numbers in a row.
+    settings: what `edgeolk.bare.BareLearner` takes besides.
+    limit ({"auto", "cgroup", "seccomp", "rlimit"}): the limit to use; "auto" for the first that can
+        be had.
+    leak: bytes to leak on purpose every step.
+    patience: seconds without an answer after which the child is given up.
+    kind: the kind of labels.
+    saved: a model file to go on from; empty for a new model.
+    limit: the limit in force, in words.
+    reasons: why stronger ones are not.
+    peak: peak resident memory of the child in bytes, as last seen.
+    gone: whether the child has ended, or gives no answer.
+    Raises SimulatorError: the learner is refused, or the limit cannot be had.
+    Raises OSError: the system starts no process.
     """
 
     def __init__(
@@ -171,25 +151,15 @@ class ProcessLearner:
     def learn(self, rows: Any, labels: Any) -> tuple[list[float], str]:
         """Learn at most `child.BLOCK` rows.
 
-        Parameters
-        ----------
-        rows : contiguous ndarray of float64, shape (n, n_features)
-        labels : contiguous ndarray of float64, shape (n,)
+        rows: contiguous ndarray of float64, shape (n, n_features)
+        labels: contiguous ndarray of float64, shape (n,)
+        Raises BeyondCapError: the limit has ended the child.
+        Raises LearnerDiedError: something else has, or it gives no answer.
 
-        Returns
-        -------
-        scores : list of float
-            From before each update, each followed by its threshold where there are no labels; of
-            fewer rows where one was refused.
-        message : str
-            "stop:..." where the ring refuses the row, "refuse:..." where the row is bad, or "".
-
-        Raises
-        ------
-        BeyondCapError
-            The limit has ended the child.
-        LearnerDiedError
-            Something else has, or it gives no answer.
+        Returns scores: from before each update, each followed by its threshold where there are no
+            labels; of fewer rows where one was refused.
+        Returns message: "stop:..." where the ring refuses the row, "refuse:..." where the row is
+            bad, or "".
         """
         n = len(labels)
         answer = bytearray(child.ANSWER.size)
@@ -207,12 +177,8 @@ class ProcessLearner:
     def decide(self, row: Any) -> float:
         """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
 
-        Raises
-        ------
-        ValueError
-            The row is bad.
-        BeyondCapError, LearnerDiedError
-            As `learn`.
+        Raises ValueError: the row is bad.
+        Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
         return self._answer(child.DECIDE, row)
 
@@ -232,10 +198,7 @@ class ProcessLearner:
     def counters(self) -> dict[str, int]:
         """Support vectors held, updates, mistakes and steps.
 
-        Raises
-        ------
-        BeyondCapError, LearnerDiedError
-            As `learn`.
+        Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
         counts = bytearray(child.COUNTS.size)
         self._write(struct.pack("=q", 0))
@@ -245,10 +208,7 @@ class ProcessLearner:
     def block(self) -> bytearray:
         """Return the learner's block as it lies in the child.
 
-        Raises
-        ------
-        BeyondCapError, LearnerDiedError
-            As `learn`.
+        Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
         out = bytearray(self._nbytes)
         self._write(struct.pack("=q", child.SEND))

@@ -26,18 +26,10 @@ class _Program(ctypes.Structure):
 def growth_filter(machine: str, limit: int) -> bytes:
     """Return the BPF program that kills on mmap, mremap, and brk beyond an address.
 
-    Parameters
-    ----------
-    machine : str
-        As ``platform.machine()`` has it.
-    limit : int
-        Highest break allowed. A break is never refused with an error: the C library would go on
+    machine: as ``platform.machine()`` has it.
+    limit: highest break allowed. A break is never refused with an error: the C library would go on
         and ask for a mapping.
-
-    Raises
-    ------
-    OSError
-        No system call numbers are known for the machine.
+    Raises OSError: no system call numbers are known for the machine.
     """
     if machine not in SYSCALLS:
         raise OSError(f"no system call numbers for {machine}")
@@ -65,10 +57,7 @@ def growth_filter(machine: str, limit: int) -> bytes:
 def forbid_growth() -> None:
     """Have the kernel kill this process when it asks for more memory.
 
-    Raises
-    ------
-    OSError
-        The kernel or the machine does not let us.
+    Raises OSError: the kernel or the machine does not let us.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.sbrk.restype = ctypes.c_void_p
@@ -87,10 +76,7 @@ def forbid_growth() -> None:
 def limit_address_space() -> None:
     """Set RLIMIT_AS to the present size: an allocation that needs more fails.
 
-    Raises
-    ------
-    OSError, ValueError
-        The size cannot be read or the limit not set.
+    Raises OSError, ValueError: the size cannot be read or the limit not set.
     """
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = int(file.read().split()[0])

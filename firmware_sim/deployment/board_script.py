@@ -90,18 +90,10 @@ def _words(config: ReplayConfig, target: str) -> _Words:
 def check(config: ReplayConfig, path: str | Path) -> None:
     """Refuse, before anything is replayed, a program that could not be written or would differ.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        What is to be replayed.
-    path : str or Path
-        Where the program would be.
-
-    Raises
-    ------
-    SimulatorError
-        Its folder is missing or cannot be written to, or the replay does something that the
-        program does not.
+    config: what is to be replayed.
+    path: where the program would be.
+    Raises SimulatorError: its folder is missing or cannot be written to, or the replay does
+        something that the program does not.
     """
     model_file.check(Path(path))
     _check_carried(config)
@@ -124,22 +116,11 @@ def _check_carried(config: ReplayConfig) -> None:
 def script(replay: Replay, model: str) -> str:
     """Return a Python program that runs the saved model on rows from standard input.
 
-    Parameters
-    ----------
-    replay : Replay
-        Where the model comes from.
-    model : str
-        Name of the file `save_model` wrote, as the board will know it.
+    replay: where the model comes from.
+    model: name of the file `save_model` wrote, as the board will know it.
+    Raises SimulatorError: the replay does something that the program does not.
 
-    Returns
-    -------
-    str
-        The text of the program, with a line end.
-
-    Raises
-    ------
-    SimulatorError
-        The replay does something that the program does not.
+    Returns: the text of the program, with a line end.
     """
     _check_carried(replay.config)
     words = _words(replay.config, replay.stream.target)

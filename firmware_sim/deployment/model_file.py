@@ -76,10 +76,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
 def check(path: Path) -> None:
     """Refuse a path where no file can be written.
 
-    Raises
-    ------
-    SimulatorError
-        It is a folder, or its folder is missing or cannot be written to.
+    Raises SimulatorError: it is a folder, or its folder is missing or cannot be written to.
     """
     if path.is_dir():
         raise SimulatorError(f"cannot write to {path}: it is a folder")

@@ -26,31 +26,16 @@ Outcome = Score | Exception
 class Device:
     """What would be flashed: it turns rows of readings and labels into scores.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Scaling, algorithm, cap, and how the cap is enforced.
-    n_features : int
-        Readings in a row.
-    kernel : object
-        A kernel of `edgeolk`; see `make_kernel`.
-
-    Attributes
-    ----------
-    raw : ndarray of float64
-        The row buffer the stream writes to.
-    layout : Layout
-        What lies where.
-    plan : edgeolk plan
-        The learner's own.
-    scaler : RunningScaler or None
-        What scales the readings, where they are scaled.
-    repair : Repair or None
-        What stands in for absent readings, where something does.
-    supervision : Supervision
-        What gives the learner its labels.
-    block : int
-        Rows taken before they have to be learned.
+    config: scaling, algorithm, cap, and how the cap is enforced.
+    n_features: readings in a row.
+    kernel: a kernel of `edgeolk`; see `make_kernel`.
+    raw: the row buffer the stream writes to.
+    layout: what lies where.
+    plan: the learner's own.
+    scaler: what scales the readings, where they are scaled.
+    repair: what stands in for absent readings, where something does.
+    supervision: what gives the learner its labels.
+    block: rows taken before they have to be learned.
     """
 
     block = 1
@@ -133,10 +118,7 @@ class Device:
     def restart(self, kept: tuple[Any, ...] | None) -> None:
         """Lose the RAM, as by a power cut, and go on with the row in `raw`.
 
-        Parameters
-        ----------
-        kept : tuple or None
-            What a checkpoint gave back of `lasting`; None where there is none yet. It stays in
+        kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
             memory of its own, of the size that the layout has for it.
         """
         row, counts = self.raw.copy(), self.supervision.counts
@@ -181,14 +163,9 @@ class Device:
     def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
         """Scale the row in `raw` and take it in.
 
-        Parameters
-        ----------
-        label : float
-            Its label.
-        number : int
-            Its place in the stream.
-        seconds : float
-            When it was taken.
+        label: its label.
+        number: its place in the stream.
+        seconds: when it was taken.
         """
         try:
             self.scale()
@@ -200,10 +177,7 @@ class Device:
     def scale(self) -> Row:
         """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
 
-        Raises
-        ------
-        ValueError
-            A reading is beyond what can be scaled.
+        Raises ValueError: a reading is beyond what can be scaled.
         """
         if self.scaler is not None:
             self.scaler.learn_transform_one(self.raw, self._scaled)
@@ -212,17 +186,11 @@ class Device:
     def settle(self) -> list[Outcome]:
         """Learn what was taken in.
 
-        Returns
-        -------
-        list of float or Exception
-            For each row its score from before the update, or why it was refused: a ValueError for a
-            bad row; a RuntimeError, after which nothing more was learned, where the ring is full
-            and says so.
+        Raises BeyondCapError: the learner took memory it may not have.
 
-        Raises
-        ------
-        BeyondCapError
-            The learner took memory it may not have.
+        Returns: for each row its score from before the update, or why it was refused: a ValueError
+            for a bad row; a RuntimeError, after which nothing more was learned, where the ring is
+            full and says so.
         """
         if self._leak:
             self._memory.write_beyond(self._leaked, self._leak)

@@ -41,10 +41,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
 def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> Any:
     """Return a learner of these settings, in its own memory or in a buffer that is given.
 
-    Raises
-    ------
-    SimulatorError
-        `edgeolk` refuses one of them.
+    Raises SimulatorError: `edgeolk` refuses one of them.
     """
     try:
         return ek.Learner(n_features=n_features, **settings, **memory)
@@ -55,19 +52,11 @@ def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> An
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
     """Work out what lies where, building nothing that stays.
 
-    Returns
-    -------
-    layout : Layout
-        Every part and region under the cap.
-    plan : edgeolk plan
-        The learner's own plan, with its budget.
+    Raises DoesNotFitError: the parts do not fit the cap.
+    Raises SimulatorError: `edgeolk` refuses the algorithm or one of its parameters.
 
-    Raises
-    ------
-    DoesNotFitError
-        The parts do not fit the cap.
-    SimulatorError
-        `edgeolk` refuses the algorithm or one of its parameters.
+    Returns layout: every part and region under the cap.
+    Returns plan: the learner's own plan, with its budget.
     """
     row = n_features * _ROW_ITEM
     needs = [Need("raw row", row, "readings as they come from the sensors, float64")]
@@ -113,14 +102,9 @@ def make_kernel(
 ) -> tuple[Any, width.Width | None]:
     """Return the kernel, and the width with the reason for it where the kernel has one.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Kernel name and its parameters.
-    n_features : int
-        Readings in a row.
-    prefix : callable
-        Gives the scaled first rows; called only where a width is chosen from them.
+    config: kernel name and its parameters.
+    n_features: readings in a row.
+    prefix: gives the scaled first rows; called only where a width is chosen from them.
     """
     if config.chooses_inside:
         return None, None

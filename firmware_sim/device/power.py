@@ -26,21 +26,11 @@ _YEAR = 365.25 * 86_400
 
 @dataclass
 class PowerCount:
-    """What the cuts cost.
+    """What the cuts cost."""
 
-    Attributes
-    ----------
-    cuts : int
-        Times the power went.
-    rows_lost : int
-        Rows whose learning was lost with the RAM.
-    checkpoints, bytes_written : int
-        What was written to flash.
-    """
-
-    cuts: int = 0
-    rows_lost: int = 0
-    checkpoints: int = 0
+    cuts: int = 0  # times the power went
+    rows_lost: int = 0  # rows whose learning was lost with the RAM
+    checkpoints: int = 0  # what was written to flash
     bytes_written: int = 0
 
     def years(self, board: Board, every: int, period: float) -> float:
@@ -57,15 +47,8 @@ class PowerCount:
 class Power:
     """Cuts the power of a device, and keeps its checkpoints.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        With a ``power_cut``.
-
-    Attributes
-    ----------
-    counts : PowerCount
-        What the cuts cost so far.
+    config: with a ``power_cut``.
+    counts: what the cuts cost so far.
     """
 
     def __init__(self, config: ReplayConfig) -> None:

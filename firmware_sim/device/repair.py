@@ -16,14 +16,9 @@ _ITEM = 8
 class Repair:
     """What stands in for a reading that is absent.
 
-    Parameters
-    ----------
-    method : {"last", "mean"}
-        The last value there was, or the mean of all.
-    n_features : int
-        Readings in a row.
-    buffer : writable buffer
-        Of `nbytes` bytes: nothing else is kept.
+    method ({"last", "mean"}): the last value there was, or the mean of all.
+    n_features: readings in a row.
+    buffer: of `nbytes` bytes: nothing else is kept.
     """
 
     def __init__(self, method: str, n_features: int, buffer: memoryview) -> None:
@@ -40,17 +35,10 @@ class Repair:
     def mend(self, row: Row, absent: Sequence[int]) -> bool:
         """Learn the readings there are and fill in the others.
 
-        Parameters
-        ----------
-        row : ndarray of float64
-            Overwritten where readings are absent.
-        absent : sequence of int
-            Where they are.
+        row: overwritten where readings are absent.
+        absent: where they are.
 
-        Returns
-        -------
-        bool
-            Whether the row is whole; False where there was no value to fill in yet.
+        Returns: whether the row is whole; False where there was no value to fill in yet.
         """
         present = np.ones(len(row), dtype=bool)
         present[list(absent)] = False

@@ -19,52 +19,25 @@ _STAMP = 8  # bytes that say when a row came
 
 @dataclass
 class LabelCount:
-    """What became of labels.
+    """What became of labels."""
 
-    Attributes
-    ----------
-    learned : int
-        Labels that reached the learner.
-    missing : int
-        Labels that never came.
-    saved : int
-        Labels the learner did not ask for.
-    lost : int
-        Labels that came when their row had fallen off the queue.
-    waiting : int
-        Labels still to come at the end.
-    cut : int
-        Labels whose row was lost in a power cut.
-    """
-
-    learned: int = 0
-    missing: int = 0
-    saved: int = 0
-    lost: int = 0
-    waiting: int = 0
-    cut: int = 0
+    learned: int = 0  # labels that reached the learner
+    missing: int = 0  # labels that never came
+    saved: int = 0  # labels the learner did not ask for
+    lost: int = 0  # labels that came when their row had fallen off the queue
+    waiting: int = 0  # labels still to come at the end
+    cut: int = 0  # labels whose row was lost in a power cut
 
 
 class Supervision:
     """Gives the learner each label when it comes; rows wait for theirs in a queue of fixed size.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        Delay, missing share, whether the learner is asked.
-    n_features : int
-        Numbers in a row.
-    buffer : writable buffer, optional
-        The queue, of `nbytes` bytes; needed where labels are late.
-
-    Attributes
-    ----------
-    counts : LabelCount
-        What became of labels so far.
-    came : list of float
-        Labels of earlier rows that came before the last row was scored.
-    at_once : bool
-        Whether the last row's own label came with it.
+    config: delay, missing share, whether the learner is asked.
+    n_features: numbers in a row.
+    buffer: the queue, of `nbytes` bytes; needed where labels are late.
+    counts: what became of labels so far.
+    came: labels of earlier rows that came before the last row was scored.
+    at_once: whether the last row's own label came with it.
     """
 
     def __init__(
@@ -96,30 +69,15 @@ class Supervision:
     def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
         """Score a row, and learn whatever labels have come.
 
-        Parameters
-        ----------
-        learner : Learner
-            Changed.
-        row : ndarray of float64
-            Scaled readings.
-        label : float
-            What the test bench knows.
-        number : int
-            Number of the row.
-        seconds : float
-            When it was taken; NaN where that is not known.
+        learner: changed.
+        row: scaled readings.
+        label: what the test bench knows.
+        number: number of the row.
+        seconds: when it was taken; NaN where that is not known.
+        Raises RuntimeError, ValueError: the learner refuses a row.
+        Raises SimulatorError: the delay is in seconds and the stream has none.
 
-        Returns
-        -------
-        Score
-            The score before the row's own label.
-
-        Raises
-        ------
-        RuntimeError, ValueError
-            The learner refuses a row.
-        SimulatorError
-            The delay is in seconds and the stream has none.
+        Returns: the score before the row's own label.
         """
         if self._plain:
             self.counts.learned += 1

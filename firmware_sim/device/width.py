@@ -33,22 +33,12 @@ def given(gamma: float) -> Width:
 def choose(rows: Rows, *, norm: str = "squared euclidean") -> Width:
     """Choose gamma for rows that are scaled as the learner will see them.
 
-    Parameters
-    ----------
-    rows : ndarray of float64, shape (n, d)
-        The prefix of the stream.
-    norm : {"squared euclidean", "manhattan"}
-        The distance the kernel multiplies by gamma: the second one for the Laplacian.
+    rows (ndarray of float64, shape (n, d)): the prefix of the stream.
+    norm ({"squared euclidean", "manhattan"}): the distance the kernel multiplies by gamma: the
+        second one for the Laplacian.
+    Raises ValueError: there are no rows.
 
-    Returns
-    -------
-    Width
-        The same rows give the same width, on every machine to rounding.
-
-    Raises
-    ------
-    ValueError
-        There are no rows.
+    Returns: the same rows give the same width, on every machine to rounding.
     """
     n = len(rows)
     if n == 0:

@@ -108,32 +108,15 @@ def _size(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[int, Any]
 class BlockLearner:
     """A learner among those that step through a stream together.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        The learner, and its cap.
-    n_features : int
-        Readings in a row.
-    scalers : Scalers
-        Shared.
-    first : ndarray
-        First rows without a gap, for the width of the kernel.
-
-    Attributes
-    ----------
-    nbytes : int
-        Bytes under the cap that are used.
-    used, refused : int
-        Rows that the learner took, those before a stop among them, and that it refused.
-    metrics : Metrics
-        What was counted.
-    stopped : str
-        Why it takes no more rows, empty while it does.
-
-    Raises
-    ------
-    SimulatorError
-        It does not fit, or `edgeolk` refuses it.
+    config: the learner, and its cap.
+    n_features: readings in a row.
+    scalers: shared.
+    first: first rows without a gap, for the width of the kernel.
+    nbytes: bytes under the cap that are used.
+    used, refused: rows that the learner took, those before a stop among them, and that it refused.
+    metrics: what was counted.
+    stopped: why it takes no more rows, empty while it does.
+    Raises SimulatorError: it does not fit, or `edgeolk` refuses it.
     """
 
     def __init__(self, config: ReplayConfig, n_features: int, scalers: Scalers, first: Row) -> None:

@@ -21,23 +21,11 @@ ROWS = 512
 
 @dataclass
 class Reader:
-    """The usable rows of a stream, as a replay would give them to its learner.
+    """The usable rows of a stream, as a replay would give them to its learner."""
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        How rows are read and repaired.
-    stream : Stream
-        The stream.
-
-    Attributes
-    ----------
-    rows : RowCount
-        How many rows were read, and what became of those that could not be used.
-    """
-
-    config: ReplayConfig
-    stream: Stream
+    config: ReplayConfig  # how rows are read and repaired
+    stream: Stream  # the stream
+    #: how many rows were read, and what became of those that could not be used
     rows: RowCount = field(default_factory=RowCount)
     labels: Labels = field(init=False)
 
@@ -54,10 +42,7 @@ class Reader:
     def blocks(self) -> Iterator[tuple[Row, Row, Row]]:
         """Yield blocks: usable rows, their labels, and the rows without a gap, labelled or not.
 
-        Raises
-        ------
-        StreamError
-            The stream cannot be read, or a label is not understood.
+        Raises StreamError: the stream cannot be read, or a label is not understood.
         """
         n = len(self.stream.features)
         X, y = np.empty((ROWS, n)), np.empty(ROWS)

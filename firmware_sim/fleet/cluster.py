@@ -53,19 +53,10 @@ class _Sent:
 class Cluster:
     """The workers of a Dask cluster.
 
-    Parameters
-    ----------
-    address : str, optional
-        Of a scheduler that runs; without it a cluster is started here.
-    workers : int
-        Of a cluster started here.
-    patience : float
-        Seconds for which a scheduler that is gone is waited for.
-
-    Raises
-    ------
-    SimulatorError
-        Dask is not installed, or no scheduler answers.
+    address: of a scheduler that runs; without it a cluster is started here.
+    workers: of a cluster started here.
+    patience: seconds for which a scheduler that is gone is waited for.
+    Raises SimulatorError: dask is not installed, or no scheduler answers.
     """
 
     def __init__(
@@ -140,10 +131,7 @@ class Cluster:
     ) -> Iterator[Done]:
         """Do the tasks; yield each as it is done, in any order.
 
-        Raises
-        ------
-        SimulatorError
-            The scheduler is gone for good.
+        Raises SimulatorError: the scheduler is gone for good.
         """
         waiting = tasks[::-1]
         again: list[_Sent] = []

@@ -49,10 +49,7 @@ class Configuration:
     def on(self, stream: str, options: Mapping[str, Any]) -> ReplayConfig:
         """Return the replay of one stream with it.
 
-        Raises
-        ------
-        SimulatorError
-            A field has no such value.
+        Raises SimulatorError: a field has no such value.
         """
         said = {**self.fields, **options}
         if "classes" in said:
@@ -126,10 +123,7 @@ def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:
     """Refuse labels of several kinds: their losses cannot be compared.
 
-    Raises
-    ------
-    SimulatorError
-        There are several kinds, or a board's options contradict a configuration.
+    Raises SimulatorError: there are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
     kinds = {one.on("", said).kind for one in configurations for said in options.values()}

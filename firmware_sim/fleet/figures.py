@@ -16,16 +16,10 @@ def figures_of(
 ) -> Figures:
     """Return rows, the learner's figures, and of each baseline the first one.
 
-    Parameters
-    ----------
-    rows : RowCount
-        What became of the rows.
-    metrics : Metrics
-        What was counted.
-    learner : mapping
-        The learner's counters.
-    nbytes : int
-        Bytes under the cap that are used.
+    rows: what became of the rows.
+    metrics: what was counted.
+    learner: the learner's counters.
+    nbytes: bytes under the cap that are used.
     """
     summary, first = metrics.summary(), next(iter(metrics.table))
     return finite(

@@ -22,17 +22,9 @@ FORMATS = ("jsonl", "parquet")
 class Journal(Lines):
     """What has been done, one line a task.
 
-    Parameters
-    ----------
-    folder : Path
-        Where ``journal.jsonl`` is, or will be.
-
-    Attributes
-    ----------
-    records : dict
-        Records by their keys.
-    seconds : dict
-        Time of the task that each came from.
+    folder: where ``journal.jsonl`` is, or will be.
+    records: records by their keys.
+    seconds: time of the task that each came from.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,10 +44,7 @@ class Journal(Lines):
     def enter(self, records: Sequence[Record], seconds: float) -> None:
         """Keep the records of a task.
 
-        Raises
-        ------
-        SimulatorError
-            They cannot be written; they are not among `records` then.
+        Raises SimulatorError: they cannot be written; they are not among `records` then.
         """
         self.add({"seconds": seconds, "records": [record.to_dict() for record in records]})
         self._take(records, seconds)
@@ -68,10 +57,7 @@ def publish(
 
     The first file is the same, byte for byte, for every way the run may have gone.
 
-    Raises
-    ------
-    NotWrittenError
-        A file cannot be written.
+    Raises NotWrittenError: a file cannot be written.
     """
     rows = [record.to_dict() for record in records]
     times = [
@@ -87,10 +73,7 @@ def publish(
 def check_form(form: str) -> None:
     """Refuse a format that cannot be written here.
 
-    Raises
-    ------
-    SimulatorError
-        It is ``"parquet"``, and pyarrow is not installed.
+    Raises SimulatorError: it is ``"parquet"``, and pyarrow is not installed.
     """
     if form == "parquet" and find_spec("pyarrow") is None:
         raise SimulatorError("--format parquet needs pyarrow: pip install pyarrow")

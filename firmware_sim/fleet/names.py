@@ -8,15 +8,9 @@ from firmware_sim.errors import SimulatorError
 def check_name(name: str) -> None:
     """Refuse a name that cannot be part of a file name.
 
-    Parameters
-    ----------
-    name : str
-        Of a board or a configuration.
-
-    Raises
-    ------
-    SimulatorError
-        It is empty, starts with a dot, or holds a slash or characters that cannot be printed.
+    name: of a board or a configuration.
+    Raises SimulatorError: it is empty, starts with a dot, or holds a slash or characters that
+        cannot be printed.
     """
     if not name or name.startswith(".") or "/" in name or not name.isprintable():
         raise SimulatorError(

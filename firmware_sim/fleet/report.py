@@ -21,10 +21,7 @@ def to_text(found: Summary) -> str:
 def write_fleet(found: Summary, folder: str | Path) -> list[Path]:
     """Write ``fleet.txt`` and ``fleet.html``; return the files.
 
-    Raises
-    ------
-    NotWrittenError
-        One of them cannot be written.
+    Raises NotWrittenError: one of them cannot be written.
     """
     writers = {"fleet.txt": text_of(to_text(found)), "fleet.html": text_of(to_page(found))}
     return write_each(Path(folder), writers)

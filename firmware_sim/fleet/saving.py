@@ -11,17 +11,10 @@ from typing import Any
 def save_parts(folder: Path, name: str, learner: Any, scaler: Any, targets: Any) -> None:
     """Write a learner to a file that `edgeolk.load` reads, its scalers beside it.
 
-    Parameters
-    ----------
-    folder, name : Path, str
-        Where; files are called ``name.olk``, ``name.scaler.olk`` and ``name.targets.olk``.
-    learner, scaler, targets
-        The last two may be None.
-
-    Raises
-    ------
-    OSError
-        They cannot be written.
+    folder, name: where; files are called ``name.olk``, ``name.scaler.olk`` and
+        ``name.targets.olk``.
+    learner, scaler, targets: the last two may be None.
+    Raises OSError: they cannot be written.
     """
     parts = {"targets.olk": targets, "scaler.olk": scaler, "olk": learner}
     with TemporaryDirectory(dir=folder, prefix=".model-") as made:

@@ -30,25 +30,16 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more a configuration errs than another, paired over streams.
-
-    Attributes
-    ----------
-    streams : int
-        Those that both have finished.
-    mean, low, high : float
-        Mean difference of losses, and its 95 % interval (percentile bootstrap over streams).
-    wins, losses : int
-        Streams where the configuration errs less, and more.
-    """
+    """How much more a configuration errs than another, paired over streams."""
 
     name: str
     reference: str
-    streams: int
+    streams: int  # those that both have finished
+    #: mean difference of losses, and its 95 % interval (percentile bootstrap over streams)
     mean: float
     low: float
     high: float
-    wins: int
+    wins: int  # streams where the configuration errs less, and more
     losses: int
 
 

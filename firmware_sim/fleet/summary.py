@@ -21,33 +21,15 @@ _SUSPICIOUS = 20
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything a report says.
+    """Everything a report says."""
 
-    Attributes
-    ----------
-    summary : list of str
-        What was run, and how it went.
-    sentence : str
-        Which configuration to take.
-    tables : list of Table
-        The figures.
-    losses : dict
-        Losses by configuration and device.
-    unit : str
-        What a loss is.
-    relative : bool
-        Whether losses are multiples of a baseline's, not shares.
-    over : str
-        Which boards means are over.
-    """
-
-    summary: list[str]
-    sentence: str
-    tables: list[Table]
-    losses: statistics.Losses
-    unit: str
-    relative: bool
-    over: str
+    summary: list[str]  # what was run, and how it went
+    sentence: str  # which configuration to take
+    tables: list[Table]  # the figures
+    losses: statistics.Losses  # losses by configuration and device
+    unit: str  # what a loss is
+    relative: bool  # whether losses are multiples of a baseline's, not shares
+    over: str  # which boards means are over
 
 
 def summarize(fleet: Fleet) -> Summary:

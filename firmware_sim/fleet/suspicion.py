@@ -15,10 +15,7 @@ _LEFT_OUT = 0.5
 def suspicions(records: Sequence[Record]) -> dict[str, str]:
     """Return why boards are suspicious, by their names, those with the most rows lost first.
 
-    Parameters
-    ----------
-    records : sequence of Record
-        Of all boards. A board without a finished run is among the failures, not here.
+    records: of all boards. A board without a finished run is among the failures, not here.
     """
     found: dict[str, tuple[float, str]] = {}
     for record in records:

@@ -92,10 +92,7 @@ class Record:
     def from_dict(cls, found: Mapping[str, Any]) -> Record:
         """Return the record of such a dictionary.
 
-        Raises
-        ------
-        KeyError
-            It is none.
+        Raises KeyError: it is none.
         """
         own = ("key", "device", "stream", "configuration", "status", "detail", "loss")
         figures = {name: value for name, value in found.items() if name not in own}
@@ -121,10 +118,7 @@ def key_of(board: Board, content: str, configuration: Configuration) -> str:
 def digest(path: str) -> tuple[str, int]:
     """Return digest and size of a stream's file.
 
-    Raises
-    ------
-    OSError
-        It cannot be read.
+    Raises OSError: it cannot be read.
     """
     bundled = BUNDLED.get(path)
     file = Path(path) if bundled is None else bundled.path

@@ -71,10 +71,7 @@ class Run:
 def execute(program: Program, folder: Path, seconds: float) -> int:
     """Run a program on its board, in a folder of its files; its exit code.
 
-    Raises
-    ------
-    RuntimeError
-        It did not come to an end in time, or there is no emulator.
+    Raises RuntimeError: it did not come to an end in time, or there is no emulator.
     """
     command = [EMULATOR, "-M", program.board.name, "-nographic", "-monitor", "none"]
     command += ["-serial", "null", "-semihosting-config", "enable=on,target=native"]

@@ -57,10 +57,7 @@ def _tool(name: str, *arguments: str) -> str:
 def too_large(said: str) -> str:
     """Return by how much a program does not fit its board; empty where the linker says not that.
 
-    Parameters
-    ----------
-    said : str
-        What the linker said.
+    said: what the linker said.
     """
     beyond = re.findall(r"region `(\w+)' overflowed by (\d+) bytes?", said)
     parts = [f"{name} by {counted(int(count), 'byte')}" for name, count in dict(beyond).items()]

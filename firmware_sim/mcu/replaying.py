@@ -21,41 +21,23 @@ from firmware_sim.streams import Row
 
 @dataclass(frozen=True)
 class Emulated:
-    """What a board made of the rows.
+    """What a board made of the rows."""
 
-    Attributes
-    ----------
-    board, core : str
-        As QEMU calls it, and its processor.
-    rows : int
-        Rows learned there.
-    mistakes, host_mistakes : int
-        There, and of a learner here over the same rows, rounded to float32 as the board takes them.
-    same : bool
-        Whether every byte of the two states is the same.
-    flash, ram, stack : int
-        Bytes: of the whole program, of its variables, and what was used of the stack.
-    learn, longest, score : float
-        Instructions a row: to learn, at most, and to score.
-    clock : float
-        Cycles a second of the real board.
-    variant : str
-        Instruction set of the learner here; "scalar" is plain C, as on the board.
-    """
-
-    board: str
+    board: str  # as QEMU calls it, and its processor
     core: str
-    rows: int
+    rows: int  # rows learned there
+    #: there, and of a learner here over the same rows, rounded to float32 as the board takes them
     mistakes: int
     host_mistakes: int
-    same: bool
-    flash: int
+    same: bool  # whether every byte of the two states is the same
+    flash: int  # bytes: of the whole program, of its variables, and what was used of the stack
     ram: int
     stack: int
-    learn: float
+    learn: float  # instructions a row: to learn, at most, and to score
     longest: float
     score: float
-    clock: float
+    clock: float  # cycles a second of the real board
+    #: instruction set of the learner here; "scalar" is plain C, as on the board.
     variant: str = "scalar"
 
     def _different(self) -> str:
@@ -104,19 +86,10 @@ class _Noted:
 class OnBoard:
     """A board that follows a replay.
 
-    Parameters
-    ----------
-    name : str
-        Of the board.
-    config : ReplayConfig
-        Of the replay.
-    device : Device
-        Before its first row; what its learner is taught is kept.
-
-    Raises
-    ------
-    SimulatorError
-        It cannot be emulated here, or the learner is not all that learns there.
+    name: of the board.
+    config: of the replay.
+    device: before its first row; what its learner is taught is kept.
+    Raises SimulatorError: it cannot be emulated here, or the learner is not all that learns there.
     """
 
     def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:

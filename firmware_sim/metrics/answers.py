@@ -45,10 +45,7 @@ Kept = TypeVar("Kept", bound=Record)
 class Answers(Metrics, Generic[Kept]):
     """Records of the learner, of the majority so far, and of no-change.
 
-    Attributes
-    ----------
-    learner, majority, no_change
-        The three records; the curve has their wrong answers.
+    learner, majority, no_change: the three records; the curve has their wrong answers.
     """
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
@@ -89,19 +86,24 @@ class Answers(Metrics, Generic[Kept]):
         true = labels.astype(np.int64)
         if not len(true):
             return
-        majority, no_change = np.empty_like(true), np.empty_like(true)
-        for i, label in enumerate(true.tolist()):
-            majority[i], no_change[i] = self._commonest(), self._last
-            self.observe(label)
         running = []
         for record, said in (
             (self.learner, self.answers(scores).astype(np.int64)),
-            (self.majority, majority),
-            (self.no_change, no_change),
+            (self.majority, self._majorities(true)),
+            (self.no_change, np.concatenate([[self._last], true[:-1]])),
         ):
             running.append(record.wrong + np.cumsum(said != true))
             record.add_block(true, said)
         self.curve.add_block(np.column_stack(running))
+        self._last = int(true[-1])
+
+    def _majorities(self, labels: Classes) -> Classes:
+        """Return the commonest class before each label; they are counted."""
+        found = np.empty_like(labels)
+        for i, label in enumerate(labels.tolist()):
+            found[i] = self._commonest()
+            self._count(label)
+        return found
 
     def observe(self, label: float) -> None:
         """Tell the baselines a label."""

@@ -31,21 +31,11 @@ class Figure(NamedTuple):
 
 
 class RowContext(NamedTuple):
-    """What else is known of a row that is counted.
+    """What else is known of a row that is counted."""
 
-    Attributes
-    ----------
-    level : float
-        The threshold that was taken off the score, where there is one.
-    looked : float
-        What `Metrics.look` returned for the row.
-    seconds : float
-        When it was taken; NaN where that is not known.
-    """
-
-    level: float = 0.0
-    looked: float = 0.0
-    seconds: float = math.nan
+    level: float = 0.0  # the threshold that was taken off the score, where there is one
+    looked: float = 0.0  # what `Metrics.look` returned for the row
+    seconds: float = math.nan  # when it was taken; NaN where that is not known.
 
 
 NOTHING = RowContext()
@@ -54,26 +44,15 @@ NOTHING = RowContext()
 class Metrics(ABC):
     """The learner's record beside its baselines', over the same rows.
 
-    Attributes
-    ----------
-    kind : str
-        The kind of label, as in `tasks.kinds.KINDS`.
-    table : dict of Figure
-        What is told of each record, the figure that sums it up first.
-    baselines : dict
-        What the baselines are called in a report.
-    shares : bool
-        Whether losses are shares, which are told in percent.
-    over_time : str
-        What is drawn over time, in words.
-    loss_name : str
-        What is compared, in words.
-    over_boards : str
-        What `comparable` is, in words.
-    learner : object
-        The learner's record.
-    curve : Curve
-        What is drawn over time, for all records.
+    kind: the kind of label, as in `tasks.kinds.KINDS`.
+    table: what is told of each record, the figure that sums it up first.
+    baselines: what the baselines are called in a report.
+    shares: whether losses are shares, which are told in percent.
+    over_time: what is drawn over time, in words.
+    loss_name: what is compared, in words.
+    over_boards: what `comparable` is, in words.
+    learner: the learner's record.
+    curve: what is drawn over time, for all records.
     """
 
     kind: ClassVar[str]
@@ -96,26 +75,17 @@ class Metrics(ABC):
     ) -> None:
         """Count one row.
 
-        Parameters
-        ----------
-        label : float
-            What the stream says.
-        score : float
-            What the learner said before it saw the label.
-        known : bool
-            Whether the label is told at once; if not, `observe` is called when it comes.
-        context : RowContext
-            What else is known of the row.
+        label: what the stream says.
+        score: what the learner said before it saw the label.
+        known: whether the label is told at once; if not, `observe` is called when it comes.
+        context: what else is known of the row.
         """
 
     def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows whose labels are told at once, as `add` does one by one.
 
-        Parameters
-        ----------
-        labels, scores : ndarray of shape (n,)
-        context : sequence of RowContext
-            What else is known of each; empty for nothing.
+        labels, scores: ndarray of shape (n,)
+        context: what else is known of each; empty for nothing.
         """
         known = context or [NOTHING] * len(labels)
         for label, score, own in zip(labels.tolist(), scores.tolist(), known, strict=True):

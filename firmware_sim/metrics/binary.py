@@ -115,3 +115,8 @@ class Prequential(Answers[Confusion]):
 
     def _count(self, label: int) -> None:
         self._balance += label
+
+    def _majorities(self, labels: Classes) -> Classes:
+        after = self._balance + np.cumsum(labels)
+        self._balance = int(after[-1])
+        return np.where(after - labels >= 0, 1, -1)

@@ -16,14 +16,9 @@ class Curve:
     goes and the distance doubles, so a stream of any length leaves between half a table and a
     whole one. Counts are kept, not rates: the error in any window is a difference of two points.
 
-    Parameters
-    ----------
-    points : int
-        Size of the table, at least 2.
-    names : sequence of str
-        Whose losses, the learner's first.
-    kind : type
-        int for counts of wrong answers, float for sums of errors.
+    points: size of the table, at least 2.
+    names: whose losses, the learner's first.
+    kind: int for counts of wrong answers, float for sums of errors.
     """
 
     def __init__(
@@ -96,17 +91,11 @@ class Curve:
     def windowed(self, window: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
         """Return the error over the last rows before each point.
 
-        Parameters
-        ----------
-        window : int, optional
-            Rows in the window; rounded to a whole number of steps. About a fortieth of the
+        window: rows in the window; rounded to a whole number of steps. About a fortieth of the
             stream by default. Points before the first whole window are left out.
 
-        Returns
-        -------
-        rows, error : ndarray of shapes (q,) and (q, names)
-        window : int
-            The rows in a window, after rounding.
+        Returns rows, error : ndarray of shapes (q,) and (q, names)
+        Returns window: the rows in a window, after rounding.
         """
         wanted = window if window is not None else self._rows // 40
         span = min(max(1, round(wanted / self.step)), max(1, self._held))

@@ -17,18 +17,11 @@ from firmware_sim.metrics.formats import count, percent, thousandths
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """What is told of one class.
-
-    Attributes
-    ----------
-    support : int
-        Rows of the class.
-    precision, recall, f1 : float or None
-        None where it is not defined: it was never answered, it never occurred, or neither.
-    """
+    """What is told of one class."""
 
     name: str
-    support: int
+    support: int  # rows of the class
+    #: none where it is not defined: it was never answered, it never occurred, or neither
     precision: float | None
     recall: float | None
     f1: float | None
@@ -37,15 +30,8 @@ class ClassFigures:
 class ClassTable:
     """How often each class was answered for each.
 
-    Parameters
-    ----------
-    n_classes : int
-        Classes 0 to n_classes - 1.
-
-    Attributes
-    ----------
-    counts : ndarray of int64, shape (n_classes, n_classes)
-        Rows by true class, then by answer.
+    n_classes: classes 0 to n_classes - 1.
+    counts (ndarray of int64, shape (n_classes, n_classes)): rows by true class, then by answer.
     """
 
     def __init__(self, n_classes: int) -> None:
@@ -107,15 +93,8 @@ class Multiclass(Answers[ClassTable]):
     A score is the class that the learner predicts. Before the first label the baselines say the
     first class; of classes that are equally common the first is the majority.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The classes; labels are their places.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The classes.
+    names: the classes; labels are their places.
+    names: the classes.
     """
 
     kind = "multiclass"

@@ -65,12 +65,9 @@ def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
 class Watch:
     """The alarms of a learner or a baseline.
 
-    Attributes
-    ----------
-    alarm_rows, alarms, false_alarms : int
-        Rows called novel; stretches of them; those that touch no window.
-    windows, detected : int
-        Windows, and those with an alarm in them.
+    alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
+        window.
+    windows, detected: windows, and those with an alarm in them.
     """
 
     def __init__(self, sampled: int) -> None:
@@ -193,23 +190,12 @@ class Novelty(Metrics):
 
     A score below 0 means novel.
 
-    Parameters
-    ----------
-    nu : float
-        Share of the rows that is to be called novel.
-    cadence : Cadence
-        Tells the seconds between rows as they come.
-    period : float, optional
-        These seconds, where a user says so.
-    sampled : int
-        Rows of either kind that are kept for the area under the curve.
-
-    Attributes
-    ----------
-    learner, distance : Watch
-        The two records.
-    windows : list of [first, last]
-        Rows of the first labelled windows, counted from 1.
+    nu: share of the rows that is to be called novel.
+    cadence: tells the seconds between rows as they come.
+    period: these seconds, where a user says so.
+    sampled: rows of either kind that are kept for the area under the curve.
+    learner, distance: the two records.
+    windows: rows of the first labelled windows, counted from 1.
     """
 
     kind = "novelty"

@@ -40,12 +40,8 @@ class Deviation:
 class Regression(Metrics):
     """The learner's errors beside two baselines': the last value, and the mean of all so far.
 
-    Attributes
-    ----------
-    learner, mean, last_value : Deviation
-        The three records; the curve has their absolute errors.
-    spread : float
-        Sum of the squared distances of all targets from their mean.
+    learner, mean, last_value: the three records; the curve has their absolute errors.
+    spread: sum of the squared distances of all targets from their mean.
     """
 
     kind = "regression"

@@ -31,33 +31,17 @@ class _Waiting(NamedTuple):
 class Accounting:
     """Rows wait here until the device has scored them, and are counted in order.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        What is replayed.
-    stream : Stream
-        Where the rows come from.
-    device : Device
-        What learns them.
-    on_row : callable, optional
-        Called after each row.
-
-    Attributes
-    ----------
-    rows : RowCount
-        What became of the rows so far.
-    cadence : Cadence
-        The usual time between them.
-    labels : Labels
-        What decodes the target column.
-    metrics : Metrics
-        What keeps score.
-    waiting : list
-        Rows that the device has not scored yet.
-    stopped : str
-        Why the replay has to stop, empty where it goes on.
-    power : Power or None
-        What cuts the power, where something does.
+    config: what is replayed.
+    stream: where the rows come from.
+    device: what learns them.
+    on_row: called after each row.
+    rows: what became of the rows so far.
+    cadence: the usual time between them.
+    labels: what decodes the target column.
+    metrics: what keeps score.
+    waiting: rows that the device has not scored yet.
+    stopped: why the replay has to stop, empty where it goes on.
+    power: what cuts the power, where something does.
     """
 
     def __init__(
@@ -110,10 +94,7 @@ class Accounting:
     def settle(self) -> None:
         """Have the device learn what waits, and account for it.
 
-        Raises
-        ------
-        BeyondCapError, LearnerDiedError
-            The device took memory it may not have, or is gone.
+        Raises BeyondCapError, LearnerDiedError: the device took memory it may not have, or is gone.
         """
         outcomes: Iterator[Outcome] = iter(())
         if any(one.given for one in self.waiting):

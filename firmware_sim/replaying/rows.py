@@ -85,10 +85,8 @@ class CheckedRow(NamedTuple):
 def opened(config: ReplayConfig) -> Stream:
     """Open the stream that a configuration names, without its faults.
 
-    Raises
-    ------
-    StreamError
-        There is no such stream, or its columns cannot be read as the configuration says.
+    Raises StreamError: there is no such stream, or its columns cannot be read as the configuration
+        says.
     """
     return open_stream(
         config.stream,
@@ -145,10 +143,7 @@ def gaps(readings: Row, codes: Row) -> npt.NDArray[np.bool_]:
 def decoded(labels: Labels, sample: Sample, stream: Stream) -> float | None:
     """Return the label of a sample, None where it has none.
 
-    Raises
-    ------
-    StreamError
-        It is not understood; the message says where it stands.
+    Raises StreamError: it is not understood; the message says where it stands.
     """
     try:
         return labels.decode(sample.label)

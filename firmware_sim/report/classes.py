@@ -18,12 +18,8 @@ _LONGEST = 18
 def draw_classes(figure: Any, metrics: Multiclass) -> None:
     """Draw the confusion matrix on the left, precision, recall and F1 of each class on the right.
 
-    Parameters
-    ----------
-    figure : matplotlib Figure or SubFigure
-        Empty.
-    metrics : Multiclass
-        With a row at least.
+    figure: empty.
+    metrics: with a row at least.
     """
     confusion, classes = figure.subplots(1, 2, width_ratios=(1.2, 1))
     figure.subplots_adjust(left=0.16, right=0.975, bottom=0.17, top=0.9, wspace=0.5)

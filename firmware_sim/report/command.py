@@ -14,12 +14,8 @@ from firmware_sim.streams import Stream
 def command(config: ReplayConfig, on: str = "") -> str:
     """Return the command line that gives this configuration; empty where a stream object does.
 
-    Parameters
-    ----------
-    config : ReplayConfig
-        What was replayed.
-    on : str
-        The emulated board that learned the same rows; empty for none.
+    config: what was replayed.
+    on: the emulated board that learned the same rows; empty for none.
     """
     if isinstance(config.stream, Stream):
         return ""

@@ -33,10 +33,7 @@ def figures(result: ReplayResult) -> Table:
 def tables(result: ReplayResult) -> list[Table]:
     """Return what a kind of labels has beside the figures that all learners are held to.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
+    result: what a replay returned.
     """
     metrics = result.metrics
     if metrics.rows == 0:

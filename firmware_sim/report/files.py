@@ -13,22 +13,12 @@ from firmware_sim.errors import NotWrittenError
 def write_each(folder: Path, contents: Mapping[str, Callable[[Path], object]]) -> list[Path]:
     """Write files through temporary ones beside them.
 
-    Parameters
-    ----------
-    folder : Path
-        Where; it is there.
-    contents : mapping
-        What writes each file to a path, by the file's name.
+    folder: where; it is there.
+    contents: what writes each file to a path, by the file's name.
+    Raises NotWrittenError: some cannot be written; of these nothing is left, earlier ones of their
+        names included.
 
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Raises
-    ------
-    NotWrittenError
-        Some cannot be written; of these nothing is left, earlier ones of their names included.
+    Returns: the files.
     """
     for name in contents:  # an older file must not pass for this one's
         with contextlib.suppress(OSError):

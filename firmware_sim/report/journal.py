@@ -17,23 +17,11 @@ class Journal:
 
     A line that was cut off by a loss of power does not count; what comes after it does.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    mark : str
-        What must stand in the first line for the others to count; a file with another mark, or
+    path: the file.
+    mark: what must stand in the first line for the others to count; a file with another mark, or
         none, is overwritten. Empty for no such line.
-
-    Attributes
-    ----------
-    found : list
-        What the whole lines there were said; the mark is not among them.
-
-    Raises
-    ------
-    SimulatorError
-        The file cannot be written.
+    found: what the whole lines there were said; the mark is not among them.
+    Raises SimulatorError: the file cannot be written.
     """
 
     def __init__(self, path: Path, mark: str = "") -> None:
@@ -63,10 +51,7 @@ class Journal:
     def add(self, said: Mapping[str, Any]) -> None:
         """Write a line.
 
-        Raises
-        ------
-        SimulatorError
-            It cannot be written.
+        Raises SimulatorError: it cannot be written.
         """
         with self._writing():
             self._file.write(json.dumps(said, allow_nan=False) + "\n")
@@ -75,10 +60,7 @@ class Journal:
     def close(self) -> None:
         """Write all of it to disk and close the file.
 
-        Raises
-        ------
-        SimulatorError
-            It cannot be written; the file is closed all the same.
+        Raises SimulatorError: it cannot be written; the file is closed all the same.
         """
         with self._writing(), self._file:
             self._file.flush()

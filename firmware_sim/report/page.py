@@ -39,10 +39,7 @@ overflow-wrap:anywhere;font-size:.9rem}
 def to_page(result: ReplayResult) -> str:
     """Return the page.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
+    result: what a replay returned.
     """
     params = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
     learner = result.config.algorithm + (f" ({params})" if params else "")

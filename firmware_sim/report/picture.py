@@ -53,12 +53,8 @@ class Bar(NamedTuple):
 def draw(result: ReplayResult, path: Path) -> None:
     """Draw the picture of a replay into a PNG file.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
-    path : Path
-        The file, overwritten.
+    result: what a replay returned.
+    path: the file, overwritten.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a style file of the user's must not change a report

@@ -31,33 +31,17 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Series:
-    """Losses over time.
+    """Losses over time."""
 
-    Attributes
-    ----------
-    title : str
-        What is drawn.
-    names : tuple of str
-        The learner and the baselines, as reports call them.
-    rows, running : ndarray of shapes (p,) and (p, names)
-        The mean loss over all rows so far.
-    recent_rows, recent : ndarray of shapes (q,) and (q, names)
-        The mean loss over the last `window` rows.
-    shares : bool
-        Whether losses are shares.
-    bands : list of Band
-        Faults, labelled windows, and where the error rises.
-    """
-
-    title: str
-    names: tuple[str, ...]
-    rows: npt.NDArray[np.int64]
+    title: str  # what is drawn
+    names: tuple[str, ...]  # the learner and the baselines, as reports call them
+    rows: npt.NDArray[np.int64]  # the mean loss over all rows so far
     running: Numbers
-    recent_rows: npt.NDArray[np.int64]
+    recent_rows: npt.NDArray[np.int64]  # the mean loss over the last `window` rows
     recent: Numbers
     window: int
-    shares: bool
-    bands: list[Band]
+    shares: bool  # whether losses are shares
+    bands: list[Band]  # faults, labelled windows, and where the error rises
 
 
 def series(result: ReplayResult) -> Series:

@@ -19,10 +19,7 @@ _BANDS = {"fault": "a fault lasts", "window": "labelled window", "rise": "the er
 def errors(result: ReplayResult) -> str:
     """Return the drawing: running errors, the recent one, and what befell the stream.
 
-    Parameters
-    ----------
-    result : ReplayResult
-        What a replay returned.
+    result: what a replay returned.
     """
     drawn = series(result)
     if not len(drawn.rows):

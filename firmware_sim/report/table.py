@@ -8,26 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Table:
-    """A table of words; the first column holds names.
+    """A table of words; the first column holds names."""
 
-    Attributes
-    ----------
-    name : str
-        Its identifier on an HTML page.
-    title : str
-        What stands above it.
-    head : tuple of str
-        The titles of the columns.
-    rows : sequence of tuple of str
-        The cells.
-    sentences : tuple of str
-        Titles of columns that hold sentences, which are not aligned to the right.
-    """
-
-    name: str
-    title: str
-    head: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
+    name: str  # its identifier on an HTML page
+    title: str  # what stands above it
+    head: tuple[str, ...]  # the titles of the columns
+    rows: Sequence[tuple[str, ...]]  # the cells
+    #: titles of columns that hold sentences, which are not aligned to the right
     sentences: tuple[str, ...] = ()
 
     def to_lines(self) -> list[str]:

@@ -54,10 +54,7 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
 def claimed(folder: Path) -> Iterator[None]:
     """Make the folder and keep other replays out of it.
 
-    Raises
-    ------
-    SimulatorError
-        The folder cannot be written to, or another replay has it.
+    Raises SimulatorError: the folder cannot be written to, or another replay has it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

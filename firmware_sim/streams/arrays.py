@@ -18,14 +18,9 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 class NpzStream(Stream):
     """A file of ``numpy.savez(path, X=rows, y=labels)``, compressed or not.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file. The array with two dimensions is the rows, whatever its name.
-    target : str, optional
-        The array of labels, one dimension; needed where there are several.
-    name : str, optional
-        What reports call the stream; the file's name by default.
+    path: the file. The array with two dimensions is the rows, whatever its name.
+    target: the array of labels, one dimension; needed where there are several.
+    name: what reports call the stream; the file's name by default.
     """
 
     def __init__(

@@ -13,10 +13,7 @@ MOST = 1 << 23
 class CachedStream(Stream):
     """Another stream, its rows kept at the end of the first whole reading.
 
-    Parameters
-    ----------
-    stream : Stream
-        One that can be read again and again.
+    stream: one that can be read again and again.
     """
 
     def __init__(self, stream: Stream) -> None:

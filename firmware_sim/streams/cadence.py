@@ -43,10 +43,7 @@ class Cadence:
     def warning(self, delay_in_seconds: bool = False) -> str:
         """Return the warning about times that fall, or nothing.
 
-        Parameters
-        ----------
-        delay_in_seconds : bool
-            Whether labels are late by a number of seconds, which never pass here.
+        delay_in_seconds: whether labels are late by a number of seconds, which never pass here.
         """
         if not self.falls:
             return ""

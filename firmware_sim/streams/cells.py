@@ -28,17 +28,9 @@ def absent(cell: str) -> bool:
 def number(cell: str, comma: bool = False) -> float:
     """Return the reading in a cell, NaN where it is absent.
 
-    Parameters
-    ----------
-    cell : str
-        A number, or a word for "absent".
-    comma : bool
-        Whether a comma is the decimal mark.
-
-    Raises
-    ------
-    ValueError
-        It is neither.
+    cell: a number, or a word for "absent".
+    comma: whether a comma is the decimal mark.
+    Raises ValueError: it is neither.
     """
     try:
         value = float(cell.replace(",", ".") if comma else cell)
@@ -67,17 +59,9 @@ def is_clock(cell: str) -> bool:
 def seconds(cell: str, day_first: bool = False) -> float:
     """Return a date and time as seconds since 1970; a time without a zone counts as UTC.
 
-    Parameters
-    ----------
-    cell : str
-        ``2015-02-02T14:19:00Z`` and its relatives, ``2.2.2015 14:19``, ``2/2/2015 14:19``.
-    day_first : bool
-        Whether 3/2/2015 is the third of February; with dots it always is.
-
-    Raises
-    ------
-    ValueError
-        It is neither.
+    cell: ``2015-02-02T14:19:00Z`` and its relatives, ``2.2.2015 14:19``, ``2/2/2015 14:19``.
+    day_first: whether 3/2/2015 is the third of February; with dots it always is.
+    Raises ValueError: it is neither.
     """
     text = cell.strip()
     found = _ISO.fullmatch(text)

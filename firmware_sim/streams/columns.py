@@ -55,16 +55,10 @@ def study(
 ) -> Columns:
     """Find out what the columns hold.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The header.
-    rows : sequence of sequences of str
-        The first rows, each as long as the header.
-    delimiter : str
-        What parts the cells; a comma can then not be the decimal mark.
-    target : str
-        The label column, which may be text.
+    names: the header.
+    rows: the first rows, each as long as the header.
+    delimiter: what parts the cells; a comma can then not be the decimal mark.
+    target: the label column, which may be text.
     """
     comma = delimiter != "," and _decimal_comma(rows)
     units = _units(names, rows, comma, target)

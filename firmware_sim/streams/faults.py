@@ -24,24 +24,14 @@ FORM = "KIND[:column=NAME][,from=ROW][,to=ROW][,...], as in stuck:column=light,f
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault over a part of a stream.
+    """One fault over a part of a stream."""
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    columns : tuple of str
-        The columns that break; empty for every column. "swap" takes two.
-    first, last : int
-        The first and the last broken row; 0 for no end.
-    options : mapping
-        The values of the kind's own options.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`
+    #: the columns that break; empty for every column. "swap" takes two.
     columns: tuple[str, ...] = ()
-    first: int = 1
+    first: int = 1  # the first and the last broken row; 0 for no end.
     last: int = 0
+    #: the values of the kind's own options
     options: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -61,10 +51,7 @@ class Fault:
 def parse(text: str) -> Fault:
     """Return the fault that the words describe, as in ``spike:column=light,p=0.02,from=500``.
 
-    Raises
-    ------
-    SimulatorError
-        They describe none; the message says what the kind takes.
+    Raises SimulatorError: they describe none; the message says what the kind takes.
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS:
@@ -151,10 +138,7 @@ def effect(
     """Return what the fault does to a row buffer: it takes buffer and row number, and says whether
     anything was done.
 
-    Raises
-    ------
-    SimulatorError
-        The stream has no such column.
+    Raises SimulatorError: the stream has no such column.
     """
     for name in fault.columns:
         if name not in features:
@@ -243,18 +227,12 @@ def _swap(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Genera
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of fault.
+    """One kind of fault."""
 
-    Attributes
-    ----------
-    takes : mapping
-        Its options with their defaults; None where one must be given. ``p`` is the share of rows.
-    make : callable or None
-        Makes its effect on readings; None where it changes which rows come, which is done by
-        `FaultyStream`.
-    """
-
+    #: its options with their defaults; None where one must be given. ``p`` is the share of rows.
     takes: Mapping[str, float | None]
+    #: makes its effect on readings; None where it changes which rows come, which is done by
+    #: `FaultyStream`.
     make: Callable[[Fault, np.ndarray, Spread, np.random.Generator], Effect] | None = None
 
     @property

@@ -16,19 +16,10 @@ Rows = Iterator[Sample | None]
 class FaultyStream(Stream):
     """Another stream with faults in it; the same ones whenever it is read.
 
-    Parameters
-    ----------
-    clean : Stream
-        The stream with whole sensors.
-    faults : sequence of Fault
-        What breaks, applied in this order; faults of whole rows come last.
-    seed : int
-        Of the draws.
-
-    Attributes
-    ----------
-    counts : list of int
-        Rows each fault befell in the last reading, in the order of `faults`.
+    clean: the stream with whole sensors.
+    faults: what breaks, applied in this order; faults of whole rows come last.
+    seed: of the draws.
+    counts: rows each fault befell in the last reading, in the order of `faults`.
     """
 
     def __init__(self, clean: Stream, faults: Sequence[Fault], seed: int = 0) -> None:

@@ -24,12 +24,8 @@ def looks_like(line: str) -> bool:
 class LibsvmStream(Stream):
     """A LIBSVM file, plain or compressed (gzip, xz).
 
-    Parameters
-    ----------
-    path : str or Path
-        The file. It is read once for the highest index, which is the number of readings.
-    name : str, optional
-        What reports call the stream; the file's name by default.
+    path: the file. It is read once for the highest index, which is the number of readings.
+    name: what reports call the stream; the file's name by default.
     """
 
     target = "label"

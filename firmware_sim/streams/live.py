@@ -23,14 +23,9 @@ Record = list[str]
 class Source(ABC):
     """Rows of cells as they arrive.
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    delimiter : str
-        What parts the cells, a comma where nothing does.
-    ignored : tuple of str
-        Columns of its own that are no readings.
+    name: what messages call it.
+    delimiter: what parts the cells, a comma where nothing does.
+    ignored: columns of its own that are no readings.
     """
 
     name: str
@@ -51,12 +46,8 @@ class Source(ABC):
     ) -> Iterator[Record | None]:
         """Yield what `records` does, until nothing has come for too long.
 
-        Parameters
-        ----------
-        idle : float or None
-            Seconds of silence that end it; None for no end.
-        patience : callable, optional
-            Gives these seconds at every silence, in place of `idle`.
+        idle: seconds of silence that end it; None for no end.
+        patience: gives these seconds at every silence, in place of `idle`.
         """
         if self._records is None:
             self._records = self.records()
@@ -81,14 +72,9 @@ class Source(ABC):
 class LiveStream(Stream):
     """A stream over a source; its first rows are kept, so that they can be read twice.
 
-    Parameters
-    ----------
-    source : Source
-        Where the rows come from.
-    options : ReadingOptions
-        What is known of the columns.
-    idle : float, optional
-        Seconds without a row after which the stream has ended; by default it waits on.
+    source: where the rows come from.
+    options: what is known of the columns.
+    idle: seconds without a row after which the stream has ended; by default it waits on.
     """
 
     kept = KEPT

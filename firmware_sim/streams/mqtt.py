@@ -49,26 +49,16 @@ _FORM = (
 class MqttSource(Source):
     """Messages of one topic (or of several, by ``+`` and ``#``).
 
-    Parameters
-    ----------
-    url : str
-        ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
+    url: ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
         ``columns=a,b,label`` names the cells of CSV messages (without it messages are JSON objects
         and the first one names the columns), ``client=`` names the client (by default at random),
         ``id=`` a field that is another one in every message, and no reading.
-    size : int
-        Messages waiting at most.
-
-    Attributes
-    ----------
-    received, dropped, damaged, reconnects, repeated : int
-        Messages received; those dropped because the queue was full; those that cannot be read as a
-        row; connections made again; messages that came a second time and were left out.
-
-    Raises
-    ------
-    StreamError
-        The address makes no sense, the client library is missing, or there is no broker.
+    size: messages waiting at most.
+    received, dropped, damaged, reconnects, repeated: messages received; those dropped because the
+        queue was full; those that cannot be read as a row; connections made again; messages that
+        came a second time and were left out.
+    Raises StreamError: the address makes no sense, the client library is missing, or there is no
+        broker.
     """
 
     def __init__(self, url: str, *, size: int = QUEUE) -> None:
@@ -295,10 +285,7 @@ def _text(value: Any) -> str:
 def _address(url: str) -> tuple[SplitResult, str, int]:
     """Return the parts of an address, its host (empty where it has none) and its port.
 
-    Raises
-    ------
-    StreamError
-        The host or the port cannot be one.
+    Raises StreamError: the host or the port cannot be one.
     """
     try:
         parts = urlsplit(url)

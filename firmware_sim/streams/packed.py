@@ -18,10 +18,7 @@ _XZ = b"\xfd7zXZ\x00"
 class XzReader(io.RawIOBase):
     """The bytes of an xz file; unlike ``lzma.LZMAFile``, within `MOST_MEMORY`.
 
-    Parameters
-    ----------
-    file : binary file
-        Where it is read from.
+    file: where it is read from.
     """
 
     def __init__(self, file: IO[bytes]) -> None:

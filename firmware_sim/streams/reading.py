@@ -19,62 +19,32 @@ _LISTED = 40  # columns named in a message at most
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What a user says about the columns of a table.
+    """What a user says about the columns of a table."""
 
-    Parameters
-    ----------
-    target : str, optional
-        The label column.
-    ignore : sequence of str
-        Columns that are not readings.
-    time : str
-        The column that tells when a row was taken, "auto" for one that is recognised, "none" for
-        no recognition.
-    categories : {"refuse", "onehot", "hash"}
-        What is done with a column of text: it is refused, becomes a reading of 0 or 1 for each of
-        its commonest words, or for each of a fixed number of hash values.
-    category_slots : int
-        The most readings made of such a column.
-    labelled : bool
-        Whether there must be a label column.
-    """
-
-    target: str | None = None
-    ignore: Sequence[str] = ()
+    target: str | None = None  # the label column
+    ignore: Sequence[str] = ()  # columns that are not readings
+    #: the column that tells when a row was taken, "auto" for one that is recognised, "none" for no
+    #: recognition
     time: str = "auto"
+    #: what is done with a column of text: it is refused, becomes a reading of 0 or 1 for each of
+    #: its commonest words, or for each of a fixed number of hash values
     categories: str = "refuse"
-    category_slots: int = 8
-    labelled: bool = True
+    category_slots: int = 8  # the most readings made of such a column
+    labelled: bool = True  # whether there must be a label column
 
 
 class Reading:
     """The columns of one table, and what each gives.
 
-    Parameters
-    ----------
-    name : str
-        What messages call the stream.
-    header : sequence of str
-        Names of the columns.
-    first : sequence of sequences of str
-        The first rows, which settle what the columns hold. What is chosen from them, a board would
-        have in its program.
-    delimiter : str
-        What parts the cells.
-    options : ReadingOptions
-        What the user says.
-
-    Attributes
-    ----------
-    target, features, ignored, notes
-        As of a `Stream`.
-    units : bool
-        Whether the first row holds units and is to be left out.
-
-    Raises
-    ------
-    StreamError
-        The columns are not what the options say, or cannot be read.
+    name: what messages call the stream.
+    header: names of the columns.
+    first: the first rows, which settle what the columns hold. What is chosen from them, a board
+        would have in its program.
+    delimiter: what parts the cells.
+    options: what the user says.
+    target, features, ignored, notes: as of a `Stream`.
+    units: whether the first row holds units and is to be left out.
+    Raises StreamError: the columns are not what the options say, or cannot be read.
     """
 
     def __init__(

@@ -13,21 +13,12 @@ from firmware_sim.streams.live import Source
 
 @dataclass
 class Recording:
-    """What was written.
+    """What was written."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows in the file.
-    damaged : int
-        Rows that did not have as many cells as there are columns, which are left out.
-    notes : list of str
-        What the source has to say.
-    """
-
-    rows: int = 0
+    rows: int = 0  # rows in the file
+    #: rows that did not have as many cells as there are columns, which are left out
     damaged: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what the source has to say
 
 
 def record(
@@ -41,24 +32,13 @@ def record(
 ) -> Recording:
     """Write the rows of a source to a new CSV file, until it ends.
 
-    Parameters
-    ----------
-    source : Source
-        Standard input or a broker's topic; closed at the end.
-    path : str or Path
-        The file; an existing one is never overwritten. Every row is written whole and at once, so a
-        cut leaves at most one unfinished row, which a replay counts and leaves out.
-    limit : int, optional
-        The most rows to write.
-    idle : float, optional
-        Seconds without a row after which the stream has ended.
-    on_row, should_stop : callable, optional
-        As for `Replay.run`.
-
-    Raises
-    ------
-    SimulatorError
-        The file is there already or cannot be written, or the source fails.
+    source: standard input or a broker's topic; closed at the end.
+    path: the file; an existing one is never overwritten. Every row is written whole and at once, so
+        a cut leaves at most one unfinished row, which a replay counts and leaves out.
+    limit: the most rows to write.
+    idle: seconds without a row after which the stream has ended.
+    on_row, should_stop: as for `Replay.run`.
+    Raises SimulatorError: the file is there already or cannot be written, or the source fails.
     """
     done = Recording()
     try:

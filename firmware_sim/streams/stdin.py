@@ -21,12 +21,8 @@ _BLOCK = 1 << 16
 class PipeSource(Source):
     """Lines of a CSV table with a header; a row is one line.
 
-    Parameters
-    ----------
-    descriptor : int
-        An open file descriptor, 0 for standard input.
-    name : str
-        What messages call it.
+    descriptor: an open file descriptor, 0 for standard input.
+    name: what messages call it.
     """
 
     def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:

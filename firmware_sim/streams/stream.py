@@ -52,16 +52,11 @@ class Stream(ABC):
     def samples(self, row: Row) -> Iterator[Sample | None]:
         """Yield the rows in order, from the first one.
 
-        Parameters
-        ----------
-        row : ndarray of float64, shape (n_features,)
-            Overwritten in place before each sample is yielded; NaN where a reading is absent,
-            without meaning where the sample tells of damage.
+        row (ndarray of float64, shape (n_features,)): overwritten in place before each sample is
+            yielded; NaN where a reading is absent, without meaning where the sample tells of
+            damage.
 
-        Yields
-        ------
-        Sample or None
-            None several times a second while a live stream has nothing: a chance to stop.
+        Yields: none several times a second while a live stream has nothing: a chance to stop.
         """
 
     def count(self) -> int | None:

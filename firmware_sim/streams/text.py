@@ -40,17 +40,9 @@ class Records:
     A cell in quotes may hold line ends. A quote that is never closed, or that closes where no cell
     ends, is a stray one: it costs its own line, and the next line is a row again.
 
-    Parameters
-    ----------
-    lines : iterator of str
-        From `open_lines` or `bounded`.
-    delimiter : str
-        What parts the cells.
-
-    Attributes
-    ----------
-    damage : str
-        Why the row given last has no cells; empty where it has them.
+    lines: from `open_lines` or `bounded`.
+    delimiter: what parts the cells.
+    damage: why the row given last has no cells; empty where it has them.
     """
 
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
@@ -151,10 +143,7 @@ class _Lines:
 def reading(path: Path) -> Iterator[None]:
     """Say which file cannot be read, and why.
 
-    Raises
-    ------
-    StreamError
-        In place of an OSError.
+    Raises StreamError: in place of an OSError.
     """
     try:
         yield
@@ -166,10 +155,7 @@ def reading(path: Path) -> Iterator[None]:
 def open_lines(path: Path) -> Iterator[Iterator[str]]:
     """Open a file as an iterator of its lines, ends included.
 
-    Raises
-    ------
-    StreamError
-        For everything that can be wrong with a file, here or while lines are read.
+    Raises StreamError: for everything that can be wrong with a file, here or while lines are read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

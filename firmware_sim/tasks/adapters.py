@@ -9,17 +9,10 @@ from firmware_sim.tasks.regression import TargetScale
 
 
 class Watched(NamedTuple):
-    """What a learner without labels makes of a row.
+    """What a learner without labels makes of a row."""
 
-    Attributes
-    ----------
-    score : float
-        Below 0 where the row is novel.
-    level : float
-        The threshold that was taken off; score and level together are how usual the row is.
-    """
-
-    score: float
+    score: float  # below 0 where the row is novel
+    #: the threshold that was taken off; score and level together are how usual the row is.
     level: float
 
 
@@ -85,14 +78,9 @@ class NoveltyAdapter:
 def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:
     """Return the learner as the main loop asks it.
 
-    Parameters
-    ----------
-    kind : str
-        The kind of labels.
-    learner : Learner
-        Of that kind.
-    targets : TargetScale or None
-        What scales real numbers.
+    kind: the kind of labels.
+    learner: of that kind.
+    targets: what scales real numbers.
     """
     if targets is not None:
         return RegressionAdapter(learner, targets)

@@ -24,37 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of labels.
+    """One kind of labels."""
 
-    Attributes
-    ----------
-    name, about : str
-        As in ``--kind``, and in words.
-    losses : tuple of str
-        What the learner's ``loss`` may be; its own choice where there is none. The first that an
-        algorithm takes is the default.
-    labels : callable
-        Gives what decodes the cells of the target column.
-    metrics : callable
-        Gives what keeps score.
-    is_taught : bool
-        Whether the learner is told labels.
-    """
-
-    name: str
+    name: str  # as in ``--kind``, and in words
     about: str
+    #: what the learner's ``loss`` may be; its own choice where there is none. The first that an
+    #: algorithm takes is the default.
     losses: tuple[str, ...]
-    labels: Callable[[ReplayConfig], Labels]
-    metrics: Callable[[ReplayConfig, Cadence], Metrics]
-    is_taught: bool = True
+    labels: Callable[[ReplayConfig], Labels]  # gives what decodes the cells of the target column
+    metrics: Callable[[ReplayConfig, Cadence], Metrics]  # gives what keeps score
+    is_taught: bool = True  # whether the learner is told labels
 
     def params(self, config: ReplayConfig) -> dict[str, Any]:
         """Return what the learner is told besides the parameters that a user gave.
 
-        Raises
-        ------
-        SimulatorError
-            The algorithm does not go with this kind.
+        Raises SimulatorError: the algorithm does not go with this kind.
         """
         own: dict[str, Any] = {}
         if self.name == "multiclass" and "n_classes" not in config.params:

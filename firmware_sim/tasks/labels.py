@@ -36,12 +36,8 @@ class Labels(Protocol):
 class Gone:
     """Labels that are taken for missing because of a word, which may be a class all the same.
 
-    Attributes
-    ----------
-    cells : int
-        Labels looked at, whatever they are.
-    words : dict
-        How often each word occurred, as first written.
+    cells: labels looked at, whatever they are.
+    words: how often each word occurred, as first written.
     """
 
     def __init__(self) -> None:
@@ -59,10 +55,7 @@ class Gone:
 class Targets:
     """Decode a target column of real numbers.
 
-    Parameters
-    ----------
-    missing_codes : sequence of float
-        Numbers that mean "no value".
+    missing_codes: numbers that mean "no value".
     """
 
     def __init__(self, missing_codes: Sequence[float] = ()) -> None:
@@ -72,10 +65,7 @@ class Targets:
     def decode(self, cell: str) -> float | None:
         """Return the number, or None where it is missing.
 
-        Raises
-        ------
-        StreamError
-            It is no number.
+        Raises StreamError: it is no number.
         """
         text = cell.strip()
         if text.lower() in MISSING_WORDS:
@@ -93,19 +83,10 @@ class Targets:
 class ClassNames:
     """Decode a target column of several classes.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The classes in the order of their numbers, from 0. Numbers are compared as numbers.
-    missing_codes : sequence of float
-        Numbers that mean "no label", unless they are a class.
-
-    Attributes
-    ----------
-    seen : dict
-        How often each class occurred, by the names of the stream.
-    gone : Gone
-        Labels that were taken for missing.
+    names: the classes in the order of their numbers, from 0. Numbers are compared as numbers.
+    missing_codes: numbers that mean "no label", unless they are a class.
+    seen: how often each class occurred, by the names of the stream.
+    gone: labels that were taken for missing.
     """
 
     def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
@@ -117,10 +98,7 @@ class ClassNames:
     def decode(self, cell: str) -> int | None:
         """Return the number of the class, or None where the label is missing.
 
-        Raises
-        ------
-        StreamError
-            It is none of the classes.
+        Raises StreamError: it is none of the classes.
         """
         key = label_key(cell)
         place = self._places.get(key)
@@ -141,10 +119,7 @@ class ClassNames:
     def found(cells: Iterable[str], missing_codes: Sequence[float] = ()) -> tuple[str, ...]:
         """Return the classes that occur, in the order of numbers or else of words.
 
-        Raises
-        ------
-        StreamError
-            There are more than 256, or fewer than two; or no cells at all.
+        Raises StreamError: there are more than 256, or fewer than two; or no cells at all.
         """
         names: dict[str | float, str] = {}
         gone, unsaid = MISSING_WORDS.union(missing_codes), Gone()
@@ -172,23 +147,14 @@ class ClassNames:
 class LabelMap:
     """Decode the cells of the target column.
 
-    Parameters
-    ----------
-    positive : str, optional
-        The value that means +1; every other value then means -1. Numbers are compared as
-        numbers, so ``"1"`` and ``"1.0"`` are the same label. Without it the stream must
-        use 1 and -1, 1 and 0, or true and false, yes and no, on and off.
-    missing_codes : sequence of float
-        Numbers that mean "no label", unless they are a label that is understood.
-    is_told : bool
-        Whether the learner is told the labels; those that only judge it are of two classes always.
-
-    Attributes
-    ----------
-    seen : dict
-        How often each label occurred, for the first few different ones.
-    gone : Gone
-        Labels that were taken for missing.
+    positive: the value that means +1; every other value then means -1. Numbers are compared as
+        numbers, so ``"1"`` and ``"1.0"`` are the same label. Without it the stream must use 1 and
+        -1, 1 and 0, or true and false, yes and no, on and off.
+    missing_codes: numbers that mean "no label", unless they are a label that is understood.
+    is_told: whether the learner is told the labels; those that only judge it are of two classes
+        always.
+    seen: how often each label occurred, for the first few different ones.
+    gone: labels that were taken for missing.
     """
 
     def __init__(
@@ -208,10 +174,8 @@ class LabelMap:
     def decode(self, cell: str) -> int | None:
         """Return +1 or -1, or None where the label is missing.
 
-        Raises
-        ------
-        StreamError
-            The label is not understood. The message does not know the row: the caller adds it.
+        Raises StreamError: the label is not understood. The message does not know the row: the
+            caller adds it.
         """
         key = label_key(cell)
         label = self._decoded(key, cell)
@@ -236,10 +200,7 @@ class LabelMap:
     def one_sided(self, used: int, positive: int) -> str:
         """Return the warning about labels that all mean the same, or nothing.
 
-        Parameters
-        ----------
-        used, positive : int
-            Rows that were learned, and how many of their labels mean +1.
+        used, positive: rows that were learned, and how many of their labels mean +1.
         """
         if used < 2 or positive not in (0, used):
             return ""
@@ -289,12 +250,8 @@ def doubt(labels: Labels, kind: str) -> str:
     A class may well be called "none". What is learned stays as it is; the warning says how the word
     becomes a class. Among labels that are numbers such a word is a gap, and not told of.
 
-    Parameters
-    ----------
-    labels : Labels
-        What has decoded the target column.
-    kind : str
-        The kind of labels.
+    labels: what has decoded the target column.
+    kind: the kind of labels.
     """
     if not isinstance(labels, ClassNames | LabelMap):
         return ""
@@ -309,8 +266,10 @@ def doubt(labels: Labels, kind: str) -> str:
     if kind == "multiclass":
         return f"{text}name all classes: {_classes_option(names, [*words])}"
     text += "write another word for it in the stream"
-    return text if kind == "novelty" else f"{text}, or give --kind multiclass " + _classes_option(
-        names, [*words]
+    return (
+        text
+        if kind == "novelty"
+        else f"{text}, or give --kind multiclass " + _classes_option(names, [*words])
     )
 
 

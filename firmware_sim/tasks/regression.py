@@ -17,15 +17,8 @@ def target_need() -> Need:
 class TargetScale:
     """Running mean and standard deviation of the targets.
 
-    Parameters
-    ----------
-    buffer : writable buffer
-        As large as `target_need` says.
-
-    Attributes
-    ----------
-    scaler : RunningScaler
-        What keeps them.
+    buffer: as large as `target_need` says.
+    scaler: what keeps them.
     """
 
     def __init__(self, buffer: memoryview) -> None:

@@ -32,6 +32,8 @@ static const olk_sorf ek_made = EK_SORF;
 static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
+#include "state.h"
+
 /* What a call works with, made afresh by each. */
 typedef struct {
     uint8_t *base;
@@ -303,7 +305,7 @@ int ek_load(void *arena, const void *file, size_t bytes)
     if (bytes != EK_STATE_BYTES || !ek_same_model(from))
         return EK_BAD_STATE;
     memcpy(&crc, from + EK_AT_CRC, sizeof crc);
-    if (crc != ek_file_crc(from))
+    if (crc != ek_file_crc(from) || !ek_state_holds(from))
         return EK_BAD_STATE;
     memcpy(ek_base(arena), from, EK_STATE_BYTES);
     return EK_OK;

@@ -193,6 +193,8 @@ def test_bad_rows_change_nothing(tmp_path: Path) -> None:
             board.learn(X[0], 0.5)
         with pytest.raises(ValueError, match="-2"):
             board.learn(X[0], 1.0, weight=-1.0)
+        with pytest.raises(ValueError, match="-2"):
+            board.learn(X[0], 1.0, weight=1.001e6)
         with pytest.raises(ValueError, match="-1"):
             board.scores(X[0] * np.nan)
         if more:

@@ -167,7 +167,7 @@ def test_a_width_is_a_number_or_auto() -> None:
         model = KernelClassifier(gamma=gamma)
         model.learn_one({"a": 1.0}, 1)
         assert model.to_learner().kernel.gamma == gamma
-        assert model.to_learner().config.intake.gamma_rows == 0
+        assert model.to_learner().config.preprocessing.gamma_rows == 0
     made = KernelClassifier()
     made.learn_one({"a": 1.0}, 1)
-    assert made.to_learner().config.intake.gamma_rows == 100
+    assert made.to_learner().config.preprocessing.gamma_rows == 100

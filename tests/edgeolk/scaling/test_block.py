@@ -206,9 +206,6 @@ def test_counters_stop_at_their_largest():
     assert old.n_seen == 2**62
 
 
-# ---- version 1 ----------------------------------------------------------------------------------
-
-
 def golden_rows():
     rng = np.random.default_rng(1)
     X = 1e3 + np.round(rng.normal(size=(60, 5)) * 256) / 256
@@ -218,30 +215,10 @@ def golden_rows():
     return X
 
 
-@pytest.mark.parametrize("method", ["standard", "minmax"])
-@pytest.mark.parametrize(
-    ("name", "n", "freeze"), [("learning", 40, None), ("frozen", 40, 40), ("empty", 0, None)]
-)
-def test_version_1_is_read_and_goes_on(tmp_path, method, name, n, freeze):
-    X = golden_rows()
-    loaded = ek.RunningScaler.load(GOLDEN / f"v1_{method}_{name}.bin")
-    same = plain(5, method=method, freeze_after=freeze)
-    same.learn_many(X[:n])
-    assert loaded.clip is None
-    assert block_of(loaded) == block_of(same)
-    for each in (loaded, same):
-        each.learn_many(X[n:])
-    assert block_of(loaded) == block_of(same)
-    loaded.save(tmp_path / "again.bin")
-    assert (tmp_path / "again.bin").read_bytes()[8:12] == b"\2\0\0\0"
-    assert block_of(ek.RunningScaler.load(tmp_path / "again.bin")) == block_of(same)
-
-
-@pytest.mark.parametrize(("offset", "value"), [(48, 0), (48, 3), (48, 2**16 + 1), (52, 2), (56, 1)])
-def test_hostile_version_1_is_refused(offset, value):
-    block = (GOLDEN / "v1_standard_learning.bin").read_bytes()
-    with pytest.raises(ValueError, match="its header contradicts itself"):
-        ek.RunningScaler._from_block(changed(block, offset, "<i4", value))
+def test_version_1_was_never_released():
+    block = changed(bytes(block_of(plain(2))), 8, "<i4", 1)
+    with pytest.raises(ValueError, match="of format 1, which was never released"):
+        ek.RunningScaler._from_block(block)
 
 
 @pytest.mark.parametrize("form", FORMS)

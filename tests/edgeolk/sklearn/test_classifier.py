@@ -19,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import edgeolk as ek
-from edgeolk.calibration import Calibration, two_columns
 from edgeolk.sklearn import OnlineKernelClassifier
 
 
@@ -286,45 +285,3 @@ def test_joblib_carries_a_fitted_model(moons: Any) -> None:
     for each in (model, other):
         each.partial_fit(X[:50], y[:50])
     assert (other.predict_proba(X) == model.predict_proba(X)).all()
-
-
-# ---- what the calibration has seen ---------------------------------------------------------------
-
-
-def _calibrated(rows: Any, classes: int, weight: Any = None) -> tuple[Any, Any]:
-    """A classifier that was taught once, and a calibration made of the same scores by hand."""
-    X, y = rows
-    labels = np.arange(len(y)) % classes
-    model = OnlineKernelClassifier(random_state=0, gamma=0.5)
-    model.partial_fit(X, labels, classes=list(range(classes)), sample_weight=weight)
-    again, by_hand = ek.Learner(model.learner_.config), Calibration()
-    for start in range(0, len(y), 32):
-        some = slice(start, start + 32)
-        counts = None if weight is None else weight[some]
-        scores = again.scores(X[some]) if classes > 2 else None
-        told = labels[some].astype(float) if classes > 2 else 2.0 * labels[some] - 1.0
-        f = again.learn_many(X[some], told, weight=counts)
-        by_hand.learn(two_columns(f) if scores is None else scores, labels[some], counts)
-    return model.calibration_, by_hand
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("weighed", [False, True])
-def test_the_calibration_follows_scores_and_weights(
-    classes: int, weighed: bool, moons: Any
-) -> None:
-    weight = np.random.default_rng(1).choice([0.25, 3.0], len(moons[1])) if weighed else None
-    made, by_hand = _calibrated(moons, classes, weight)
-    assert (made.slope, made.floor) == (by_hand.slope, by_hand.floor)
-    assert (made.slope, made.floor) != (Calibration().slope, Calibration().floor)
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_calibration_sees_a_row_before_it_was_learned_only(classes: int, moons: Any) -> None:
-    X, y = moons
-    labels = np.arange(len(y)) % classes
-    once, often = (
-        OnlineKernelClassifier(random_state=0, epochs=epochs).fit(X, labels).calibration_
-        for epochs in (1, 4)
-    )
-    assert (once.slope, once.floor) == (often.slope, often.floor)

@@ -1,4 +1,4 @@
-"""What the estimators refuse, by the name of the argument; what they hold after a refusal."""
+"""Weights, masks, losses and parameters of the estimators: what is refused, by its name."""
 
 from __future__ import annotations
 
@@ -136,3 +136,12 @@ def test_a_broken_sparse_matrix_never_reaches_scipy(
     ):
         with pytest.raises(ValueError, match=words):
             call(broken(part, at, value))
+
+
+def test_weights_of_classes_and_of_rows_are_multiplied() -> None:
+    rows = np.random.default_rng(1).integers(1, 4, 60)
+    both = OnlineKernelClassifier(class_weight={"a": 2.0, "b": 1.0}, random_state=0)
+    both.fit(X, LABELS, sample_weight=rows)
+    product = OnlineKernelClassifier(random_state=0)
+    product.fit(X, LABELS, sample_weight=rows * np.where(LABELS == "a", 2.0, 1.0))
+    assert both.decision_function(X).tolist() == product.decision_function(X).tolist()

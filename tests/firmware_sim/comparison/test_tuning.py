@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +107,19 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"take      {capsys.readouterr().out}" in out
     assert main([*base, "nonsense"]) == 2
     assert "nonsense" in capsys.readouterr().err
+
+
+def test_a_folder_and_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", "occupancy", "--limit", "1200", "--algorithm", "rbp", "--candidates", "4"]
+    assert main(words) == 0
+    alone = capsys.readouterr().out
+    assert main([*words, "--jobs", "2", "--out", str(tmp_path / "t")]) == 0
+    shared = capsys.readouterr().out
+    files = [tmp_path / "t" / name for name in ("tune.txt", "tune.json")]
+    assert shared == f"{alone}report    {files[0]}  {files[1]}\n"
+    assert files[0].read_text() == alone
+    data = json.loads(files[1].read_text())
+    assert data["options"] in alone
+    assert data["start"]["loss"] >= 0.0
+    assert main([*words[:-1], "1", "--out", "/dev/null"]) == 2
+    assert "cannot write to" in capsys.readouterr().err

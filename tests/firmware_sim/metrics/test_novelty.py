@@ -138,8 +138,8 @@ def test_same_as_a_loop_by_hand(pump: Path) -> None:
         n_features=2,
         budget=result.learner["budget"],
         kernel=ek.Gaussian(0.3),
-        loss="novelty",
         scale=None,
+        loss="novelty",
     )
     scaler = ek.RunningScaler(2)
     alarms, usual, labels = 0, [], []

@@ -44,6 +44,63 @@ static void bounds(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n)
     free(a), free(w), free(coef), free(survivors);
 }
 
+/* Running sums brought up to date, sizes with and without a diagonal, squares summed over columns. */
+static void sums(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n)
+{
+    const ptrdiff_t columns = n % 4 + 1, stride = n + 5;
+    double *a = draws(rng, columns * stride, -1.0, 1.0), *diagonal = draws(rng, n, 0.1, 4.0);
+    double *start = draws(rng, n, 0.0, 2.0), *sum = draws(rng, n, -1.0, 1.0);
+    double *was = doubles(n), *from = doubles(n), *size = doubles(n), *squares = doubles(n);
+    void *coef = as_real(real, a, (columns - 1) * stride + n);
+    memcpy(was, sum, (size_t)n * sizeof *was);
+    memcpy(from, start, (size_t)n * sizeof *from);
+    simd->settle[real](coef, 2.5, start, sum, n);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double want = was[i] + number(real, coef, i) * (2.5 - from[i]);
+        CHECK(sum[i] == want && start[i] == 2.5, "settled %td of %td", i, n);
+    }
+    for (int with = 0; with < 2; with++) {
+        double least = INFINITY;
+        const double found = simd->sizes[real](coef, with ? diagonal : NULL, n, size);
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double want = fabs(number(real, coef, i)) * (with ? sqrt(diagonal[i]) : 1.0);
+            least = want < least ? want : least;
+            CHECK(size[i] == want, "size %td of %td", i, n);
+        }
+        CHECK(found == least, "the least of %td sizes is %g, not %g", n, least, found);
+    }
+    simd->squares[real](coef, stride, n, columns, squares);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double want = 0.0;
+        for (ptrdiff_t c = 0; c < columns; c++)
+            want += number(real, coef, c * stride + i) * number(real, coef, c * stride + i);
+        CHECK(fabs(squares[i] - want) <= 1e-15, "squares %td of %td", i, n);
+    }
+    free(a), free(diagonal), free(start), free(sum), free(was), free(from), free(size);
+    free(squares), free(coef);
+}
+
+/* Kernel values that were kept in one type, weighted by coefficients of another. */
+static void kept(const olk_simd *simd, uint64_t *rng, int type, int real, ptrdiff_t n)
+{
+    const ptrdiff_t columns = n % 11 + 1, stride = n + 3;
+    double *a = draws(rng, n, -1.0, 1.0), *many = draws(rng, columns * stride, -1.0, 1.0), f[11];
+    void *values = as_real(type, a, n), *row = array(n, size_of_real(real));
+    void *coef = as_real(real, many, (columns - 1) * stride + n);
+    const double one = simd->recall[type](values, n, real, coef, row);
+    simd->weigh_values[real](type, values, coef, stride, n, columns, f);
+    for (ptrdiff_t c = 0; c < columns; c++) {
+        long double sum = 0.0L;
+        for (ptrdiff_t i = 0; i < n; i++)
+            sum += (long double)number(type, values, i) * number(real, coef, c * stride + i);
+        CHECK(fabsl(f[c] - sum) <= 1e-15 * (double)(n + 1), "column %td of %td values", c, n);
+        CHECK(c > 0 || fabsl(one - sum) <= 1e-15 * (double)(n + 1), "the sum of %td values", n);
+    }
+    for (ptrdiff_t i = 0; i < n; i++)
+        CHECK(number(real, row, i) == rounded(real, number(type, values, i)), "value %td", i);
+    free(a), free(many), free(values), free(row), free(coef);
+}
+
 static void sum_uncertain(const olk_simd *simd, uint64_t *rng, ptrdiff_t n)
 {
     double *w = draws(rng, n, 0.0, 1.0);
@@ -71,6 +128,9 @@ void check_coefficients(const olk_simd *simd)
         EACH_REAL (real) {
             vectors(simd, &rng, real, n);
             bounds(simd, &rng, real, n);
+            sums(simd, &rng, real, n);
+            EACH_REAL (type)
+                kept(simd, &rng, type, real, n);
         }
         sum_uncertain(simd, &rng, n);
     }

@@ -48,6 +48,22 @@ static void products(const olk_simd *simd, uint64_t *rng, ptrdiff_t n)
             sum += (long double)m[i * stride + j] * x[j];
         CHECK(fabsl(z[i] - sum) <= bound, "matrix, n = %td, row %td", n, i);
     }
+    /* Several vectors: each as it comes out alone, and nothing between them is written. */
+    for (ptrdiff_t count = 1; count <= 9; count += 2) {
+        const ptrdiff_t apart = n + 3, pitch = rows + 2;
+        double *many = draws(rng, count * apart, -1.0, 1.0), *out = doubles(count * pitch);
+        double *alone = doubles(rows);
+        for (ptrdiff_t i = 0; i < count * pitch; i++)
+            out[i] = 7.0;
+        simd->matrix_vectors(m, stride, rows, n, many, apart, count, out, pitch);
+        for (ptrdiff_t v = 0; v < count; v++) {
+            simd->matrix_vector(m, stride, rows, n, many + v * apart, alone);
+            for (ptrdiff_t i = 0; i < pitch; i++)
+                CHECK(out[v * pitch + i] == (i < rows ? alone[i] : 7.0),
+                      "vector %td of %td, row %td, n = %td", v, count, i, n);
+        }
+        free(many), free(out), free(alone);
+    }
     double *before = copy(a, packed);
     simd->rank_two_update(a, n, 0.3, x, 0.7, y);
     for (ptrdiff_t i = 0; i < n; i++)

@@ -1,0 +1,241 @@
+/* Whether a state is one that learning leads to, as edgeolk.load() asks (files/invariants.py, weights.py
+   and intake.py of the library): loops trust what lies in the block. Included by sorf.c. */
+#ifndef EDGEOLK_STATE_H
+#define EDGEOLK_STATE_H
+
+#include <float.h>
+
+#define EK_MOST_COUNT (INT64_C(1) << 62)
+
+/* Files may lie anywhere: numbers are copied out. */
+static double ek_double_of(const uint8_t *file, size_t offset, size_t i)
+{
+    double v;
+    memcpy(&v, file + offset + i * sizeof v, sizeof v);
+    return v;
+}
+
+static int64_t ek_word_of(const uint8_t *file, size_t offset, size_t i)
+{
+    int64_t v;
+    memcpy(&v, file + offset + i * sizeof v, sizeof v);
+    return v;
+}
+
+/* A number of the type of rows. */
+static inline double ek_number_of(const uint8_t *file, size_t offset, size_t i)
+{
+    ek_number v;
+    memcpy(&v, file + offset + i * sizeof v, sizeof v);
+    return (double)v;
+}
+
+/* least <= v <= most; no number is not. */
+static int ek_between(double v, double least, double most)
+{
+    return v >= least && v <= most;
+}
+
+static int ek_counts_to(int64_t count, int64_t most)
+{
+    return count >= 0 && count <= most;
+}
+
+/* n numbers of the type of rows, from the i-th of a region on. */
+static inline int ek_all_between(const uint8_t *file, size_t offset, size_t i, size_t n,
+                                 double least, double most)
+{
+    for (const size_t end = i + n; i < end; i++)
+        if (!ek_between(ek_number_of(file, offset, i), least, most))
+            return 0;
+    return 1;
+}
+
+/* The weights of a region, in the type that they are stored in. */
+static inline int ek_weights_hold(const uint8_t *file, size_t offset)
+{
+    const size_t n = 2 * (size_t)ek_made.D * (size_t)ek_made.classes;
+#if EK_STORES == 1
+    for (size_t i = 0; i < n; i++)
+        if (file[offset + i] == 0x80) /* -128 */
+            return 0;
+    return 1;
+#else
+    return ek_all_between(file, offset, 0, n, -1e15, 1e15);
+#endif
+}
+
+/* Counters of the candidates, and averaging windows. */
+static inline int ek_blend_holds(const uint8_t *file, size_t offset)
+{
+    const size_t groups = (size_t)ek_made.groups;
+    const size_t n = groups * (size_t)ek_made.n_blends + (size_t)ek_made.linear +
+                     (size_t)ek_made.last_label;
+    const double most = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.delta) * (1.0 + 1e-9);
+    const double longest = ek_made.cmax > 1.0 ? ek_made.cmax : 1.0;
+    for (size_t i = 0; i < n + groups; i++)
+        if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? most : longest))
+            return 0;
+    return 1;
+}
+
+#if EK_AT_last_label
+static int ek_last_label_holds(double last)
+{
+#if EK_TASK == 2
+    return ek_between(last, -DBL_MAX, DBL_MAX);
+#elif EK_TASK == 1
+    return ek_between(last, 0.0, EK_COLUMNS) && last == (double)(int32_t)last;
+#else
+    return last == -1.0 || last == 0.0 || last == 1.0;
+#endif
+}
+#endif
+
+#if EK_SCALE_METHOD
+/* The convention of loops/winsor.h, for feature j after so many rows. */
+static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
+{
+    const double mean = ek_double_of(file, EK_AT_scaler, 4 * j);
+    const double low = ek_double_of(file, EK_AT_scaler, 4 * j + 1);
+    const double sd = ek_double_of(file, EK_AT_scaler, 4 * j + 2);
+    const double held = ek_double_of(file, EK_AT_scaler, 4 * j + 3);
+    uint32_t age;
+    memcpy(&age, file + EK_AT_scaler_counts + 8 * j, sizeof age);
+    const double bit = OLK_FABS(mean) / 4503599627370496.0; /* 2^-52 of it */
+    if (!ek_between(mean, -DBL_MAX, DBL_MAX) || !ek_between(low, -bit, bit) ||
+        !ek_between(sd, 0.0, DBL_MAX) || !ek_between(held, -DBL_MAX, DBL_MAX))
+        return 0;
+    if ((int64_t)age > seen || (age < OLK_START && (int64_t)age != seen))
+        return 0;
+    if (age == 0)
+        return mean == 0.0 && sd == 0.0 && held == 0.0;
+    if (age < OLK_START)
+        return sd == 0.0 && low == 0.0 && (age > 1 || held == mean);
+    return sd == 0.0 || (held == 0.0 && !olk_no_spread(sd, OLK_FABS(mean)));
+}
+
+#if EK_SCALE_METHOD == 2
+static int ek_range_holds(const uint8_t *file, size_t j, int64_t seen)
+{
+    const double least = ek_double_of(file, EK_AT_scaler_range, j);
+    const double most = ek_double_of(file, EK_AT_scaler_range, EK_FEATURES + j);
+    const double mean = ek_double_of(file, EK_AT_scaler, 4 * j);
+    const double sd = ek_double_of(file, EK_AT_scaler, 4 * j + 2);
+    if (!ek_between(least, -DBL_MAX, most) || !ek_between(most, least, DBL_MAX))
+        return 0;
+    if ((seen <= 1 && least != most) || (seen == 0 && least != 0.0))
+        return 0;
+    const double half = 0.5 * most - 0.5 * least;
+    const double size = olk_greater(OLK_FABS(least), OLK_FABS(most));
+    const double margin = 1e-6 * half + 1e-14 * size;
+    return ek_between(0.5 * mean, 0.5 * least - margin, 0.5 * most + margin) &&
+           0.5 * sd <= half + margin;
+}
+#endif
+
+static int ek_scaler_holds(const uint8_t *file, int64_t rows)
+{
+    const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
+    for (size_t j = 0; j < EK_FEATURES; j++) {
+        uint32_t clipped;
+        memcpy(&clipped, file + EK_AT_scaler_counts + 8 * j + 4, sizeof clipped);
+        if (!ek_feature_holds(file, j, seen) || (int64_t)clipped > rows)
+            return 0;
+#if EK_SCALE_METHOD == 2
+        if (!ek_range_holds(file, j, seen))
+            return 0;
+#endif
+    }
+    return 1;
+}
+#endif
+
+#if EK_GAMMA_ROWS
+/* The words of olk_width. */
+static int ek_width_holds(const uint8_t *file, int64_t steps)
+{
+    const double gamma = ek_double_of(file, EK_AT_width, 0);
+    const int64_t measured = ek_word_of(file, EK_AT_width, 2);
+    const int64_t before = ek_word_of(file, EK_AT_width, 3);
+    const int known = measured == EK_GAMMA_ROWS;
+    if (!ek_between(gamma, 0.0, DBL_MAX) ||
+        !ek_between(ek_double_of(file, EK_AT_width, 1), 0.0, DBL_MAX))
+        return 0;
+    if (known != (gamma > 0.0) || measured != (known ? before : steps))
+        return 0;
+    for (size_t i = 3; i < 7; i++)
+        if (!ek_counts_to(ek_word_of(file, EK_AT_width, i), known ? before : 0))
+            return 0;
+    return ek_all_between(file, EK_AT_width_mean, 0, EK_FEATURES, -DBL_MAX, DBL_MAX);
+}
+#endif
+
+static int ek_state_holds(const uint8_t *file)
+{
+    const int64_t steps = ek_word_of(file, EK_AT_STEPS, 0);
+    int64_t rows = steps;
+    uint32_t vectors;
+    memcpy(&vectors, file + EK_AT_VECTORS, sizeof vectors);
+    if (vectors != 0 || !ek_counts_to(steps, EK_MOST_COUNT) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_MISTAKES, 0), steps) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_UPDATES, 0), steps))
+        return 0;
+#if EK_GAMMA_ROWS
+    if (!ek_width_holds(file, steps) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_width, 3), EK_MOST_COUNT))
+        return 0;
+    rows += ek_word_of(file, EK_AT_width, 3);
+#endif
+#if EK_SCALE_METHOD
+    if (!ek_scaler_holds(file, rows))
+        return 0;
+#endif
+#if EK_AT_clipped_rows
+    if (!ek_counts_to(ek_word_of(file, EK_AT_clipped_rows, 0), rows))
+        return 0;
+#endif
+#if EK_AT_skipped
+    if (!ek_counts_to(ek_word_of(file, EK_AT_skipped, 0), EK_MOST_COUNT))
+        return 0;
+#endif
+    (void)rows;
+#if EK_AT_errors /* only reported, and may have grown beyond the range of numbers */
+    if (!(ek_double_of(file, EK_AT_errors, 0) >= 0.0 && ek_double_of(file, EK_AT_errors, 1) >= 0.0))
+        return 0;
+#endif
+#if EK_AT_weights
+    if (!ek_weights_hold(file, EK_AT_weights) || !ek_blend_holds(file, EK_AT_blend))
+        return 0;
+#endif
+    if (!ek_weights_hold(file, EK_AT_mean_weights))
+        return 0;
+#if EK_AT_novelty
+    if (!ek_between(ek_double_of(file, EK_AT_novelty, 0), 0.0, DBL_MAX) ||
+        !ek_between(ek_double_of(file, EK_AT_novelty, 1), 0.0, DBL_MAX))
+        return 0;
+#endif
+#if EK_AT_target
+    if (!ek_between(ek_double_of(file, EK_AT_target, 0), -1e101, 1e101) ||
+        !ek_between(ek_double_of(file, EK_AT_target, 1), 0.0, 1e250))
+        return 0;
+#endif
+#if EK_AT_linear
+    if (!ek_all_between(file, EK_AT_linear, 0, EK_FEATURES + 1, -1e30, 1e30) ||
+        !ek_all_between(file, EK_AT_linear, EK_FEATURES + 1, EK_FEATURES + 1, 0.0, 1.0))
+        return 0;
+#endif
+#if EK_AT_relevance
+    if (!ek_all_between(file, EK_AT_relevance, 0, EK_FEATURES, -2.0, 2.0) ||
+        !ek_all_between(file, EK_AT_relevance, EK_FEATURES, EK_FEATURES, 0.0, 1e30) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_last_label
+    if (!ek_last_label_holds(ek_double_of(file, EK_AT_last_label, 0)))
+        return 0;
+#endif
+    return 1;
+}
+
+#endif

@@ -1,0 +1,164 @@
+"""States with right checksums that no learning leads to: C takes those that the library takes.
+
+What is taken is learned on with, compiled so that undefined behaviour ends the process.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import Compiled, signs, stream
+from helpers import python
+from mutations import REALS, WHOLE
+
+import edgeolk as ek
+
+#: Every region of state that C looks for occurs in one of them.
+CASES: dict[str, dict[str, Any]] = {
+    "recommended": {"ram": "3KiB", "on_bad_row": "skip"},
+    "all candidates": {"algorithm": "sorf", "D": 70, "linear": True, "last_label": True,
+                       "relevance": True, "gamma": "auto", "gamma_rows": 40, "scale": "minmax",
+                       "freeze_after": 60},
+    "width not known": {"algorithm": "sorf", "D": 70, "gamma": "auto", "gamma_rows": 4000,
+                        "clip_rows": 300.0},
+    "float32": {"algorithm": "sorf", "D": 70, "dtype": "float32", "relevance": True,
+                "scale": "standard"},
+    "float64": {"algorithm": "sorf", "D": 70, "dtype": "float64", "linear": True,
+                "kernel": ek.Gaussian(1e-3)},
+    "classes": {"algorithm": "sorf", "D": 130, "n_classes": 3, "groups": 2, "last_label": True},
+    "regression": {"algorithm": "sorf", "D": 70, "loss": "square", "last_label": True,
+                   "scale": "standard", "gamma": "auto"},
+    "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",
+                "scale": "standard"},
+}  # fmt: skip
+#: Offsets and bytes of the counters in the header.
+HEADER = ((52, 4), (56, 8), (64, 8), (72, 8), (80, 8))
+#: Undefined behaviour, numbers beyond the integers that they become included, ends the process.
+TRAPS = (
+    "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize-recover=all",
+    "-fsanitize-undefined-trap-on-error",
+)  # fmt: skip
+LEARNED = 150
+
+
+def learned(key: str) -> tuple[ek.Learner, np.ndarray, np.ndarray]:
+    X, y = stream("occupancy", LEARNED + 3)
+    options = dict(CASES[key])
+    learner = ek.Learner(options.pop("algorithm", None), n_features=X.shape[1], **options)
+    labels = y if options.get("loss") else np.arange(len(y)) % 3 if "n_classes" in options else None
+    labels = signs(y) if labels is None else labels.astype(float)
+    learner.learn_many(X[:LEARNED], labels[:LEARNED])
+    return learner, X, labels
+
+
+def sealed(data: bytearray) -> bytes:
+    """With the checksum of what is there now."""
+    data[8:12] = bytes(4)
+    data[8:12] = zlib.crc32(data).to_bytes(4, "little")
+    return bytes(data)
+
+
+def numbers_of(element: str) -> list[bytes]:
+    """What a number of that type is replaced by."""
+    if element == "b":
+        return [bytes([v]) for v in (0, 1, 127, 128, 129, 255)]
+    whole = [struct.pack("<Q", v) for v in WHOLE]
+    reals = [struct.pack("<d", v) for v in (*REALS, 1.0, 1e16, 709.0, 1e250, 3.0, 4e6)]
+    if element == "w":
+        return whole + reals
+    if element in "qQ":
+        return whole
+    if element in "iI":
+        return [struct.pack("<I", v % 2**32) for v in WHOLE]
+    if element == "f":
+        return [struct.pack("<f", v) for v in (*REALS[:6], 1e30, -3e38, 0.5, 2.5, 1e16, 3.0)]
+    return reals
+
+
+def forged(learner: ek.Learner, file: bytes, seed: int) -> Iterator[bytes]:
+    """The file with a number replaced, everywhere that numbers of state lie."""
+    rng = random.Random(seed)
+    yield file
+    for at, nbytes in HEADER:
+        for value in WHOLE:
+            data = bytearray(file)
+            data[at : at + nbytes] = (value % 2 ** (8 * nbytes)).to_bytes(nbytes, "little")
+            yield sealed(data)
+    for region in learner.plan.regions:
+        if not region.element or region.offset + region.nbytes > len(file):
+            continue
+        values = numbers_of(region.element)
+        count = region.shape[0] * region.shape[1]
+        size = len(values[0])
+        for place in sorted({0, count - 1, *(rng.randrange(count) for _ in range(9))}):
+            for value in values:
+                data = bytearray(file)
+                at = region.offset + size * place
+                data[at : at + size] = value
+                yield sealed(data)
+
+
+def is_taken(data: bytes) -> bool:
+    try:
+        ek.Learner._from_block(data)
+    except ValueError:
+        return False
+    return True
+
+
+def agrees(key: str, folder: Path) -> tuple[int, int]:
+    """How many states were taken and refused, by C and the library alike."""
+    learner, X, y = learned(key)
+    file = learner.__reduce__()[1][0]
+    ek.export_c(learner, folder)
+    board = Compiled(folder, learner, flags=TRAPS)
+    counts = [0, 0]
+    for data in forged(learner, file, 5):
+        before = board.file(len(file))
+        taken = board.load(data) == 0
+        assert taken == is_taken(data), differing(learner, file, data)
+        counts[not taken] += 1
+        if not taken:
+            assert board.file(len(file)) == before
+            continue
+        for x, label in zip(X[LEARNED:], y[LEARNED:], strict=True):
+            try:
+                assert np.isfinite(board.scores(x)).all(), differing(learner, file, data)
+                assert np.isfinite(board.learn(x, label)), differing(learner, file, data)
+            except ValueError:  # refused
+                continue
+    assert board.untouched()
+    return counts[0], counts[1]
+
+
+def differing(learner: ek.Learner, file: bytes, data: bytes) -> str:
+    """Where two files differ, in words."""
+    at = [i for i in range(12, len(file)) if file[i] != data[i]] or [0]
+    inside = [r for r in learner.plan.regions if r.offset <= at[0] < r.offset + r.nbytes]
+    start = inside[0].offset + (at[0] - inside[0].offset) // 8 * 8
+    value = struct.unpack_from("<d", data, start)[0]
+    return f"{inside[0].name}, byte {at[0] - inside[0].offset}: {data[start:start + 8]!r} {value}"
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_c_takes_what_the_library_takes(key: str, tmp_path: Path) -> None:
+    code = (
+        "import importlib, sys; from pathlib import Path; sys.path += sys.argv[1:3];"
+        "print(*importlib.import_module('test_forged').agrees(sys.argv[3], Path(sys.argv[4])))"
+    )
+    here = Path(__file__)
+    paths = str(here.parent), str(here.parent.parent.parent / "support")
+    ran = python(code, *paths, key, str(tmp_path))
+    if "FileNotFoundError: cc" in ran.stderr:
+        pytest.skip("no cc")
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-800:])
+    taken, refused = map(int, ran.stdout.split())
+    assert taken > 50
+    assert refused > 100

@@ -1,0 +1,176 @@
+"""Mutations of the C loops, which the checks of ``tests/edgeolk/core/c`` must notice.
+
+The loops are compiled by themselves, without optimisation, for one set of instructions that has
+vectors and their ends: seconds a mutation, where the modules would take minutes. A mutation is
+found by its text, in whatever header that stands.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOPS, CHECKS = "edgeolk/core/loops", "tests/edgeolk/core/c"
+FLAGS = ("-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+SET = "baseline"
+
+
+class Mutation(NamedTuple):
+    """A text that occurs once in the loops, what it becomes, and the checks that must fail."""
+
+    what: str
+    old: str
+    new: str
+    subject: str
+
+
+MUTATIONS = (
+    Mutation("scores of a block begin anew with each",
+             "wanted->f[(i + block->to[r]) * columns + c] =",
+             "wanted->f[block->to[r] * columns + c] =", "together"),
+    Mutation("values of a block begin anew with each", "values += (i + r) * wanted->apart",
+             "values += r * wanted->apart", "together"),
+    Mutation("few rows have one column", "if (3 * m <= OLK_TOGETHER && wanted->columns == 1)",
+             "if (3 * m <= OLK_TOGETHER)", "together"),
+    Mutation("sums of few rows begin anew", "wanted->f[i + r] = sum;", "wanted->f[r] = sum;",
+             "together"),
+    Mutation("values lie side by side",
+             "(char *)wanted->values + (i * wanted->apart + start) * bytes",
+             "(char *)wanted->values + (i + start) * bytes", "together"),
+    Mutation("coefficients of a panel are the first ones",
+             "(const char *)wanted->coef + start * bytes", "(const char *)wanted->coef",
+             "together"),
+    Mutation("lengths of rows one on", "own[i + r] = sum[r];", "own[i + r] = sum[0];", "together"),
+    Mutation("far rows are near", "if (near)\n            block->near = block->n;",
+             "block->near = block->n;", "together"),
+    Mutation("a slice has the same depth", "if (slice.depth > d - slice.first)",
+             "if (slice.depth > d)", "together"),
+    Mutation("one column counts as several", "const int several = coef && wanted->columns > 1;",
+             "const int several = coef != NULL;", "together"),
+    Mutation("the least of the ends is not looked at",
+             "least = size[i] < least ? size[i] : least;", "", "coefficients"),
+    Mutation("the least of the vectors is not looked at",
+             "least = OLK_LANE(low, k) < least ? OLK_LANE(low, k) : least;", "", "coefficients"),
+    Mutation("sizes are of the first numbers", "OLK_LANE(here, k) *= sqrt(diagonal[i + k]);",
+             "OLK_LANE(here, k) *= sqrt(diagonal[k]);", "coefficients"),
+    Mutation("sums settle from 0", "sum[i] += (double)coef[i] * (weight - start[i]);",
+             "sum[i] += (double)coef[i] * weight;", "coefficients"),
+    Mutation("settled sums do not begin anew", "start[i] = weight;", "", "coefficients"),
+    Mutation("squares of one column",
+             "squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];",
+             "squares[i] += (double)coef[i] * (double)coef[i];", "coefficients"),
+    Mutation("squares of the ends add up", "squares[i] = 0.0;", "", "coefficients"),
+    Mutation("only what is too large is cut",
+             "coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];",
+             "coef[i] = coef[i] > most ? most : coef[i];", "coefficients"),
+    Mutation("all who stay are divided", "if (c * w[i] < 1.0)\n            coef[i]",
+             "if (1)\n            coef[i]", "coefficients"),
+    Mutation("types of values and coefficients are the same", "if (wide == (real == OLK_F64))",
+             "if (1)", "coefficients"),
+    Mutation("the rows left are of the matrix", "const ptrdiff_t left = m - first;",
+             "const ptrdiff_t left = m;", "linalg"),
+    Mutation("groups of rows begin at the first", "const double *group = a + first * stride;",
+             "const double *group = a;", "linalg"),
+    Mutation("a merge with nothing is a merge", "loss[i + k] = c == 0.0 ? INFINITY : both - z * z;",
+             "loss[i + k] = both - z * z;", "merge"),
+    Mutation("the one after the k-th", "return v[k - 1];", "return v[k];", "selection"),
+    Mutation("the first eigenvalue is not looked at", "for (ptrdiff_t at = 0; at < n; at++) {",
+             "for (ptrdiff_t at = 1; at < n; at++) {", "eigen"),
+    Mutation("the sign is another bit", "drawn & 256 ? -size : size", "drawn & 512 ? -size : size",
+             "normals"),
+    Mutation("the tail begins at 0", "return OLK_ZIGGURAT_END + x;", "return x;", "normals"),
+)  # fmt: skip
+
+
+def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
+    """The header in which a text stands.
+
+    Raises
+    ------
+    ValueError
+        It stands nowhere, or in several places.
+    """
+    found = [path for path in sorted(loops.glob("*.h")) for _ in range(path.read_text().count(old))]
+    if len(found) != 1:
+        raise ValueError(f"{old!r} occurs {len(found)} times")
+    return found[0]
+
+
+class Checks:
+    """The checks compiled once, the loops for each mutation."""
+
+    def __init__(self, folder: Path) -> None:
+        from edgeolk.core.units import units
+
+        self.folder = folder
+        self.loops = folder / "loops"
+        shutil.copytree(ROOT / LOOPS, self.loops)
+        made = units(("cc",), "rings.h", folder / "units")
+        made = [unit for unit in made if unit.instructions.name in ("scalar", SET)]
+        built = {f"-D{unit.instructions.built}" for unit in made}
+        self.compile = ["cc", *FLAGS, *built, f"-I{self.loops}"]
+        self.units = [unit for unit in made if unit.instructions.name == SET]
+        for source in (*sorted((ROOT / CHECKS).glob("*.c")), *(unit.source for unit in made)):
+            self._object(source, [])
+
+    def _object(self, source: Path, flags: list[str]) -> bool:
+        target = str(self.folder / f"{source.stem}.o")
+        command = [*self.compile, *flags, "-c", "-o", target, str(source)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    def fail(self, subject: str) -> bool:
+        """Whether the checks of a subject fail with the loops as they are; so does no program."""
+        program = self.folder / "checks"
+        changed = [(unit.source, list(unit.flags)) for unit in self.units]
+        changed.append((ROOT / CHECKS / f"{subject}.c", []))  # some headers are the check's own
+        if not all(self._object(source, flags) for source, flags in changed):
+            return True
+        objects = map(str, self.folder.glob("*.o"))
+        linked = subprocess.run(["cc", *objects, "-o", str(program), "-lm"], check=False)
+        command = [str(program), SET, subject]
+        try:
+            ran = subprocess.run(command, capture_output=True, check=False, timeout=120)
+        except subprocess.TimeoutExpired:
+            return True
+        return linked.returncode != 0 or ran.returncode != 0
+
+    def notice(self, mutation: Mutation) -> bool:
+        """Whether the checks fail with a mutation."""
+        path = header_of(mutation.old, self.loops)
+        source = path.read_text()
+        path.write_text(source.replace(mutation.old, mutation.new))
+        try:
+            return self.fail(mutation.subject)
+        finally:
+            path.write_text(source)
+
+
+def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
+    """The mutations that no check notices; each is told."""
+    if not wanted:
+        return []
+    checks = Checks(folder)
+    for subject in sorted({mutation.subject for mutation in wanted}):
+        if checks.fail(subject):
+            raise SystemExit(f"the checks of {subject} fail without any mutation")
+    survivors = []
+    for mutation in wanted:
+        noticed = checks.notice(mutation)
+        survivors += [] if noticed else [mutation]
+        print(f"{'killed' if noticed else 'LIVES '}  {mutation.what}", flush=True)
+    return survivors
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    words = sys.argv[1:]
+    chosen = [m for m in MUTATIONS if not words or any(w in m.what for w in words)]
+    with tempfile.TemporaryDirectory() as name:
+        left = lived(chosen, Path(name) / "c")
+    print(f"{len(chosen)} mutations of the loops, {len(left)} lived")
+    sys.exit(1 if left else 0)
