@@ -11,11 +11,17 @@ from firmware_sim.cli.exit_codes import OK
 from firmware_sim.cli.shared import NO_PROGRESS, QUIET, add_command
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, note, show
+from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams.opening import open_source
 from firmware_sim.streams.recording import record
 
-OWN = {"quiet": replace(QUIET, help="print nothing"), "no_progress": NO_PROGRESS}
+OWN = {
+    "limit": OPTIONS["limit"],
+    "idle": OPTIONS["idle"],
+    "quiet": replace(QUIET, help="print nothing"),
+    "no_progress": NO_PROGRESS,
+}
 
 
 def add_options(commands: Any) -> None:
@@ -38,13 +44,12 @@ def run(chosen: argparse.Namespace) -> int:
     if not chosen.quiet:
         note(f"recording {source.name}")
     with interruption() as interrupted, Bar(" rows", chosen) as bar:
-        limit = getattr(chosen, "limit", None)
-        bar.start(limit)
+        bar.start(chosen.limit)
         done = record(
             source,
             chosen.file,
-            limit=limit,
-            idle=getattr(chosen, "idle", None),
+            limit=chosen.limit,
+            idle=chosen.idle,
             on_row=bar.move,
             should_stop=lambda: bool(interrupted),
         )

@@ -67,7 +67,9 @@ def add_command(
             groups[one.group] = parser.add_argument_group(one.group)
         # What is not said of a configuration stays away, and so has the default of its field.
         default = argparse.SUPPRESS if key not in own else one.default
-        groups[one.group].add_argument(*one.flags(key), dest=key, default=default, **_words(one))
+        groups[one.group].add_argument(
+            *one.flags(key), dest=key, default=default, **_words(one, key in own)
+        )
     return parser
 
 
@@ -77,8 +79,11 @@ def _said_at(command: str) -> dict[str, Option]:
     return dict(sorted(found.items(), key=lambda item: HEADINGS.index(item[1].group)))
 
 
-def _words(one: Option) -> dict[str, Any]:
-    """Return what argparse is told of an option beside its name and default."""
+def _words(one: Option, own: bool) -> dict[str, Any]:
+    """Return what argparse is told of an option beside its name and default.
+
+    The range of what is not a command's own is checked by `ReplayConfig`, as from Python.
+    """
     default = one.shown_default
     text = (one.help + (f" (default: {default})" if default else "")).replace("%", "%%")
     if one.default is False:
@@ -88,10 +93,11 @@ def _words(one: Option) -> dict[str, Any]:
         {"choices": one.choices} if one.choices else {"metavar": one.metavar or one.value.metavar}
     )
     more = {"required": one.required, **look}
-    return {"action": action, "type": _read(one), "help": text, **more}
+    read = _ranged(one) if own else one.value.read
+    return {"action": action, "type": read, "help": text, **more}
 
 
-def _read(one: Option) -> Callable[[str], Any]:
+def _ranged(one: Option) -> Callable[[str], Any]:
     """Return what reads a word and refuses a number out of range."""
 
     @wraps(one.value.read)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.cli import main
 from firmware_sim.cli.program import parser
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS
@@ -63,9 +64,15 @@ def test_a_value_out_of_range_is_refused_by_command_and_record(
 ) -> None:
     with pytest.raises(SimulatorError, match="limit is 0, it must be at least 1"):
         fs.ReplayConfig("occupancy", limit=0)
-    with pytest.raises(SystemExit):
-        parser().parse_args(["replay", "occupancy", "--limit", "0"])
-    assert "--limit: 0 is out of range, it must be at least 1" in capsys.readouterr().err
+    assert main(["replay", "occupancy", "--limit", "0"]) == 2
+    assert "limit is 0, it must be at least 1" in capsys.readouterr().err
+    for words in (
+        ["compare", "occupancy", "--seeds", "0"],
+        ["record", "-", "x.csv", "--limit", "0"],
+    ):
+        with pytest.raises(SystemExit):
+            parser().parse_args(words)
+        assert "0 is out of range, it must be at least 1" in capsys.readouterr().err
 
 
 def test_the_page_is_that_of_the_options() -> None:
