@@ -4,16 +4,16 @@
 #define EDGEOLK_APPROXIMATIONS_H
 
 /* Adding one of these, 1.5 times 2^23 or 2^52, rounds to a whole number, whose bits are the sum's. */
-#define OLK_MAGIC_F32 12582912.0f
-#define OLK_MAGIC_F64 6755399441055744.0
+static const float OLK_MAGIC_F32 = 12582912.0f;
+static const double OLK_MAGIC_F64 = 6755399441055744.0;
 
 /* 1 / ln 2; ln 2 in two parts, of which n times the first is exact. */
-#define OLK_LOG2_E_F32 1.44269504088896341f
-#define OLK_LN2_HIGH_F32 0.693359375f
-#define OLK_LN2_LOW_F32 -2.12194440e-4f
-#define OLK_LOG2_E_F64 1.4426950408889634074
-#define OLK_LN2_HIGH_F64 6.93145751953125e-1
-#define OLK_LN2_LOW_F64 1.42860682030941723212e-6
+static const float OLK_LOG2_E_F32 = 1.44269504088896341f;
+static const float OLK_LN2_HIGH_F32 = 0.693359375f;
+static const float OLK_LN2_LOW_F32 = -2.12194440e-4f;
+static const double OLK_LOG2_E_F64 = 1.4426950408889634074;
+static const double OLK_LN2_HIGH_F64 = 6.93145751953125e-1;
+static const double OLK_LN2_LOW_F64 = 1.42860682030941723212e-6;
 
 /* exp(r) for |r| <= ln(2)/2, lifted: p(0) is exact, so that k(x, x) = 1. Relative errors 3e-9 and
    3e-16: with the rounding on the way the result is within 2 units in the last place of a float and
@@ -33,14 +33,14 @@ static const double olk_exp_polynomial_f64[] = {
 };
 
 /* 2 / pi; pi / 2 in three parts, of which n times the first is exact: n up to 2^10 and 2^20. */
-#define OLK_TURNS_F32 0.636619772367581343f
-#define OLK_QUARTER_1_F32 1.5703125f
-#define OLK_QUARTER_2_F32 4.837512969970703125e-4f
-#define OLK_QUARTER_3_F32 7.54978995489188216e-8f
-#define OLK_TURNS_F64 0.63661977236758134308
-#define OLK_QUARTER_1_F64 1.57079632673412561417e+00
-#define OLK_QUARTER_2_F64 6.07710050630396597660e-11
-#define OLK_QUARTER_3_F64 2.02226624879595063154e-21
+static const float OLK_TURNS_F32 = 0.636619772367581343f;
+static const float OLK_QUARTER_1_F32 = 1.5703125f;
+static const float OLK_QUARTER_2_F32 = 4.837512969970703125e-4f;
+static const float OLK_QUARTER_3_F32 = 7.54978995489188216e-8f;
+static const double OLK_TURNS_F64 = 0.63661977236758134308;
+static const double OLK_QUARTER_1_F64 = 1.57079632673412561417e+00;
+static const double OLK_QUARTER_2_F64 = 6.07710050630396597660e-11;
+static const double OLK_QUARTER_3_F64 = 2.02226624879595063154e-21;
 
 /* sin(r) = r + r z p(z), cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4, highest power first: of
    Cephes in float (errors below 1e-7) and of fdlibm in double (below 3e-16). */

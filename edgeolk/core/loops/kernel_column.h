@@ -21,16 +21,16 @@ static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
         olk_number s = olk_load_one(storage, slot);
         if (olk_is_shifted(storage)) {
             s = s * quantum->scale[j];
-            if (OLK_IS_INNER(product))
+            if (olk_is_inner(product))
                 s = s + quantum->offset[j];
         }
         for (int r = 0; r < OLK_MOST_TOGETHER; r++) {
             const olk_number *restrict x = at[r];
             const olk_number less =
-                OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum) - s;
+                olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum) - s;
             if (product == OLK_NORMED)
                 square[r] = olk_madd(less, less, square[r]);
-            if (OLK_IS_INNER(product))
+            if (olk_is_inner(product))
                 total[r] = olk_madd(less, s, total[r]);
             else if (product == OLK_SQUARE)
                 total[r] = olk_madd(less, less, total[r]);
@@ -71,7 +71,7 @@ static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel
         olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
         return;
     }
-    if (!OLK_IS_SQUARED(kernel)) {
+    if (!olk_is_squared(kernel)) {
         olk_slot_rows(OLK_INNER, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
         return;
     }

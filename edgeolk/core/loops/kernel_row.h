@@ -19,7 +19,7 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
         acc[v] = olk_splat(0);
     for (ptrdiff_t j = 0; j < d; j++) {
         const olk_numbers xj =
-            olk_splat(OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum));
+            olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
         const void *restrict line = olk_stored(storage, sv, j * stride);
 #if OLK_BYTES == 16
         /* Narrow loads reach too short a way ahead by themselves. */
@@ -30,7 +30,7 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
             square = olk_madds(xj, xj, square);
         for (int v = 0; v < vectors; v++) {
             const void *restrict s = olk_stored(storage, line, v * OLK_LANES);
-            if (OLK_IS_INNER(product)) {
+            if (olk_is_inner(product)) {
                 acc[v] = olk_madds(xj, olk_load_full(storage, s, j, quantum), acc[v]);
             } else {
                 const olk_numbers less = xj - olk_load_scaled(storage, s, j, quantum);
@@ -58,7 +58,7 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
 {
     OLK_ALIGNED(64) olk_number tile[OLK_MOST * OLK_LANES];
     OLK_ALIGNED(64) double lane[8] = {0.0};
-    const int squared = OLK_IS_SQUARED(kernel);
+    const int squared = olk_is_squared(kernel);
     int normed = olk_keeps_norms(storage) && squared && norms;
     olk_number own = 0;
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {

@@ -49,7 +49,7 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
             const void *here = olk_stored(storage, line, v * OLK_LANES);
             if (way == OLK_PANEL)
                 s[v] = olk_load_numbers(copy + v * OLK_LANES);
-            else if (OLK_IS_INNER(product))
+            else if (olk_is_inner(product))
                 s[v] = olk_load_full(storage, here, j, quantum);
             else
                 s[v] = olk_load_scaled(storage, here, j, quantum);
@@ -61,9 +61,9 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
         for (int r = 0; r < OLK_TOGETHER; r++) {
             const olk_number *restrict x = at[r];
             const olk_numbers xj =
-                olk_splat(OLK_IS_INNER(product) ? x[j] : olk_moved(storage, x, j, quantum));
+                olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
             for (int v = 0; v < vectors; v++) {
-                if (OLK_IS_INNER(product)) {
+                if (olk_is_inner(product)) {
                     acc[r][v] = olk_madds(xj, s[v], acc[r][v]);
                 } else {
                     const olk_numbers less = xj - s[v];
@@ -165,7 +165,7 @@ static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int
 {
     if (kernel->kind == OLK_LAPLACIAN) {
         olk_batch_products(OLK_ABSOLUTE, storage, vectors, slice, batch, 0, batch->n, tile);
-    } else if (!OLK_IS_SQUARED(kernel)) {
+    } else if (!olk_is_squared(kernel)) {
         olk_batch_products(OLK_INNER, storage, vectors, slice, batch, 0, batch->n, tile);
     } else {
         olk_batch_products(OLK_NORMED, storage, vectors, slice, batch, 0,
@@ -222,7 +222,7 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
     const int several = coef && wanted->columns > 1;
     if (several)
         row = (char *)kept;
-    if (!OLK_IS_EXPONENTIAL(kernel))
+    if (!olk_is_exponential(kernel))
         olk_finish(kernel, tile, vectors, w, wanted->real, several ? NULL : coef, row, 0, lane[0]);
     else if (!coef && wanted->real == OLK_WIDE)
         olk_copy(tile, w, (olk_number *)row);
@@ -269,7 +269,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
     OLK_ALIGNED(64) double lane[OLK_SUMS_OF_BLOCK][8];
     const ptrdiff_t columns = wanted->columns;
     const int weighed =
-        OLK_IS_EXPONENTIAL(kernel) && wanted->coef && columns == 1 && !wanted->values;
+        olk_is_exponential(kernel) && wanted->coef && columns == 1 && !wanted->values;
     memset(lane, 0, (size_t)(batch->n * columns) * sizeof lane[0]);
     for (ptrdiff_t start = 0; start < n; start += OLK_WIDTH) {
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
@@ -286,7 +286,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
             olk_part(storage, kernel, vectors, &slice, batch, tile);
         }
         olk_distances(batch, norms ? norms + start : NULL, vectors, tile);
-        if (OLK_IS_EXPONENTIAL(kernel))
+        if (olk_is_exponential(kernel))
             olk_exp_batch(kernel, batch, vectors, tile);
         if (weighed)
             olk_weigh_batch(batch, w, wanted, start, tile, lane);
@@ -324,7 +324,7 @@ static OLK_ALWAYS void olk_rows_of(const int storage, olk_row_fn row_fn, const o
                                    ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *wanted)
 {
     olk_batch batch;
-    const int normed = olk_keeps_norms(storage) && norms && OLK_IS_SQUARED(kernel);
+    const int normed = olk_keeps_norms(storage) && norms && olk_is_squared(kernel);
     const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / wanted->columns - OLK_TOGETHER;
     const ptrdiff_t most = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
     const olk_number *rows = queries;

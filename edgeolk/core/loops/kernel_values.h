@@ -132,8 +132,8 @@ static inline void olk_power(double *v, ptrdiff_t n, int32_t degree)
 }
 
 /* Products -> values of the kernels without an exponential, in double. */
-static inline void olk_other_tile(const olk_kernel *kernel, const olk_number *restrict tile,
-                                  ptrdiff_t w, double *restrict values)
+static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number *restrict tile,
+                                      ptrdiff_t w, double *restrict values)
 {
     if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
         for (ptrdiff_t i = 0; i < w; i++)
@@ -188,14 +188,22 @@ static OLK_ALWAYS void olk_weigh_tiles(const int wide, const int real, const int
     }
 }
 
+/* out[i] <- tile[i], i < w. */
+static OLK_ALWAYS void olk_keep(const int wide, const int real, const void *restrict tile,
+                                ptrdiff_t w, void *restrict out)
+{
+    for (ptrdiff_t i = 0; i < w; i++)
+        olk_put(real, out, i, olk_get(wide, tile, i));
+}
+
 /* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. Of the
    types `wide` and `real`, constants. */
 static OLK_ALWAYS void olk_collect_as(const int wide, const int real, const void *restrict tile,
                                       ptrdiff_t w, const void *coef, void *row, ptrdiff_t start,
                                       double *restrict lane)
 {
-    for (ptrdiff_t i = 0; row && i < w; i++)
-        olk_put(real, row, start + i, olk_get(wide, tile, i));
+    if (row)
+        olk_keep(wide, real, tile, w, (char *)row + start * olk_real_bytes(real));
     if (coef)
         olk_weigh_tiles(wide, real, 1, tile, 0, w,
                         (const char *)coef + start * olk_real_bytes(real), (double (*)[8])lane);
@@ -208,6 +216,13 @@ static OLK_APART void olk_collect_f32(const void *restrict tile, ptrdiff_t w, co
     olk_collect_as(OLK_WIDE, OLK_F32, tile, w, coef, row, start, lane);
 }
 
+static OLK_APART void olk_collect_doubles_f32(const double *restrict values, ptrdiff_t w,
+                                              const void *coef, void *row, ptrdiff_t start,
+                                              double *restrict lane)
+{
+    olk_collect_as(OLK_F64, OLK_F32, values, w, coef, row, start, lane);
+}
+
 static OLK_ALWAYS void olk_collect(const int wide, const void *restrict tile, ptrdiff_t w, int real,
                                    const void *coef, void *row, ptrdiff_t start,
                                    double *restrict lane)
@@ -217,7 +232,7 @@ static OLK_ALWAYS void olk_collect(const int wide, const void *restrict tile, pt
     else if (wide == OLK_WIDE)
         olk_collect_f32(tile, w, coef, row, start, lane);
     else
-        olk_collect_as(wide, OLK_F32, tile, w, coef, row, start, lane);
+        olk_collect_doubles_f32(tile, w, coef, row, start, lane);
 }
 
 static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff_t w, int real,
@@ -248,7 +263,7 @@ static OLK_ALWAYS void olk_finish_here(const olk_kernel *kernel, olk_number *res
                                        int vectors, ptrdiff_t w, int real, const void *coef,
                                        void *row, ptrdiff_t start, double *lane)
 {
-    if (OLK_IS_EXPONENTIAL(kernel)) {
+    if (olk_is_exponential(kernel)) {
         olk_exp_tile(kernel, tile, vectors);
         olk_collect(OLK_WIDE, tile, w, real, coef, row, start, lane);
         return;
@@ -300,7 +315,7 @@ static OLK_APART double olk_pair(const olk_kernel *kernel, const void *va, const
 {
     olk_number lane[8] = {0}, tile[OLK_LANES] = {0};
     double value;
-    if (OLK_IS_SQUARED(kernel))
+    if (olk_is_squared(kernel))
         olk_pair_products(OLK_SQUARE, va, vb, d, lane);
     else if (kernel->kind == OLK_LAPLACIAN)
         olk_pair_products(OLK_ABSOLUTE, va, vb, d, lane);

@@ -4,174 +4,149 @@
 
 #include "tracker.h"
 
-/* A whole search: VALUE(i) is the vector of values from index i on, SCALAR(i) the value at i, for
-   the rest that fills no vector. Returns the winner's index; its value goes to least. */
-#define OLK_SEARCH(n, VALUE, SCALAR)                                                               \
-    olk_tracker tracker[2] = {olk_track(), olk_track()};                                           \
-    olk_i64s index = olk_count_up();                                                               \
-    ptrdiff_t i = 0;                                                                               \
-    for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64) {                                   \
-        olk_follow(&tracker[0], VALUE(i), index);                                                  \
-        olk_follow(&tracker[1], VALUE(i + OLK_LANES_F64), index + OLK_LANES_F64);                  \
-        index += 2 * OLK_LANES_F64;                                                                \
-    }                                                                                              \
-    ptrdiff_t best = olk_winner(tracker, 2, 0, least);                                             \
-    for (; i < n; i++) {                                                                           \
-        const double value = SCALAR(i);                                                            \
-        if (value < *least) {                                                                      \
-            *least = value;                                                                        \
-            best = i;                                                                              \
-        }                                                                                          \
-    }                                                                                              \
-    return best
+/* What a search looks at. The cost of losing slot i where Phi_t repairs it, alone or with the
+   neighbour n = near[i] (-1: none) of slot i: k_it = row[i], k_in = near_k[i], k_ii = diagonal[i], or 1
+   where diagonal is NULL; weight[i], or the square of coef[i] where weight is NULL. */
+typedef struct {
+    const olk_real *coef, *row;
+    const double *weight, *diagonal;
+    double k_tt;
+    const int64_t *near;
+    const double *near_k;
+    double singular;
+} olk_costs;
+
+/* What is searched for the least of: the numbers of `row` themselves; weight times the squared distance
+   to the line of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
+enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
+
+/* Numbers from index i on in all lanes, or the one at i, as `whole` says, a constant. */
+static OLK_ALWAYS olk_f64s olk_some(const int whole, const int real, const void *array, ptrdiff_t i)
+{
+    return whole ? olk_widen(real, array, i) : olk_splat_f64(olk_get(real, array, i));
+}
 
 /* k_ii, which is 1 where no diagonal is kept. */
-static inline olk_f64s olk_own(const double *diagonal, ptrdiff_t i)
+static OLK_ALWAYS olk_f64s olk_own(const int whole, const double *diagonal, ptrdiff_t i)
 {
-    if (diagonal)
-        return olk_load_f64s(diagonal + i);
-    return olk_splat_f64(1.0);
+    return diagonal ? olk_some(whole, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
 }
 
-/* Index of the smallest, the first of equals; -1 if none is below infinity. */
-static ptrdiff_t olk_argmin(const void *values, ptrdiff_t n)
-{
-    const olk_real *v = values;
-    double smallest, *least = &smallest;
-#define OLK_VALUE(i) olk_widen(OLK_REAL, v, i)
-#define OLK_SCALAR(i) (double)v[i]
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
-}
-
-/* weight (own - k_it^2 / k_tt), weight = coef^2: the squared distance of coef Phi_i to the line of
-   Phi_t. With `unit`, a constant, k_tt is 1, and nothing is divided: a division takes most of the
-   time. */
-static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s weight, olk_f64s own,
-                                             olk_f64s k_it, double k_tt)
+/* own - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1, and nothing is divided: a division takes most
+   of the time. */
+static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s own, olk_f64s k_it,
+                                             double k_tt)
 {
     const olk_f64s share = unit ? k_it * k_it : k_it * k_it / k_tt;
-    return weight * olk_above_zero_f64s(own - share);
+    return own - share;
 }
 
-static OLK_ALWAYS ptrdiff_t olk_search_line(const int unit, const void *coefficients,
-                                            const double *diagonal, const void *kernel_row,
-                                            double k_tt, ptrdiff_t n, double *least)
+/* The squared distance to the plane; to the line where the two are all but parallel:
+   det <= singular k_nn k_tt. */
+static OLK_ALWAYS olk_f64s olk_plane_residual(const int whole, const olk_costs *of, ptrdiff_t i)
 {
-    const olk_real *coef = coefficients, *row = kernel_row;
-#define OLK_VALUE(i)                                                                               \
-    olk_line_residual(unit, olk_widen(OLK_REAL, coef, i) * olk_widen(OLK_REAL, coef, i),           \
-                      olk_own(diagonal, i), olk_widen(OLK_REAL, row, i), k_tt)
-#define OLK_SCALAR(i)                                                                              \
-    olk_first(olk_line_residual(unit, olk_splat_f64((double)coef[i] * (double)coef[i]),            \
-                                olk_splat_f64(diagonal ? diagonal[i] : 1.0),                       \
-                                olk_splat_f64((double)row[i]), k_tt))
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
+    const ptrdiff_t lanes = whole ? OLK_LANES_F64 : 1;
+    const double k_tt = of->k_tt;
+    olk_f64s k_nt = olk_splat_f64(0.0), k_nn = k_nt;
+    for (ptrdiff_t k = 0; k < lanes; k++) {
+        const int64_t other = of->near[i + k];
+        OLK_LANE(k_nt, k) = other >= 0 ? of->row[other] : 0.0;
+        OLK_LANE(k_nn, k) = other < 0 ? 0.0 : of->diagonal ? of->diagonal[other] : 1.0;
+    }
+    const olk_f64s k_it = olk_some(whole, OLK_REAL, of->row, i);
+    const olk_f64s k_in = olk_some(whole, OLK_F64, of->near_k, i);
+    const olk_f64s own = olk_own(whole, of->diagonal, i);
+    const olk_f64s det = k_nn * k_tt - k_nt * k_nt;
+    const olk_f64s share_n = (k_in * k_tt - k_nt * k_it) / det;
+    const olk_f64s share_t = (k_nn * k_it - k_nt * k_in) / det;
+    const olk_f64s both = own - share_n * k_in - share_t * k_it;
+    return olk_select_f64s(OLK_MASK_F64S(det > of->singular * k_tt * k_nn), both,
+                           own - k_it * k_it / k_tt);
 }
 
-/* The index of the least cost of losing i when Phi_t alone repairs it; -1 if none is below
-   infinity. k_it = row[i] = k(s_i, t), own = k_ii = diagonal[i], or 1 where diagonal is NULL. */
+static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int whole, const olk_costs *of,
+                                    ptrdiff_t i)
+{
+    if (kind == OLK_VALUES)
+        return olk_some(whole, OLK_REAL, of->row, i);
+    olk_f64s weight;
+    if (of->weight) {
+        weight = olk_some(whole, OLK_F64, of->weight, i);
+    } else {
+        weight = olk_some(whole, OLK_REAL, of->coef, i);
+        weight = weight * weight;
+    }
+    const olk_f64s residual =
+        kind == OLK_PLANE ? olk_plane_residual(whole, of, i)
+                          : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(whole, of->diagonal, i),
+                                              olk_some(whole, OLK_REAL, of->row, i), of->k_tt);
+    return weight * olk_above_zero_f64s(residual);
+}
+
+/* The index of the least of n, the first of equals, which goes to `least`; -1 if none is below
+   infinity. */
+static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrdiff_t n,
+                                       double *least)
+{
+    olk_tracker tracker[2] = {olk_track(), olk_track()};
+    olk_i64s index = olk_count_up();
+    ptrdiff_t i = 0;
+    for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64) {
+        olk_follow(&tracker[0], olk_cost(kind, 1, of, i), index);
+        olk_follow(&tracker[1], olk_cost(kind, 1, of, i + OLK_LANES_F64), index + OLK_LANES_F64);
+        index += 2 * OLK_LANES_F64;
+    }
+    ptrdiff_t best = olk_winner(tracker, 2, 0, least);
+    for (; i < n; i++) {
+        const double value = olk_first(olk_cost(kind, 0, of, i));
+        if (value < *least) {
+            *least = value;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static ptrdiff_t olk_argmin(const void *values, ptrdiff_t n)
+{
+    const olk_costs of = {.row = values};
+    double least;
+    return olk_search(OLK_VALUES, &of, n, &least);
+}
+
 static ptrdiff_t olk_argmin_line_residual(const void *coef, const double *diagonal, const void *row,
                                           double k_tt, ptrdiff_t n, double *least)
 {
-    if (k_tt == 1.0)
-        return olk_search_line(1, coef, diagonal, row, k_tt, n, least);
-    return olk_search_line(0, coef, diagonal, row, k_tt, n, least);
-}
-
-static OLK_ALWAYS ptrdiff_t olk_search_line_of(const int unit, const double *weight,
-                                               const double *diagonal, const void *kernel_row,
-                                               double k_tt, ptrdiff_t n, double *least)
-{
-    const olk_real *row = kernel_row;
-#define OLK_VALUE(i)                                                                               \
-    olk_line_residual(unit, olk_load_f64s(weight + i), olk_own(diagonal, i),                       \
-                      olk_widen(OLK_REAL, row, i), k_tt)
-#define OLK_SCALAR(i)                                                                              \
-    olk_first(olk_line_residual(unit, olk_splat_f64(weight[i]),                                    \
-                                olk_splat_f64(diagonal ? diagonal[i] : 1.0),                       \
-                                olk_splat_f64((double)row[i]), k_tt))
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
+    const olk_costs of = {.coef = coef, .row = row, .diagonal = diagonal, .k_tt = k_tt};
+    return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, least)
+                       : olk_search(OLK_LINE, &of, n, least);
 }
 
 /* The same where a slot has a weight of its own: the sum of its coefficients' squares. */
 static ptrdiff_t olk_argmin_line_weight(const double *weight, const double *diagonal,
                                         const void *row, double k_tt, ptrdiff_t n, double *least)
 {
-    if (k_tt == 1.0)
-        return olk_search_line_of(1, weight, diagonal, row, k_tt, n, least);
-    return olk_search_line_of(0, weight, diagonal, row, k_tt, n, least);
+    const olk_costs of = {.row = row, .weight = weight, .diagonal = diagonal, .k_tt = k_tt};
+    return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, least)
+                       : olk_search(OLK_LINE, &of, n, least);
 }
 
-/* The same for the plane of Phi_t and Phi_n, n = near[i] (-1: none) with k_in = near_k[i]; for the
-   line of Phi_t where the two are all but parallel: det <= singular k_nn k_tt. */
-static inline olk_f64s olk_plane_residual(olk_f64s weight, const double *diagonal,
-                                          const olk_real *row, double k_tt, const int64_t *near,
-                                          const double *near_k, double singular, ptrdiff_t i,
-                                          ptrdiff_t lanes)
-{
-    olk_f64s own = olk_splat_f64(1.0), k_it = olk_splat_f64(0.0), k_in = k_it, k_nt = k_it,
-             k_nn = k_it;
-    for (ptrdiff_t k = 0; k < lanes; k++) {
-        const int64_t other = near[i + k];
-        OLK_LANE(k_nt, k) = other >= 0 ? row[other] : 0.0;
-        OLK_LANE(k_nn, k) = other < 0 ? 0.0 : diagonal ? diagonal[other] : 1.0;
-    }
-    if (lanes == OLK_LANES_F64) {
-        k_it = olk_widen(OLK_REAL, row, i);
-        k_in = olk_load_f64s(near_k + i);
-        own = olk_own(diagonal, i);
-    } else {
-        OLK_LANE(k_it, 0) = row[i];
-        OLK_LANE(k_in, 0) = near_k[i];
-        OLK_LANE(own, 0) = diagonal ? diagonal[i] : 1.0;
-    }
-    const olk_f64s det = k_nn * k_tt - k_nt * k_nt;
-    const olk_f64s share_n = (k_in * k_tt - k_nt * k_it) / det;
-    const olk_f64s share_t = (k_nn * k_it - k_nt * k_in) / det;
-    const olk_f64s both = own - share_n * k_in - share_t * k_it;
-    const olk_f64s left = olk_select_f64s(OLK_MASK_F64S(det > singular * k_tt * k_nn), both,
-                                          own - k_it * k_it / k_tt);
-    return weight * olk_above_zero_f64s(left);
-}
-
-static ptrdiff_t olk_argmin_plane_residual(const void *coefficients, const double *diagonal,
-                                           const void *kernel_row, double k_tt, const int64_t *near,
+static ptrdiff_t olk_argmin_plane_residual(const void *coef, const double *diagonal,
+                                           const void *row, double k_tt, const int64_t *near,
                                            const double *near_k, double singular, ptrdiff_t n,
                                            double *least)
 {
-    const olk_real *coef = coefficients, *row = kernel_row;
-#define OLK_VALUE(i)                                                                               \
-    olk_plane_residual(olk_widen(OLK_REAL, coef, i) * olk_widen(OLK_REAL, coef, i), diagonal, row, \
-                       k_tt, near, near_k, singular, i, OLK_LANES_F64)
-#define OLK_SCALAR(i)                                                                              \
-    olk_first(olk_plane_residual(olk_splat_f64((double)coef[i] * (double)coef[i]), diagonal, row,  \
-                                 k_tt, near, near_k, singular, i, 1))
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
+    const olk_costs of = {coef, row, NULL, diagonal, k_tt, near, near_k, singular};
+    return olk_search(OLK_PLANE, &of, n, least);
 }
 
 static ptrdiff_t olk_argmin_plane_weight(const double *weight, const double *diagonal,
-                                         const void *kernel_row, double k_tt, const int64_t *near,
+                                         const void *row, double k_tt, const int64_t *near,
                                          const double *near_k, double singular, ptrdiff_t n,
                                          double *least)
 {
-    const olk_real *row = kernel_row;
-#define OLK_VALUE(i)                                                                               \
-    olk_plane_residual(olk_load_f64s(weight + i), diagonal, row, k_tt, near, near_k, singular, i,  \
-                       OLK_LANES_F64)
-#define OLK_SCALAR(i)                                                                              \
-    olk_first(olk_plane_residual(olk_splat_f64(weight[i]), diagonal, row, k_tt, near, near_k,      \
-                                 singular, i, 1))
-    OLK_SEARCH(n, OLK_VALUE, OLK_SCALAR);
-#undef OLK_VALUE
-#undef OLK_SCALAR
+    const olk_costs of = {NULL, row, weight, diagonal, k_tt, near, near_k, singular};
+    return olk_search(OLK_PLANE, &of, n, least);
 }
 
 /* Index of the least |coef_i| sqrt(k_ii), the earliest arrival among equals (n > 0). */
@@ -209,7 +184,5 @@ static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal
     }
     return best < 0 ? 0 : best;
 }
-
-#undef OLK_SEARCH
 
 #endif

@@ -56,7 +56,7 @@ static OLK_ALWAYS double olk_sparse_of(const int storage, const olk_kernel *kern
         const olk_number *norm = (const olk_number *)norms + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
-        if (OLK_IS_SQUARED(kernel))
+        if (olk_is_squared(kernel))
             OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_SQUARE, storage, slots, norm, own,
                            stride, count, index, x, tile);
         else if (kernel->kind == OLK_LAPLACIAN)

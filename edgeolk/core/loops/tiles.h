@@ -6,16 +6,26 @@
 #include "simd.h"
 
 /* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
-#define OLK_ROWS (OLK_BYTES ? OLK_BYTES / 8 : 2)
+enum { OLK_ROWS = (OLK_BYTES ? OLK_BYTES / 8 : 2) };
 /* Columns of coefficients at once against a kernel row, where more than rows fill the registers. */
-#define OLK_COLUMNS (OLK_BYTES == 64 ? 12 : OLK_ROWS)
+enum { OLK_COLUMNS = (OLK_BYTES == 64 ? 12 : OLK_ROWS) };
 
 /* What a tile computes; constants in the loops. */
 enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
-#define OLK_IS_INNER(product) ((product) == OLK_INNER || (product) == OLK_NORMED)
-#define OLK_IS_SQUARED(kernel) ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_DISTANCE)
-#define OLK_IS_EXPONENTIAL(kernel)                                                                 \
-    ((kernel)->kind == OLK_GAUSSIAN || (kernel)->kind == OLK_LAPLACIAN)
+static OLK_ALWAYS int olk_is_inner(const int product)
+{
+    return product == OLK_INNER || product == OLK_NORMED;
+}
+
+static OLK_ALWAYS int olk_is_squared(const olk_kernel *kernel)
+{
+    return kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE;
+}
+
+static OLK_ALWAYS int olk_is_exponential(const olk_kernel *kernel)
+{
+    return kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN;
+}
 
 /* Whether squared distances may be made of norms, which a shifted storage type has none of. */
 static inline int olk_keeps_norms(int storage)
@@ -33,23 +43,23 @@ static inline int olk_keeps_norms(int storage)
 
 /* Vectors of a tile, at most: all 16 registers of the plainer instruction sets hold 8 sums, the
    operands and what is in flight. */
-#define OLK_MOST 8
+enum { OLK_MOST = 8 };
 
 /* Rows taken together, and vectors of support vectors beside each other then: their sums, the vectors
    and what is in flight fill the registers, 32 of AVX-512 and NEON, 16 elsewhere. Rows of a block, and
    their running sums, at most, and a panel of the ring, all of which lie on the stack. */
 #ifdef __aarch64__
-#define OLK_WIDE_FILE 1
+enum { OLK_WIDE_FILE = 1 };
 #else
-#define OLK_WIDE_FILE (OLK_BYTES == 64)
+enum { OLK_WIDE_FILE = OLK_BYTES == 64 };
 #endif
 enum { OLK_MOST_TOGETHER = 6 };
-#define OLK_TOGETHER (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3)
-#define OLK_BESIDE (OLK_WIDE_FILE ? 4 : 2)
+enum { OLK_TOGETHER = (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3) };
+enum { OLK_BESIDE = (OLK_WIDE_FILE ? 4 : 2) };
 /* Rows whose kernel values are weighted together. */
-#define OLK_WEIGHED (OLK_BYTES ? OLK_TOGETHER : 1)
+enum { OLK_WEIGHED = (OLK_BYTES ? OLK_TOGETHER : 1) };
 /* Vectors of exponentials side by side. */
-#define OLK_ABREAST (OLK_WIDE_FILE ? 8 : 4)
+enum { OLK_ABREAST = (OLK_WIDE_FILE ? 8 : 4) };
 /* Where the numbers of a tile come from: the ring, the ring from where they are copied into the panel,
    the panel. */
 enum { OLK_RING, OLK_COPIED, OLK_PANEL };
