@@ -17,7 +17,7 @@ from edgeolk.export.folder import HERE
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 SHIM = """
 #include "roots.h"
-#include "turns.h"
+#include "range_reduction.h"
 #include "crc.h"
 double root(double x); double root(double x) { return olk_square_root(x); }
 void turn(double x, double *out); void turn(double x, double *out) { olk_cos_sin(x, out, out + 1); }
