@@ -13,7 +13,7 @@ X, held, y, truth = train_test_split(X, y, random_state=0)
 
 search = GridSearchCV(
     OnlineKernelClassifier(random_state=0, class_weight="balanced"),
-    {"gamma": ["median", 0.003], "ram": ["2KiB", "8KiB"]},
+    {"gamma": ["auto", 0.003], "ram": ["2KiB", "8KiB"]},
     cv=3,
 ).fit(X, y)
 best = search.best_estimator_

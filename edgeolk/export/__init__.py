@@ -1,5 +1,5 @@
 """Learners as C99 for microcontrollers: a folder that needs nothing but a compiler."""
 
-from edgeolk.export.folder import export_c
+from edgeolk.export.folder import check_exportable, export_c
 
-__all__ = ["export_c"]
+__all__ = ["check_exportable", "export_c"]

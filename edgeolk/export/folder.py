@@ -32,6 +32,31 @@ def _loops(names: Iterable[str], found: dict[str, str]) -> None:
             _loops(_INCLUDE.findall(found[name]), found)
 
 
+def _kind_of(learner: Learner) -> Any:
+    """The module that writes this learner's C.
+
+    Raises
+    ------
+    ValueError
+        There is no C for this learner.
+    """
+    kind: Any = sorf if learner.config.update.whole else ring
+    if reason := kind.refusal(learner):
+        raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
+    return kind
+
+
+def check_exportable(learner: Learner) -> None:
+    """Refuse a learner that there is no C for, before rows are learned for it.
+
+    Raises
+    ------
+    ValueError
+        There is no C for this learner.
+    """
+    _kind_of(learner)
+
+
 def files_of(learner: Learner) -> dict[str, str]:
     """Every file of the folder by its name, and its text.
 
@@ -40,10 +65,8 @@ def files_of(learner: Learner) -> dict[str, str]:
     ValueError
         There is no C for this learner.
     """
+    kind = _kind_of(learner)
     learns = learner.config.update.whole
-    kind: Any = sorf if learns else ring
-    if reason := kind.refusal(learner):
-        raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     made = {"edgeolk.c": (HERE / kind.SOURCE).read_text()}
     for name in (*ALWAYS, *(LEARNING if learns else ())):
         made[name] = (HERE / name).read_text()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import edgeolk as ek
+from edgeolk.export import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli import sandbox
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
@@ -107,7 +108,7 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.write_script:
         board_script.check(replay.config, chosen.write_script)
     if chosen.export:
-        _check_export(replay.config, Path(chosen.export))
+        _check_export(replay, Path(chosen.export))
     picture = can_draw(chosen)
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
@@ -132,12 +133,13 @@ def run(chosen: argparse.Namespace) -> int:
     return _exit_code(result, interrupted) or code
 
 
-def _check_export(config: ReplayConfig, folder: Path) -> None:
+def _check_export(replay: Replay, folder: Path) -> None:
     """Refuse to export a learner that is only a part of what answers, and where nothing can be."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         what = "no folder" if not there.is_dir() else "a folder that cannot be written to"
         raise SimulatorError(f"--export {folder}: {there} is {what}")
+    config = replay.config
     if config.is_regression:
         raise SimulatorError(
             "--export is not for --kind regression: the learner answers in standard deviations of "
@@ -149,6 +151,10 @@ def _check_export(config: ReplayConfig, folder: Path) -> None:
             "--export needs a learner that scales its readings itself, such as the default: the C "
             "has no scaler beside it"
         )
+    try:
+        check_exportable(replay.device.learner)
+    except ValueError as error:
+        raise SimulatorError(f"--export {folder}: {error}") from None
 
 
 def _sacrificed(words: Sequence[str]) -> int:

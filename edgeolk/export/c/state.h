@@ -71,7 +71,7 @@ static inline int ek_blend_holds(const uint8_t *file, size_t offset)
     const size_t groups = (size_t)ek_made.groups;
     const size_t n = groups * (size_t)ek_made.n_blends + (size_t)ek_made.linear +
                      (size_t)ek_made.last_label;
-    const double most = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.delta) * (1.0 + 1e-9);
+    const double most = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.memory) * (1.0 + 1e-9);
     const double longest = ek_made.cmax > 1.0 ? ek_made.cmax : 1.0;
     for (size_t i = 0; i < n + groups; i++)
         if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? most : longest))
