@@ -151,6 +151,8 @@ def _check_export(replay: Replay, folder: Path) -> None:
             "--export needs a learner that scales its readings itself, such as the default: the C "
             "has no scaler beside it"
         )
+    if not hasattr(replay.device, "learner"):  # it is in a process of its own until the end
+        return
     try:
         check_exportable(replay.device.learner)
     except ValueError as error:
