@@ -36,6 +36,10 @@ FUNCTIONS = {
         *("olk_second_pass_int8", "olk_second_pass_float32"),
     ),
 }
+#: What is put behind the name of a function, by the part of the loops in its unit. Functions of a
+#: storage type have their type in the name.
+TYPES = {"_single": "_f32", "_double": "_f64"}
+TYPED = re.compile(r"_(?:f16|f32|f64|i8)$")
 #: Packed instructions that each of them has at least.
 LEAST = 16
 #: Not on armv7: its NEON has no doubles, and takes small numbers for zero, so that compilers leave
@@ -63,7 +67,8 @@ def packed(target: Target, module: str) -> Counter[str]:
         function = ""
         for line in run.stdout.splitlines():
             if found := re.match(r"[0-9a-f]+ <(olk_\w+)", line):
-                function = found[1] + unit.part.removeprefix("_sorf")
+                ending = TYPES.get(unit.part, unit.part.removeprefix("_sorf"))
+                function = found[1] if TYPED.search(found[1]) else found[1] + ending
             elif PACKED[target.name].search(line):
                 counts[function] += 1
     return counts

@@ -23,8 +23,8 @@ cdef extern from *:
 
 
 cdef struct Model:
-    # The first bytes of the block, as configuration/header.py lays them out. Only what a step changes
-    # is read here; the configuration is decoded once, into Settings.
+    # The first bytes of the block, as configuration/header.py lays them out. Only what a step
+    # changes is read here; the configuration is decoded once, into Settings.
     char mark[4]
     uint16_t version
     uint16_t head_bytes

@@ -30,7 +30,7 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
 
 
 cdef inline double cost_with_candidate(const State* s, double least, double a,
-                                      const Example* e) noexcept nogil:
+                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
     cdef double h = loss_residual(s, e)
     cdef double tau = fabs(a)
