@@ -155,7 +155,9 @@ class BuildExtensions(build_ext):
 
     def units(self, header, extension):
         """The units of a module, each of which its macros then name."""
-        folder = Path(self.build_temp) / Path(header).stem
+        # Relative: setuptools puts the object of an absolute source below the tree.
+        temporary = self.build_temp if sys.platform == "win32" else os.path.relpath(self.build_temp)
+        folder = Path(temporary) / Path(header).stem
         found = UNITS["units"](compiler() if sys.platform != "win32" else None, header, folder)
         extension.define_macros = [
             *extension.define_macros,
@@ -168,7 +170,7 @@ class BuildExtensions(build_ext):
         source = str(unit.source)
         [made] = self.compiler.object_filenames([source])
         headers = included([str(CORE / "loops" / UNITS["HEADERS"][extension.name])])
-        if self.force or newer_group([source, *headers], made):
+        if self.force or newer_group([source, *headers, str(CORE / "units.py")], made):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
                 [source],
@@ -248,6 +250,7 @@ if __name__ == "__main__":
         # files is newer.
         units = [UNITS["HEADERS"][made.name]] if made.name in UNITS["HEADERS"] else []
         made.depends = included([*made.depends, *(str(CORE / "loops" / name) for name in units)])
+        made.depends += [str(CORE / "units.py")] if units else []
     setup(
         ext_modules=extensions,
         cmdclass={"build_ext": BuildExtensions},

@@ -34,7 +34,7 @@ def other_arguments(params: Any) -> dict[str, Any]:
         raise TypeError(f"params must be a dict or None, got {type(params).__name__}")
     for name in _ITS_OWN:
         if name in params:
-            raise TypeError(f"params must not hold {name!r}, which is not given there")
+            raise TypeError(f"params must not hold {name!r}: the estimator or model sets it itself")
     return dict(params)
 
 

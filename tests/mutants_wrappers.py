@@ -22,7 +22,10 @@ _MODELS = [
     *("tests/edgeolk/river/test_rules.py", "tests/edgeolk/river/test_models.py"),
     *("-k", "not progressive and not novel_rows"),
 ]
-_ARGUMENTS = ["tests/edgeolk/test_intake.py", "-k", "arguments or named or names or width or parts"]
+_ARGUMENTS = [
+    "tests/edgeolk/preprocessing/test_preprocessing.py",
+    *("-k", "arguments or named or names or width or parts"),
+]
 #: The tests that must notice a mutation of a file.
 TESTS = {
     CLASSIFIER: _ESTIMATORS,

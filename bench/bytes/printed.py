@@ -1,4 +1,4 @@
-"""The figures of the specification (structured-features.md), as printed."""
+"""Figures that the specification of sorf prints; the algorithm itself is docs/sorf.md."""
 
 from __future__ import annotations
 

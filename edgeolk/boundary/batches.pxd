@@ -83,6 +83,9 @@ cdef inline object whole_numbers(object x, str name, object kind):
     """Whole numbers in one dimension as a contiguous array of that type."""
     import numpy as np
 
+    from edgeolk.arrays import refuse_masked
+
+    refuse_masked(x, name)
     cdef object array = np.asarray(x)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
         raise TypeError(f"{name} must be whole numbers in one dimension, got {array.dtype} of shape"

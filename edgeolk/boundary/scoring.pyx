@@ -179,7 +179,8 @@ cdef class Scorer:
         cdef object value = values
         cdef const void* placed
         cdef Py_ssize_t n
-        if not (is_vector(index, cnp.NPY_INT32) and is_plain(value, 1)
+        if not (cnp.PyArray_CheckExact(index) and is_vector(index, cnp.NPY_INT32)
+                and is_plain(value, 1)
                 and is_vector(value, cnp.NPY_FLOAT64)):
             index = whole_numbers(index, "indices", np.int32)
             value = as_numbers(value, "values", 1).astype(np.float64, copy=False)

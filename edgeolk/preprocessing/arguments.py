@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 from edgeolk.checks import check_int, real
@@ -38,7 +39,10 @@ def gamma_of(
     allowed = "'auto', a number above 0, or None"
     if isinstance(gamma, str):
         raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
-    return real(named("gamma", own), gamma, allowed)
+    number = real(named("gamma", own), gamma, allowed)
+    if "gamma" in own and not 0.0 < number < math.inf:  # the kernel would speak of its own gamma
+        raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
+    return number
 
 
 def preprocessing_of(

@@ -18,8 +18,8 @@ KIB, MIB = 1 << 10, 1 << 20
 class Cost:
     """Instructions of a step of structured features: ``sorf``."""
 
-    fixed: float  # of any row, and for each of its readings
-    per_reading: float
+    fixed: float  # of any row
+    per_reading: float  # for each of its readings
     #: for each block of 64 frequencies, the last one padded, and for each reading in it
     per_block: float
     per_block_reading: float
@@ -35,9 +35,9 @@ class Core:
     per_number: float  # instructions for one number of one support vector
     per_vector: float  # instructions for the rest of a support vector, the exponential above all
     exponential: float  # instructions for an exponential by itself
-    source: str  # where the two come from
-    score: Cost  # of structured features: to score a row, and to learn one that changes everything
-    change: Cost
+    source: str  # where the instructions of support vectors come from
+    score: Cost  # of structured features: to score a row
+    change: Cost  # of structured features: to learn a row that changes everything
     structured_source: str  # where these come from
 
 

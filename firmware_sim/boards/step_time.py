@@ -42,7 +42,7 @@ class Timing:
     step: float
     #: seconds of the longest step, at most; None where its formula is not understood.
     longest: float | None
-    formula: str  # that formula, and when the step comes
+    formula: str  # the formula of the longest step, and when that step comes
     structured: bool  # whether the learner has structured features
     source: str  # where the instructions come from
 

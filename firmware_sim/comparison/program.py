@@ -37,6 +37,8 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     if name != RECOMMENDED:  # the others have no scaler by themselves
         own = {what: value for what, value in own.items() if what != "scale"}
     said = "".join(f", {what}={value!r}" for what, value in own.items())
+    if config.dtype == "int8" and config.scale == "minmax":  # as `replay` plans it
+        said += ", feature_range=(0.0, 1.0)"
     before, loop = [], ["    x = np.array(readings, dtype=float)"]
     if config.scale != "none":
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")

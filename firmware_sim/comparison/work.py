@@ -44,8 +44,8 @@ class Outcome(Run):
     status: str
     loss: float = 0.0  # mean loss of its answers, as the kind of labels has it
     rows: int = 0
-    budget: int = 0  # support vectors at most, and bytes of everything under the cap
-    nbytes: int = 0
+    budget: int = 0  # support vectors at most
+    nbytes: int = 0  # bytes of everything under the cap
     seconds: float = 0.0  # processor time
     detail: str = ""  # why it is not done
     figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is

@@ -30,8 +30,8 @@ class PowerCount:
 
     cuts: int = 0  # times the power went
     rows_lost: int = 0  # rows whose learning was lost with the RAM
-    checkpoints: int = 0  # what was written to flash
-    bytes_written: int = 0
+    checkpoints: int = 0  # checkpoints written to flash
+    bytes_written: int = 0  # and their bytes
 
     def years(self, board: Board, every: int, period: float) -> float:
         """Return how long the flash lasts where a checkpoint follows so many rows.

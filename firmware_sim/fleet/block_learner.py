@@ -172,7 +172,7 @@ class BlockLearner:
             except ValueError:
                 self.refused += 1
                 taken[i] = False
-            except RuntimeError as error:  # a full ring that is told to refuse newcomers
+            except RuntimeError as error:  # a full ring that is told to refuse candidates
                 self.stopped = str(error)
                 taken[i:] = False
                 return

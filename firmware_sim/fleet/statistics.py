@@ -39,8 +39,8 @@ class Difference:
     mean: float
     low: float
     high: float
-    wins: int  # streams where the configuration errs less, and more
-    losses: int
+    wins: int  # streams where the configuration errs less
+    losses: int  # and where it errs more
 
 
 Losses = dict[str, dict[str, float]]

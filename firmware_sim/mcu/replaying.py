@@ -23,19 +23,19 @@ from firmware_sim.streams import Row
 class Emulated:
     """What a board made of the rows."""
 
-    board: str  # as QEMU calls it, and its processor
-    core: str
+    board: str  # as QEMU calls it
+    core: str  # its processor
     rows: int  # rows learned there
     #: there, and of a learner here over the same rows, rounded to float32 as the board takes them
     mistakes: int
     host_mistakes: int
     same: bool  # whether every byte of the two states is the same
-    flash: int  # bytes: of the whole program, of its variables, and what was used of the stack
-    ram: int
-    stack: int
-    learn: float  # instructions a row: to learn, at most, and to score
-    longest: float
-    score: float
+    flash: int  # bytes of the whole program
+    ram: int  # bytes of its variables
+    stack: int  # bytes of the stack that were used
+    learn: float  # instructions to learn a row, in the mean
+    longest: float  # instructions to learn a row, at most
+    score: float  # instructions to score a row
     clock: float  # cycles a second of the real board
     #: instruction set of the learner here; "scalar" is plain C, as on the board.
     variant: str = "scalar"

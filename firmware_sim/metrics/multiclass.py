@@ -21,7 +21,7 @@ class ClassFigures:
 
     name: str
     support: int  # rows of the class
-    #: none where it is not defined: it was never answered, it never occurred, or neither
+    #: None where it is not defined: it was never answered, it never occurred, or neither
     precision: float | None
     recall: float | None
     f1: float | None
@@ -94,7 +94,6 @@ class Multiclass(Answers[ClassTable]):
     first class; of classes that are equally common the first is the majority.
 
     names: the classes; labels are their places.
-    names: the classes.
     """
 
     kind = "multiclass"

@@ -121,7 +121,7 @@ class Accounting:
             return
         missing = row.missing(self._stream) if row.absent or row.unlabelled else []
         rows.add_missing(missing)
-        if isinstance(outcome, RuntimeError):  # a full ring that is told to refuse newcomers
+        if isinstance(outcome, RuntimeError):  # a full ring that is told to refuse candidates
             self.stopped = f"row {row.number}: {outcome}"
         elif isinstance(outcome, Exception):
             rows.add_refused(row, outcome)

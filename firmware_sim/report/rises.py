@@ -19,7 +19,7 @@ def rises(result: ReplayResult) -> list[tuple[int, int]]:
     Far is five standard deviations of the error in a window, if errors came by chance at the rate
     before. Only for classes, and only pointed at: a rise may be drift, a fault, or a hard stretch.
 
-    Returns: rows.
+    Returns: the first and the last row of each.
     """
     if not isinstance(result.metrics, Answers):
         return []

@@ -35,9 +35,11 @@ class Series:
 
     title: str  # what is drawn
     names: tuple[str, ...]  # the learner and the baselines, as reports call them
-    rows: npt.NDArray[np.int64]  # the mean loss over all rows so far
+    #: row numbers, shape (p,), and the mean losses over all rows so far, shape (p, names)
+    rows: npt.NDArray[np.int64]
     running: Numbers
-    recent_rows: npt.NDArray[np.int64]  # the mean loss over the last `window` rows
+    #: the same over the last `window` rows
+    recent_rows: npt.NDArray[np.int64]
     recent: Numbers
     window: int
     shares: bool  # whether losses are shares

@@ -29,8 +29,8 @@ class Fault:
     kind: str  # one of `KINDS`
     #: the columns that break; empty for every column. "swap" takes two.
     columns: tuple[str, ...] = ()
-    first: int = 1  # the first and the last broken row; 0 for no end.
-    last: int = 0
+    first: int = 1  # the first broken row
+    last: int = 0  # the last broken row; 0 for no end
     #: the values of the kind's own options
     options: Mapping[str, float] = field(default_factory=dict)
 

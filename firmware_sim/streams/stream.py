@@ -56,7 +56,7 @@ class Stream(ABC):
             yielded; NaN where a reading is absent, without meaning where the sample tells of
             damage.
 
-        Yields: none several times a second while a live stream has nothing: a chance to stop.
+        Yields: None, several times a second while a live stream has nothing: a chance to stop.
         """
 
     def count(self) -> int | None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Kind:
     """One kind of labels."""
 
-    name: str  # as in ``--kind``, and in words
-    about: str
+    name: str  # as in ``--kind``
+    about: str  # the same in words
     #: what the learner's ``loss`` may be; its own choice where there is none. The first that an
     #: algorithm takes is the default.
     losses: tuple[str, ...]

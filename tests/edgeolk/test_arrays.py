@@ -250,3 +250,12 @@ def test_whole_sparse_matrices_are_rows(form: str) -> None:
     sparse = pytest.importorskip("scipy.sparse")
     rows = np.where(np.abs(X) < 0.7, 0.0, X)
     assert learned(sparse.csr_matrix(rows).asformat(form)) == learned(rows)
+
+
+def test_masked_places_of_non_zeros_are_refused() -> None:
+    """As masked values are: what is hidden is not learned."""
+    learner = ek.Learner("pa", n_features=3, budget=5)
+    place = np.ma.array(np.array([0], np.int32), mask=[True])
+    with pytest.raises(ValueError, match="indices must have no masked numbers"):
+        learner.learn_one_sparse(place, [1.0], 1.0)
+    assert learner.steps == 0

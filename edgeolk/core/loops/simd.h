@@ -7,8 +7,8 @@
    A tile of up to eight vectors of support vectors goes through all features with its sums in
    registers; only after the transform are the values widened to double and weighted.
    The code is compiled once for each set of instructions (rings.h) and chosen once at import
-   (variants.h); here are the types. Rejected: target_clones (cannot be forced from outside, silently falls back) and -ffast-math
-   (reorders what we promise). */
+   (variants.h); here are the types. Rejected: target_clones (cannot be forced from outside, silently
+   falls back) and -ffast-math (reorders what we promise). */
 #ifndef EDGEOLK_SIMD_H
 #define EDGEOLK_SIMD_H
 

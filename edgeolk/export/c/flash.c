@@ -161,5 +161,9 @@ int ek_open(void *arena, const ek_flash *flash)
         ek_start(arena);
         return EK_IO;
     }
+    if (ek_load(arena, base, EK_STATE_BYTES) != EK_OK) { /* checksums are right, the state is not */
+        ek_start(arena);
+        return EK_BAD_STATE;
+    }
     return EK_OK;
 }

@@ -34,7 +34,8 @@ typedef struct {
 int ek_save(void *arena, const ek_flash *flash);
 
 /* Goes on with the newest checkpoint that is whole and of this configuration. EK_BAD_STATE: there is
-   none, and the arena is as it was. EK_IO: it could not be read, and the learner begins again. */
+   none, and the arena is as it was; or what it holds is no state that learning leads to, and the
+   learner begins again. EK_IO: it could not be read, and the learner begins again. */
 int ek_open(void *arena, const ek_flash *flash);
 
 #ifdef __cplusplus

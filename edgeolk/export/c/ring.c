@@ -21,11 +21,6 @@
 #else
 #define EK_ROW olk_row_i8
 #endif
-#if EK_REAL == 1
-#define EK_WEIGH olk_weigh
-#else
-#define EK_WEIGH olk_weigh
-#endif
 
 static const olk_kernel ek_kernel = EK_KERNEL;
 #if EK_STORES == 4
@@ -93,7 +88,7 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
     void *row = scratch + EK_AT_ROW;
     (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantum, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
                  EK_REAL, NULL, row, NULL);
-    EK_WEIGH(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
+    olk_weigh(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
     for (int k = 0; k < EK_COLUMNS; k++) {
         scores[k] *= EK_SCALE;
         if (!(scores[k] - scores[k] == 0.0))

@@ -307,6 +307,7 @@ int ek_load(void *arena, const void *file, size_t bytes)
     memcpy(&crc, from + EK_AT_CRC, sizeof crc);
     if (crc != ek_file_crc(from) || !ek_state_holds(from))
         return EK_BAD_STATE;
-    memcpy(ek_base(arena), from, EK_STATE_BYTES);
+    if (from != ek_base(arena))
+        memcpy(ek_base(arena), from, EK_STATE_BYTES);
     return EK_OK;
 }
