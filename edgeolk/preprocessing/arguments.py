@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 
 from edgeolk.checks import check_int, real
@@ -39,10 +38,7 @@ def gamma_of(
     allowed = "'auto', a number above 0, or None"
     if isinstance(gamma, str):
         raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
-    number = real(named("gamma", own), gamma, allowed)
-    if "gamma" in own and not 0.0 < number < math.inf:  # the kernel would speak of its own gamma
-        raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
-    return number
+    return real(named("gamma", own), gamma, allowed)
 
 
 def preprocessing_of(

@@ -440,9 +440,3 @@ def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
     own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
     assert own.kernel == ek.Gaussian(0.25)
     assert own.parameters["gamma"] == 2.0
-
-
-@pytest.mark.parametrize("name", ["olru", "bogd", "klr"])
-def test_a_bad_width_of_an_algorithm_with_a_gamma_of_its_own_is_named(name: str) -> None:
-    with pytest.raises(ValueError, match=r"kernel_gamma must be .* above 0, or None, got -1\.0"):
-        ek.Learner(name, n_features=3, budget=5, kernel_gamma=-1.0)
