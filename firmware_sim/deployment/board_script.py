@@ -72,10 +72,11 @@ def _words(config: ReplayConfig, target: str) -> _Words:
             "learner.predict_one(row)",
             learns,
         )
+    nothing = sorted(MISSING_WORDS | config.missing_words)
     return _Words(
         (
             f"POSITIVE = {label_key(config.positive)!r}  # the value of {target!r} that means +1",
-            f"NOTHING = {sorted(MISSING_WORDS)!r}  # words for a label that is not known",
+            f"NOTHING = {nothing!r}  # words for a label that is not known",
         ),
         (
             "    if found == POSITIVE:",
@@ -153,7 +154,7 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
         f"MODEL = {model!r}",
         f"FEATURES = {list(stream.features)!r}",
         *words.constants,
-        f"ABSENT = {list(config.missing_codes)!r}  # readings that mean there is none",
+        f"ABSENT = {list(config.missing_numbers)!r}  # readings that mean there is none",
         "",
         "with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:",
         f"    learner = ek.load(box.extract({LEARNER!r}, folder))",
