@@ -10,8 +10,8 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import MISSING_WORDS
-from firmware_sim.tasks.labels import NO, YES, label_key
+from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
+from firmware_sim.tasks.labels import label_key
 
 #: Beginning of the function that reads labels; what follows depends on their kind.
 _LABEL_OF = (
