@@ -52,6 +52,8 @@ def _run(options: argparse.Namespace) -> None:
         print(f"squared error    {learner.squared_error:.6g}")
     else:
         print(f"mistakes         {learner.mistakes}")
+    if learner.parameters.get("drift"):
+        print(f"alarms           {learner.alarms}")
     print(f"bytes            {learner.nbytes}")
 
 

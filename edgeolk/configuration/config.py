@@ -202,7 +202,11 @@ class Config(Record):
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
-            made = fit(configure, lambda config: total(layout(config)), ram)
+            try:
+                made = fit(configure, lambda config: total(layout(config)), ram)
+            except ValueError:
+                context["cramped"] = 1.0  # no room for what is on only where it fits
+                made = fit(configure, lambda config: total(layout(config)), ram)
         self.__dict__.update(made.__dict__)
 
     @classmethod

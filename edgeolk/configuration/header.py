@@ -84,7 +84,7 @@ REGIONS: dict[str, int] = {
     **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
-    **{"novelty": 36, "own": 37},
+    **{"novelty": 36, "own": 37, "shared_relevance": 38, "drift": 39},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
 }

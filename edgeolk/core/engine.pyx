@@ -36,6 +36,7 @@ from edgeolk.core.step cimport (
 )
 from edgeolk.core.structs cimport olk_sorf, olk_sorf_state
 from edgeolk.core.structured cimport Structured
+from edgeolk.core.updates.sorf cimport sorf_alarms
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.width cimport use_width
@@ -175,6 +176,8 @@ cdef class Engine:
         t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
         t.log_scale = self.at("relevance")
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+        t.shared = self.at("shared_relevance")
+        t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         t.scores = <double*>self.at("class_scores")
@@ -371,6 +374,7 @@ cdef class Engine:
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.function.clipped if s.function != NULL else 0,
+            "alarms": <int64_t>sorf_alarms(s),
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
         }

@@ -1,8 +1,8 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
-from edgeolk.core.structs cimport olk_sorf, olk_sorf_row, olk_sorf_state
+from edgeolk.core.structs cimport olk_scaler, olk_sorf, olk_sorf_row, olk_sorf_state
 
 
 cdef extern from "sorf_types.h" nogil:
@@ -29,6 +29,13 @@ cdef extern from "sorf_row.h" nogil:
     bint olk_sorf_takes(const void* x, Py_ssize_t d, bint wide, double most) noexcept
     bint olk_sorf_takes_target(double y) noexcept
     void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, bint wide) noexcept
+
+
+cdef extern from "drift.h" nogil:
+    void olk_watch(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
+                   const void* x, int64_t seen, bint wide, size_t item) noexcept
+    double olk_drift_number(const olk_sorf_state* s, bint wide, int i) noexcept
+    int OLK_DRIFT_ALARMS
 
 
 cdef extern from "pcg.h" nogil:

@@ -178,7 +178,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget", "scratch"),
+            *("relevance", "groups", "nu", "forget", "scratch", "drift", "leak"),
         ),
         lists=("widths", "blends"),
         default_dtype="int8",
@@ -195,11 +195,18 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(
                     has("loss", Loss.NOVELTY),
-                    lambda c: c.values["linear"] + c.values["last_label"] + c.values["relevance"]
-                    > 0.0
+                    lambda c: any(
+                        c.values[name] > 0.0
+                        for name in ("linear", "last_label", "relevance", "drift", "leak")
+                    )
                     or c.values["groups"] > 1.0,
                 ),
-                "Loss.NOVELTY keeps one average: no linear, last_label, relevance or groups",
+                "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
+                " groups",
+            ),
+            (
+                both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),
+                "leak is for classification: it goes by wrong answers",
             ),
             (
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),

@@ -86,4 +86,24 @@ static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, 
     }
 }
 
+/* Whether readings of feature j have a deviation so far. */
+static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
+{
+    return s->numbers[4 * j + 2] > 0.0;
+}
+
+/* Whether it scales by a mean and a deviation that still follow the rows, after `seen` of them. */
+static inline int olk_follows_rows(const olk_scaler *s, int64_t seen)
+{
+    return s->method == OLK_STANDARD && !(s->freeze_after > 0 && seen >= s->freeze_after);
+}
+
+/* Statistics of all d features as young as `age` rows, so that they follow the next ones quickly. */
+static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
+{
+    for (ptrdiff_t j = 0; j < d; j++)
+        if ((uint32_t)s->counts[2 * j] > (uint32_t)age)
+            s->counts[2 * j] = age;
+}
+
 #endif

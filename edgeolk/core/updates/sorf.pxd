@@ -5,9 +5,12 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
-from edgeolk.core.structs cimport OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_row
+from edgeolk.core.structs cimport (
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
+)
 from edgeolk.core.structured cimport (
-    olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target,
+    OLK_DRIFT_ALARMS, olk_drift_number, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
+    olk_sorf_takes_target, olk_watch,
 )
 
 
@@ -47,6 +50,22 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     return DONE
 
 
+cdef inline void sorf_watch(State* s, const void* x, int64_t seen) noexcept nogil:
+    """After a row was learned, and the scaler has kept it: look for drift."""
+    cdef const olk_scaler* scaler = NULL
+    if s.preprocessing.scaler.numbers != NULL:
+        scaler = &s.preprocessing.scaler
+    olk_watch(&s.structured.made, &s.structured.state, scaler, x, seen, is_wide(s),
+              <size_t>s.c.item)
+
+
+cdef inline double sorf_alarms(const State* s) noexcept nogil:
+    """Alarms of drift so far."""
+    if not s.structured.made.drift:
+        return 0.0
+    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+
+
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
     """The scores of checked rows side by side, one a column; returns how many rows are good."""
@@ -67,5 +86,5 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:
-    """All zero but the averaging windows and the variances of the linear candidate."""
+    """All zero but averaging windows, variances of the linear candidate, spread of the inputs."""
     olk_sorf_begin(&s.structured.made, &s.structured.state, is_wide(s))

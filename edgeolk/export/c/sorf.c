@@ -91,6 +91,8 @@ static void ek_enter(void *arena, ek_call *c)
     s->log_scale = ek_at(base, EK_AT_relevance);
     s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_FEATURES : NULL;
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->shared = ek_at(base, EK_AT_shared_relevance);
+    s->drift = ek_at(base, EK_AT_drift);
     s->inputs = ek_at(base, EK_AT_inputs);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
@@ -247,6 +249,13 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     for (int j = 0; j < EK_FEATURES; j++)
         olk_keep_reading(&c.scaler, j, (double)x[j], c.seen);
 #endif
+#if EK_AT_drift
+#if EK_SCALE_METHOD
+    olk_watch(c.p, &c.s, &c.scaler, row.values, c.seen + 1, EK_WIDE_ROWS, sizeof(olk_stored));
+#else
+    olk_watch(c.p, &c.s, NULL, row.values, 0, EK_WIDE_ROWS, sizeof(olk_stored));
+#endif
+#endif
 #if EK_CLIPS_ROWS
     *ek_words(c.base, EK_AT_clipped_rows) += (uint64_t)c.shortened;
 #endif
@@ -276,6 +285,8 @@ void ek_count(const void *arena, ek_counts *counts)
     counts->mistakes += (uint64_t)c.width->mistakes;
     counts->updates += (uint64_t)c.width->updates;
 #endif
+    counts->alarms =
+        EK_AT_drift ? (uint64_t)olk_drift_number(&c.s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
     counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
 }
 

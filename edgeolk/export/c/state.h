@@ -171,6 +171,22 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_AT_drift
+/* The numbers of loops/drift.h. */
+static int ek_drift_holds(const uint8_t *file, int64_t steps)
+{
+    const double most = (double)steps < olk_most_counted ? (double)steps : olk_most_counted;
+    for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
+        const double count = ek_number_of(file, EK_AT_drift, i);
+        if (!ek_between(count, 0.0, most) || count != (double)(int32_t)count)
+            return 0;
+    }
+    return ek_all_between(file, EK_AT_drift, OLK_DRIFT_SPREAD, 1, 0.0, 1e30) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_GAP, 1, -1.0, 1.0) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_FAST, 2, 0.0, 1.0);
+}
+#endif
+
 static int ek_state_holds(const uint8_t *file)
 {
     const int64_t steps = ek_word_of(file, EK_AT_STEPS, 0);
@@ -229,6 +245,16 @@ static int ek_state_holds(const uint8_t *file)
     if (!ek_all_between(file, EK_AT_relevance, 0, EK_FEATURES, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_relevance, EK_FEATURES, EK_FEATURES, 0.0, 1e30) ||
         !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_shared_relevance
+    if (!ek_all_between(file, EK_AT_shared_relevance, 0, 1, -2.0, 2.0) ||
+        !ek_all_between(file, EK_AT_shared_relevance, 1, 1, 0.0, 1e30) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_drift
+    if (!ek_drift_holds(file, steps))
         return 0;
 #endif
 #if EK_AT_last_label
