@@ -290,5 +290,5 @@ def write() -> None:
     }
     for name, text in texts.items():
         target = HERE / name
-        if not target.exists() or target.read_text() != text:
-            target.write_text(text)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8", newline="\n")
