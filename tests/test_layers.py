@@ -18,7 +18,8 @@ LAYERS = {
     edgeolk: (
         *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts"),
         "core",
-        *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
+        *("preprocessing", "boundary", "catalogue", "configuration", "counting", "verdict"),
+        "watching",
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
         *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),
