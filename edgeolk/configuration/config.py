@@ -34,7 +34,7 @@ from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
@@ -166,7 +166,8 @@ class Config(Record):
         usual = method.preprocessing if method else {}
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         used_kernel = kernel_of(kernel, gamma, method, n_features)
-        preprocessing = preprocessing_of(params, own, usual, gamma)
+        narrow = parts["dtype"] != Dtype.FLOAT64
+        preprocessing = preprocessing_of(params, own, usual, gamma, narrow=narrow)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         budget = budget_of(basis.members, budget, ram, params)

@@ -87,6 +87,7 @@ REGIONS: dict[str, int] = {
     **{"novelty": 36, "own": 37},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
+    **{"statistics": 80},
 }
 
 #: Numbers of the element types.
