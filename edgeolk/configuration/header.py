@@ -75,6 +75,12 @@ OMITTED: dict[str, float] = {
     **preprocessing.OMITTED,
 }
 
+
+def omitted_gamma(n_features: int) -> float:
+    """The width of a whole step's kernel that is not written."""
+    return 0.5 / n_features
+
+
 #: Numbers of the regions that are state.
 REGIONS: dict[str, int] = {
     **{"function": 1, "support_vectors": 2, "coefficients": 3, "levels": 4},

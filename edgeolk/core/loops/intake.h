@@ -109,6 +109,32 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
     return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
 }
 
+/* Whether readings of feature j have a deviation so far. */
+static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
+{
+    if (olk_is_compact(s))
+        return olk_compact_of(s->records + OLK_COMPACT_BYTES * j).code >= OLK_RUNNING;
+    return s->numbers[4 * j + 2] > 0.0;
+}
+
+/* Whether it scales by a mean and a deviation that still follow the rows, after `seen` of them. */
+static inline int olk_follows_rows(const olk_scaler *s, int64_t seen)
+{
+    return (olk_is_compact(s) || s->method == OLK_STANDARD) && !olk_is_frozen(s, seen);
+}
+
+/* Statistics of all d features as young as `age` rows (3 at least), so that they follow the next ones
+   quickly. */
+static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
+{
+    for (ptrdiff_t j = 0; j < d; j++) {
+        if (olk_is_compact(s))
+            olk_compact_limit_age(s->records + OLK_COMPACT_BYTES * j, (uint32_t)age);
+        else if ((uint32_t)s->counts[2 * j] > (uint32_t)age)
+            s->counts[2 * j] = age;
+    }
+}
+
 /* Reading j, of a row that was learned, kept in the statistics. */
 static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
 {
