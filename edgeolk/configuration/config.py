@@ -36,7 +36,7 @@ from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
@@ -172,7 +172,8 @@ class Config(Record):
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         used_kernel = kernel_of(kernel, gamma, method, n_features)
-        preprocessing = preprocessing_of(params, own, usual, gamma)
+        narrow = parts["dtype"] != Dtype.FLOAT64
+        preprocessing = preprocessing_of(params, own, usual, gamma, narrow=narrow)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
