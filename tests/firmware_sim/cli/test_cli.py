@@ -169,7 +169,6 @@ def test_messages(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     refused(capsys, base("--gamma", "-1"), "gamma")
     refused(capsys, base("--budget", "0"), "budget")
     refused(capsys, base("--scale", "log"), "standard")
-    refused(capsys, base("--missing-code", "x"), "x")
     assert not (tmp_path / "out").exists()  # nothing was written before the refusal
     refused(capsys, base("--target", "gas_ppm"), "row 1", "gas_ppm", "--positive")
     blocked = tmp_path / "file"
