@@ -241,7 +241,7 @@ cdef class Columns:
             self.unseen = "ignore"  # once is enough
             warnings.warn(
                 f"feature {key!r} has no column, and neither has any other key that comes now: "
-                f"there are {self.n} columns, for the first keys that came. Say how many there may be, "
+                f"there are {self.n} columns, for the first keys. Say how many there may be, "
                 f"such as features={max(16, 4 * self.n)}, where keys come later, as of a "
                 'OneHotEncoder; unseen="ignore" leaves them out without a word',
                 UserWarning,
