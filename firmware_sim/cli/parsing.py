@@ -20,7 +20,7 @@ class Parser(argparse.ArgumentParser):
 
     commands: dict[str, Parser]
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return what was chosen; words that are no options of the command end the program."""
         chosen, unknown = self.parse_known_args(args, namespace)
         if unknown:
