@@ -77,6 +77,28 @@ LEFT_OUT: dict[str, str] = {
         _OPEN,
     ),
     "tests/edgeolk/files/test_media.py::test_a_fifo_is_refused": _MODES,
+    **dict.fromkeys(
+        (
+            "tests/edgeolk/export/test_folder.py::test_whole_numbers_are_for_int8",
+            "tests/edgeolk/export/test_folder.py::test_command_line_and_example",
+        ),
+        _COMPILES,
+    ),
+    "tests/edgeolk/export/test_folder.py::test_a_wheel_has_the_loops": _CODE,
+    **dict.fromkeys(
+        (
+            "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_cannot_be_one",
+            "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_takes_more",
+        ),
+        "counts processor time, which has steps of 16 ms there",
+    ),
+    **dict.fromkeys(
+        (
+            "tests/edgeolk/test_torn.py::test_processes_killed",
+            "tests/edgeolk/test_checkpointer.py::test_killed",
+        ),
+        "forks; test_checkpointer_killed.py kills without",
+    ),
 }
 #: Ends of the names of files and folders that are left out whole, and why.
 FILES: dict[str, str] = {

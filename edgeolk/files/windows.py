@@ -17,7 +17,8 @@ import os
 import time
 from functools import cache
 from io import FileIO
-from typing import TYPE_CHECKING, Any
+
+from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import types

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from media_places import PAYLOAD, opened, place_of, places
 
-from edgeolk.files import media
-from edgeolk.files import system
+from edgeolk.files import media, system
 from edgeolk.files.media import SECTOR, FileMedium, FolderMedium, MemoryMedium, medium_at
 from edgeolk.files.slots import HEADER_BYTES, MAGIC, Slots
 
