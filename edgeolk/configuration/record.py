@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.header import OMITTED
+from edgeolk.configuration.header import OMITTED, omitted_gamma
 from edgeolk.lean import dataclass
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
@@ -30,6 +30,7 @@ from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
+from edgeolk.parts.watching import INPUTS
 from edgeolk.preprocessing.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
@@ -260,6 +261,8 @@ class Record:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
+        if self.update.whole and gamma == omitted_gamma(self.n_features):
+            del used["kernel.gamma"]
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
         return {**own, **used, **listed, **self.preprocessing.stored()}
@@ -280,6 +283,16 @@ class Record:
         if self.update.whole and not self.needs_labels:
             return "novelty of structured features follows every row alike"
         return self.update.weighs
+
+    @property
+    def watches(self) -> bool:
+        """Whether it is novelty of rows in the order of time."""
+        return not self.needs_labels and self.values.get("history", 0.0) > 0.0
+
+    @property
+    def n_inputs(self) -> int:
+        """Numbers that features are made of."""
+        return INPUTS * self.n_features if self.watches else self.n_features
 
     @property
     def needs_labels(self) -> bool:

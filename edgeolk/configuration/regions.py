@@ -10,6 +10,7 @@ from edgeolk.configuration.record import Record
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
+from edgeolk.preprocessing.scaling import RECORD_BYTES
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -193,6 +194,12 @@ KINDS: dict[str, Kind] = {
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
+    "channels": Kind(
+        "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
+    ),
+    "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
+    "deviations": Kind("computing", _words(6), "threshold, unit of inputs, moments of the scores"),
+    "watch": Kind("w", _words(4), "rows that do not count, events, rows since, last verdict"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -213,6 +220,10 @@ KINDS: dict[str, Kind] = {
     "scaler_range": Kind(
         "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
     ),
+    "statistics": Kind(
+        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each",
+        stays=True,
+    ),
     "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
     "width": Kind(
         "w", _words(7), "width of the kernel, counters from before it was known", stays=True
@@ -227,8 +238,8 @@ KINDS: dict[str, Kind] = {
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
     "inputs": Kind(
         "computing",
-        lambda c: (2, c.n_features),
-        "scratch: scaled inputs, their gradient",
+        lambda c: (3 if c.watches else 2, c.n_features),
+        "scratch: scaled inputs, their gradient; of a channel its row, roughness and mean",
         Lifetime.CALL,
     ),
     "class_scores": Kind(
@@ -305,6 +316,9 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "blend"}
         elif config.is_regression:
             names.add("target")
+        if config.watches:
+            names -= {"novelty", "query"}
+            names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:

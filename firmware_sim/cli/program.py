@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or SIGTERM;
     the report so far is printed.
     """
-    take_any_text()
     _tell_what_is_logged()
+    take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:
