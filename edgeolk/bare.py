@@ -8,11 +8,12 @@ from __future__ import annotations
 from edgeolk.block import build, over
 from edgeolk.configuration.config import Config
 from edgeolk.core.engine import Engine
+from edgeolk.forecasting import Forecasting
 from edgeolk.lean import Any
 from edgeolk.parts import Algorithm
 
 
-class BareLearner:
+class BareLearner(Forecasting):
     """What ``Learner`` does with one example, for rows in any float64 buffer.
 
     Parameters
@@ -39,7 +40,7 @@ class BareLearner:
         As ``Learner``.
     """
 
-    __slots__ = ("_engine", "budget", "config", "nbytes")
+    __slots__ = ("_config", "_engine", "budget", "config", "nbytes")
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class BareLearner:
         self._start(config, build(config, buffer))
 
     def _start(self, config: Config, engine: Engine) -> None:
-        self.config = config
+        self.config = self._config = config
         self._engine = engine
         self.budget = config.budget
         self.nbytes = engine.arena.nbytes
@@ -120,6 +121,28 @@ class BareLearner:
             The ring is full under ``full="raise"``; nothing is changed.
         """
         return self._engine.learn_row(x, y, weight)
+
+    def ask_one(self, x: Any) -> float:
+        """Answer one row and remember it until its target comes, as ``Learner.ask_one``.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+            NaN for a reading that is missing.
+
+        Returns
+        -------
+        float
+            The forecast.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong buffer or length, or an infinite number; nothing is changed.
+        AttributeError
+            The learner was made without ``history=True``.
+        """
+        return self._engine.ask_row(x)
 
     def decision_one(self, x: Any) -> float:
         """Score of one row; nothing is learned.

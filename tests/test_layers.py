@@ -19,6 +19,7 @@ LAYERS = {
         *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts"),
         "core",
         *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
+        "forecasting",
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
         *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),

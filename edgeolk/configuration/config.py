@@ -25,6 +25,7 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
+from edgeolk.configuration.in_order import with_history
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
 from edgeolk.configuration.spelling import options_said, parameters_said, spelt
@@ -32,6 +33,7 @@ from edgeolk.configuration.usual import MOST_AHEAD, settled
 from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
@@ -158,14 +160,19 @@ class Config(Record):
         if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
-        n_features = check_int("n_features", n_features, 1)
+        params = with_history(params, algorithm, n_classes)
+        in_order = bool(params.get("history"))
+        n_features = check_int("n_features", n_features, 0 if in_order else 1)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
         usual = method.preprocessing if method else {}
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
-        used_kernel = kernel_of(kernel, gamma, method, n_features)
+        seen = n_features + (HISTORY_INPUTS if in_order else 0)
+        if in_order and gamma == "auto":
+            gamma = None
+        used_kernel = kernel_of(kernel, gamma, method, seen)
         preprocessing = preprocessing_of(params, own, usual, gamma)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
@@ -173,7 +180,7 @@ class Config(Record):
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
-            "n_features": float(n_features),
+            "n_features": float(seen),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
@@ -181,7 +188,7 @@ class Config(Record):
         used_range = range_of(feature_range, parts, n_features)
 
         def configure(size: int) -> Config:
-            size = check_int(members, size, 1)
+            size = check_int(members, size, 0 if in_order else 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
@@ -202,7 +209,7 @@ class Config(Record):
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
-            made = fit(configure, lambda config: total(layout(config)), ram)
+            made = fit(configure, lambda config: total(layout(config)), ram, without=in_order)
         self.__dict__.update(made.__dict__)
 
     @classmethod
@@ -231,12 +238,13 @@ class Config(Record):
                 continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
-        check_int("n_features", self.n_features, 1)
-        check_int("budget", self.budget, 1)
+        check_int("n_features", self.n_features, 0 if self.forecasts else 1)
+        check_int("budget", self.budget, 0 if self.forecasts else 1)
         check_int("columns", self.columns, 1, MOST_CLASSES)
         if self.update.lists:
             widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
-            if lists_of(self.values, widths or None, self.lists.get("blends")) != self.lists:
+            given = (self.lists.get("blends"), self.lists.get("interval"))
+            if lists_of(self.values, widths or None, *given) != self.lists:
                 raise ValueError("a list of numbers is not one that can be given")
         elif self.lists:
             raise ValueError("a list of numbers is set but not used by the composition")

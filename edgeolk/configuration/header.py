@@ -65,6 +65,7 @@ VALUES: dict[str, int] = {
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149},
     **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
+    **{f"interval.{i}": 168 + i for i in range(8)},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
@@ -85,6 +86,8 @@ REGIONS: dict[str, int] = {
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
+    **{"history": 48, "forecaster": 49, "head": 50, "guard": 51, "waiting": 52, "season": 53},
+    **{"kernel_rows": 54},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
 }
@@ -97,7 +100,7 @@ _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
 
 #: Parameters that are several numbers.
-LISTS = ("blends", "widths0", "widths1", "widths2", "widths3")
+LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
 NATIVE = "<" if sys.byteorder == "little" else ">"

@@ -84,7 +84,13 @@ def layout(config: Record) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)
-    return regions if total(regions) > SMALL else _lay(config, names, NARROW)
+    if total(regions) <= SMALL:
+        return _lay(config, names, NARROW)
+    if config.forecasts:
+        # Its regions are many and short: on wide boundaries they would take twice the bytes.
+        narrow = _lay(config, names, NARROW)
+        return narrow if total(narrow) <= SMALL else regions
+    return regions
 
 
 def boundary(regions: tuple[Region, ...]) -> int:

@@ -6,7 +6,8 @@ from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQ
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
-    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_forecast,
+    olk_sorf,
     take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
@@ -64,7 +65,7 @@ cdef inline void decode_structured(State* s, object config) except *:
     blocks = -(-config.budget // 64)
     share, rest = divmod(blocks, groups)
     choose(&s.structured, s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
+    p.d, p.D, p.classes = config.inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
     if s.c.choice.loss == LOSS_SQUARE:
         p.task = OLK_SORF_REGRESSION
@@ -89,6 +90,21 @@ cdef inline void decode_structured(State* s, object config) except *:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
     sorf_set_width(s)
+
+
+cdef inline void decode_forecast(State* s, object config) except *:
+    """What a forecaster is made of."""
+    cdef olk_forecast* p = &s.forecast.made
+    cdef int i
+    s.forecast.on = config.forecasts
+    if not s.forecast.on:
+        return
+    levels = config.list_of("interval")
+    p.d, p.kernel = config.n_features, config.budget > 0
+    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
+    p.n_levels = len(levels)
+    for i, level in enumerate(levels):
+        p.levels[i] = level
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:

@@ -25,3 +25,4 @@ cdef void choose(Structured* f, int dtype) noexcept:
     f.novelty = found.novelty
     f.scores = found.scores
     f.features = found.features
+    f.all = found

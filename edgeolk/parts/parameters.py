@@ -88,7 +88,8 @@ def _fifth(context: Context) -> float:
 def _relevance(context: Context) -> float:
     """On where its 16 bytes a feature are at most an eighth of the block's."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
-    return float(not context["novelty"] and 16.0 * context["n_features"] <= nbytes / 8.0)
+    useful = not context["novelty"] and context["budget"] > 0.0
+    return float(useful and 16.0 * context["n_features"] <= nbytes / 8.0)
 
 
 def _groups(context: Context) -> float:
@@ -198,6 +199,20 @@ PARAMETERS: dict[str, Parameter] = {
         " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
         " on the stack by itself, but for exported C",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
+    ),
+    "history": Parameter(
+        False, 0, 1,
+        "rows in order: forecasts from the target's history too (docs/forecast.md); \"auto\": that"
+        " for targets, last_label for classes",
+        flag=True, omitted=0.0,
+    ),
+    "lead": Parameter(
+        1, 1.0, 1e6, "history: rows until a target comes", low_open=False, high_open=False,
+        whole=True, omitted=1.0,
+    ),
+    "season": Parameter(
+        0, 0.0, 1e6, "history: rows of a season, 0 for none", low_open=False, high_open=False,
+        whole=True, omitted=0.0,
     ),
 }
 
