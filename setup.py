@@ -44,7 +44,12 @@ FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3
 #: Modules of code that runs once a model, made small; the others are made fast.
 ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
 #: Modules of code that runs once a call. The scorer's also turns rows into their type: loops.
-SHELLS = ("edgeolk.boundary.learning", "edgeolk.scaling.scaler")
+SHELLS = (
+    "edgeolk.boundary.learning",
+    "edgeolk.calibration",
+    "edgeolk.river.columns",
+    "edgeolk.scaling.scaler",
+)
 SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
@@ -225,6 +230,8 @@ MODULES = (
     "edgeolk.boundary.learning",
     "edgeolk.scaling.state",
     "edgeolk.scaling.scaler",
+    "edgeolk.calibration",
+    "edgeolk.river.columns",
 )
 DIRECTIVES = {
     "language_level": 3,

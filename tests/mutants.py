@@ -308,7 +308,7 @@ MUTATIONS = (
              "            pass"),
     Mutation("bytes left over are ignored", KEEPER, "    if at != length:", "    if False:"),
     Mutation("the memory that is allowed is not looked at", KEEPER,
-             "partial(_revived, most=most)", "partial(_revived)"),
+             "partial(_revived, most=most), partial(_look, most=most))", "_revived, _look)"),
     Mutation("each object may take all memory", KEEPER,
              "return None if most is None else max(0, most - taken)", "return most"),
     Mutation("what could not be opened is written", KEEPER,

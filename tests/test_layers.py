@@ -16,7 +16,17 @@ import firmware_sim
 #: Folders and modules of each package, from the ground up: each imports only what stands before it.
 LAYERS = {
     edgeolk: (
-        *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts"),
+        *(
+            "lean",
+            "errors",
+            "near",
+            "progress",
+            "checks",
+            "calibration",
+            "arrays",
+            "gamma",
+            "parts",
+        ),
         "core",
         *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
         "forecasting",

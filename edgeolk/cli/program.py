@@ -29,7 +29,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     names = [name for name in options.with_.split(",") if name]
-    for name in export_c(load(options.model), options.out, with_=names):
+    for name in export_c(load(options.model), options.out, with_=names, prefix=options.prefix):
         print(name)
 
 
@@ -54,6 +54,10 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--with", dest="with_", default="", metavar="NAMES",
         help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
+    )  # fmt: skip
+    export.add_argument(
+        "--prefix", default="ek", metavar="NAME",
+        help="what names begin with, for several models in one program; default ek",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser

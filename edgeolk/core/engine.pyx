@@ -421,12 +421,18 @@ cdef class Engine:
 
     # ---- what a Python face reads ---------------------------------------------------------------
 
+    @property
+    def steps(self):
+        """Rows learned, those before the width of the kernel was known among them."""
+        cdef const Width* before = self.state.preprocessing.width
+        return self.state.m.steps + (before.steps if before != NULL else 0)
+
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
         cdef const Width* before = s.preprocessing.width
         return {
-            "steps": s.m.steps + (before.steps if before != NULL else 0),
+            "steps": self.steps,
             "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
             "updates": s.m.updates + (before.updates if before != NULL else 0),
             "capacity_hits": (

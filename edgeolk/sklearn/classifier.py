@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.parts import Loss
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
+from edgeolk.sklearn.base import (
+    FloatArray,
+    OnlineKernelBase,
+    is_plain_labels,
+    unchanged_if_refused,
+)
 from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
 from edgeolk.wrapped import check_task
 
@@ -174,8 +179,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
         X, y = self._checked(X, y, reset=first)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        if not is_plain_labels(y):
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
         known = np.unique(classes) if first else self.classes_
         if not len(known):
             raise ValueError(
@@ -239,10 +245,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             counts = None if weight is None else weight[some]
             scores = self.learner_.scores(X[some]) if several and calibration is not None else None
             f = self.learner_.learn_many(X[some], labels[some], weight=counts)
-            if calibration is not None:
-                calibration.learn(
-                    two_columns(f) if scores is None else scores, columns[some], counts
-                )
+            if scores is not None:
+                calibration.learn(scores, columns[some], counts)  # type: ignore[union-attr]
+            elif calibration is not None:
+                calibration.learn_two(f, columns[some], counts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -30,6 +31,20 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Told(logging.Handler):
+    """What the simulator logs, a line each on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        tell(record.getMessage())
+
+
+def _tell_what_is_logged() -> None:
+    log = logging.getLogger("firmware_sim")
+    if not any(isinstance(handler, _Told) for handler in log.handlers):
+        log.addHandler(_Told())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
@@ -39,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or SIGTERM;
     the report so far is printed.
     """
+    _tell_what_is_logged()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:

@@ -6,10 +6,10 @@ import codecs
 import csv
 import os
 import select
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.live import Record, Source
+from firmware_sim.streams.live import Record, Source, Wait
 from firmware_sim.streams.table import DELIMITERS
 from firmware_sim.streams.text import LONGEST_LINE
 
@@ -30,9 +30,12 @@ class PipeSource(Source):
         self._descriptor = descriptor
         self._lines = self._read()
 
-    def header(self) -> Record:
+    def header(
+        self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> Record:
         """Return the cells of the first line; waits for it."""
-        line = next(filter(None, self._lines), "")
+        wait = Wait(self, idle, should_stop)
+        line = next((line for line in self._lines if line or wait.is_over()), None) or ""
         self.delimiter = max(DELIMITERS, key=line.count)
         return [cell.strip() for cell in self._cells(line)]
 

@@ -1,22 +1,40 @@
-"""What an installed package holds: every folder of the source that has code in it."""
+"""What an installed package holds: every folder of the source that has code in it; one version."""
 
+import re
 from pathlib import Path
 
 import pytest
+
+import edgeolk
 
 ROOT = Path(__file__).parents[2]
 #: What a folder has that is to be installed; the loops in C are headers.
 CODE = ("*.py", "*.pyx", "*.pxd", "*.h", "*.c", "*.csv.xz")
 
 
-def test_every_folder_is_installed():
-    tomllib = pytest.importorskip("tomllib")
-    said = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+@pytest.fixture(scope="module")
+def configured():
+    reader = pytest.importorskip("setuptools.config.pyprojecttoml")
+    return reader.read_configuration(ROOT / "pyproject.toml")
+
+
+def test_every_folder_is_installed(configured):
     there = {
         ".".join(path.parent.relative_to(ROOT).parts)
         for package in ("edgeolk", "firmware_sim")
         for pattern in CODE
         for path in (ROOT / package).rglob(pattern)
     }
+    said = configured["tool"]["setuptools"]["packages"]
     assert set(said) == there
     assert len(said) == len(set(said))
+
+
+def test_the_version_is_that_of_the_package(configured):
+    assert configured["project"]["version"] == edgeolk.__version__
+
+
+def test_the_citation_and_the_changes_name_the_version():
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert re.search(rf"^version: {re.escape(edgeolk.__version__)}$", citation, re.MULTILINE)
+    assert f"\n## {edgeolk.__version__}" in (ROOT / "docs/changelog.md").read_text()

@@ -26,7 +26,8 @@ enum {
     EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
     EK_BAD_LABEL = -2, /* no label of this task, or no weight; nothing was changed */
     EK_BAD_STATE = -3, /* no whole model of this configuration that learning leads to */
-    EK_IO = -4         /* a callback failed */
+    EK_IO = -4,        /* a callback failed */
+    EK_SMALL = -5      /* a slot of flash holds less than EK_SLOT_BYTES */
 };
 
 /* Begins with the model as it was when it was exported. First of all, or to begin again. */

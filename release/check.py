@@ -1,0 +1,51 @@
+"""Whether this commit can be released: ``python -m release.check``.
+
+Looks at what people forget, in seconds; the tests and the wheels are steps of their own
+(docs/releasing.md). Ends with 1 and a line for each thing that is missing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import edgeolk
+from bench import older
+from bench.commit import git
+
+ROOT = Path(__file__).parent.parent
+
+
+def missing(version: str) -> list[str]:
+    """What a release of a version still lacks, a sentence each."""
+    found = []
+    if git("status", "--porcelain"):
+        found.append("the work tree has changes that are not committed")
+    if f"v{version}" in git("tag", "--list").split():
+        found.append(f"v{version} is tagged already: raise __version__ in edgeolk/__init__.py")
+    if f"\nversion: {version}\n" not in (ROOT / "CITATION.cff").read_text():
+        found.append(f"CITATION.cff does not name version {version}")
+    changes = (ROOT / "docs/changelog.md").read_text()
+    heading = re.search(rf"^## {re.escape(version)}\b(.*)$", changes, re.MULTILINE)
+    if heading is None:
+        found.append(f"docs/changelog.md has no section {version}")
+    elif "unreleased" in heading[1]:
+        found.append(f"docs/changelog.md still calls {version} unreleased")
+    found += [
+        f"bench/{page}, measured on {commit}, is older than the code it measures: {command}"
+        for page, commit, _, command in older.table().rows
+    ]
+    return found
+
+
+def main() -> int:
+    """Print what is missing, or what comes next."""
+    lacking = missing(edgeolk.__version__)
+    ready = f"{edgeolk.__version__} can be released: docs/releasing.md says how"
+    print("\n".join(lacking) or ready)
+    return 1 if lacking else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

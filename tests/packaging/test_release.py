@@ -1,0 +1,60 @@
+"""What `python -m release.check` finds missing."""
+
+import pytest
+
+import edgeolk
+from release import check
+
+
+@pytest.fixture
+def tidy(tmp_path, monkeypatch):
+    """A project in which nothing is missing."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "CITATION.cff").write_text("title: x\nversion: 9.8.7\nlicense: y\n")
+    (tmp_path / "docs/changelog.md").write_text("# Changelog\n\n## 9.8.7 (a day)\n\n## 9.8.6\n")
+    said = {"status": "", "tag": "v9.8.6"}
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    monkeypatch.setattr(check, "git", lambda *words: said[words[0]])
+    monkeypatch.setattr(check.older, "table", lambda: check.older.Table("", [], [], left=4))
+    return tmp_path, said
+
+
+def test_nothing_is_missing_from_a_tidy_project(tidy):
+    assert check.missing("9.8.7") == []
+
+
+def test_changes_that_are_not_committed(tidy):
+    tidy[1]["status"] = " M README.md"
+    assert check.missing("9.8.7") == ["the work tree has changes that are not committed"]
+
+
+def test_a_version_that_is_out(tidy):
+    [said] = check.missing("9.8.6")[:1]
+    assert said.startswith("v9.8.6 is tagged already")
+
+
+def test_a_version_that_no_page_names(tidy):
+    said = check.missing("9.9.0")
+    assert said == [
+        "CITATION.cff does not name version 9.9.0", "docs/changelog.md has no section 9.9.0",
+    ]
+
+
+def test_a_version_that_is_called_unreleased(tidy):
+    (tidy[0] / "docs/changelog.md").write_text("## 9.8.7 (unreleased)\n")
+    assert check.missing("9.8.7") == ["docs/changelog.md still calls 9.8.7 unreleased"]
+
+
+def test_results_that_are_older_than_their_code(tidy, monkeypatch):
+    row = ["results/x.md", "`abc`", "1 commits", "`make x`"]
+    table = check.older.Table("", ["", "", "", ""], [row], left=4)
+    monkeypatch.setattr(check.older, "table", lambda: table)
+    [said] = check.missing("9.8.7")
+    assert "bench/results/x.md" in said
+    assert said.endswith("`make x`")
+
+
+def test_it_ends_with_1_and_says_why(tidy, capsys, monkeypatch):
+    monkeypatch.setattr(edgeolk, "__version__", "9.9.0")
+    assert check.main() == 1
+    assert "no section 9.9.0" in capsys.readouterr().out
