@@ -367,6 +367,11 @@ cdef class Engine:
             [said.share[i] for i in range(3 if self.state.forecast.made.kernel else 2)],
         )
 
+    def forecaster(self):
+        """The C struct of the forecaster, by the names of its members."""
+        self.check_forecasts()
+        return self.state.forecast.made
+
     def waiting(self):
         """Rows that were asked and whose targets have not come."""
         self.check_forecasts()
