@@ -20,6 +20,7 @@ from edgeolk.parts.kernels import Kernel
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
+from edgeolk.watching import Watching
 
 if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
@@ -49,7 +50,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Forecasting, Counting):
+class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -196,7 +197,10 @@ class Learner(Storing, Forecasting, Counting):
 
     @property
     def threshold(self) -> float:
-        """The threshold rho below which f(x) is novel; ``learn_one`` returns f(x) - rho.
+        """The threshold of novelty.
+
+        rho, below which f(x) is novel: ``learn_one`` returns f(x) - rho. With ``history=True`` tau,
+        above which u(x) is novel: ``learn_one`` returns tau - u(x).
 
         Raises
         ------
@@ -205,7 +209,8 @@ class Learner(Storing, Forecasting, Counting):
         """
         if self._config.needs_labels:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
-        return float(np.asarray(self._engine.view("novelty"))[0, 0])
+        held = self._engine.view("deviations" if self._config.watches else "novelty")
+        return float(np.asarray(held)[0, 0])
 
     @property
     def norm2(self) -> float | None:

@@ -73,10 +73,11 @@ def fit(
     configure: Callable[[int], T],
     nbytes: Callable[[T], int],
     ram: int | str,
+    most: int = MOST - 1,
     *,
     without: bool = False,
 ) -> T:
-    """The configuration with the largest budget whose plan fits.
+    """The configuration with the largest budget, up to ``most``, whose plan fits.
 
     ``nbytes``, the bytes of its plan, must not decrease with the budget. ``without`` says whether
     a budget of 0 will do where nothing else fits. It is a ValueError if not even the smallest
@@ -92,8 +93,8 @@ def fit(
     if least > cap:
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
     low, high = smallest, smallest + 1
-    while high < MOST and nbytes(configure(high)) <= cap:
-        low, high = high, min(2 * high, MOST)
+    while high <= most and nbytes(configure(high)) <= cap:
+        low, high = high, min(2 * high, most + 1)
     while high - low > 1:
         middle = (low + high) // 2
         if nbytes(configure(middle)) <= cap:

@@ -31,6 +31,7 @@ from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
+from edgeolk.parts.watching import INPUTS
 from edgeolk.preprocessing.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
@@ -234,11 +235,6 @@ class Record:
         return self.is_regression and self.values.get("history", 0.0) == 1.0
 
     @property
-    def inputs(self) -> int:
-        """Inputs of the kernel: those of a row, and of the history where there is one."""
-        return self.n_features + (HISTORY_INPUTS if self.forecasts and self.budget else 0)
-
-    @property
     def can_look_ahead(self) -> bool:
         """Whether kernel values of rows can be computed before the rows are learned.
 
@@ -296,6 +292,18 @@ class Record:
         if self.update.whole and not self.needs_labels:
             return "novelty of structured features follows every row alike"
         return self.update.weighs
+
+    @property
+    def watches(self) -> bool:
+        """Whether it is novelty of rows in the order of time."""
+        return not self.needs_labels and self.values.get("history", 0.0) > 0.0
+
+    @property
+    def n_inputs(self) -> int:
+        """Numbers that features are made of."""
+        if self.watches:
+            return INPUTS * self.n_features
+        return self.n_features + (HISTORY_INPUTS if self.forecasts and self.budget else 0)
 
     @property
     def needs_labels(self) -> bool:

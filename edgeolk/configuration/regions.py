@@ -194,13 +194,19 @@ KINDS: dict[str, Kind] = {
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
+    "channels": Kind(
+        "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
+    ),
+    "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
+    "deviations": Kind("computing", _words(6), "threshold, unit of inputs, moments of the scores"),
+    "watch": Kind("w", _words(4), "rows that do not count, events, rows since, last verdict"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
-        "computing", lambda c: (2, c.inputs + 1), "linear candidate: weights, variances"
+        "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
     ),
     "relevance": Kind(
-        "computing", lambda c: (2, c.inputs), "log length scales (ARD), squared gradients"
+        "computing", lambda c: (2, c.n_inputs), "log length scales (ARD), squared gradients"
     ),
     "turns": Kind("q", _words(1), "gradient steps of the length scales"),
     "history": Kind(
@@ -237,14 +243,14 @@ KINDS: dict[str, Kind] = {
     "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind(
-        "computing", lambda c: (1, max(1, c.inputs)), "scratch: the example", Lifetime.CALL
+        "computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example", Lifetime.CALL
     ),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
     "inputs": Kind(
         "computing",
-        lambda c: (2, c.inputs),
-        "scratch: scaled inputs, their gradient",
+        lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
+        "scratch: scaled inputs, their gradient; of a channel its row, roughness and mean",
         Lifetime.CALL,
     ),
     "class_scores": Kind(
@@ -325,6 +331,9 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "mean_weights", "blend", "target"}
         if not config.n_features:
             names -= {"scaler", "scaler_counts"}
+        if config.watches:
+            names -= {"novelty", "query"}
+            names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:

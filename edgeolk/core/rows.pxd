@@ -31,6 +31,8 @@ cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
 
 cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
     """Whether storage can hold these numbers; a forecaster takes gaps, NaN, too."""
+    if s.c.takes_gaps:
+        return True
     if s.forecast.on:
         return all_finite(x, count) or none_infinite(x, count)
     if dtype_is_short(s.c.vectors) and not s.preprocessing.reshapes:
@@ -39,6 +41,8 @@ cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noex
 
 
 cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noexcept nogil:
+    if s.c.takes_gaps:
+        return True
     if s.forecast.on:
         return all_finite(x, count) or none_infinite(x, count)
     # A row that is scaled or bounded fits storage then, whatever it was before.

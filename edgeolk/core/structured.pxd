@@ -29,6 +29,7 @@ cdef extern from "sorf_types.h" nogil:
         const char* name
         olk_sorf_step_fn step
         olk_sorf_novelty_fn novelty
+        olk_sorf_novelty_fn watch
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
         olk_forecast_answer_fn predict
@@ -73,4 +74,4 @@ cdef struct Forecasting:
     olk_forecast_answer said  # what was answered last; no part of the block
 
 
-cdef void choose(Structured* f, int dtype) noexcept
+cdef void choose(Structured* f, int dtype, bint watches) noexcept

@@ -25,6 +25,7 @@ REGIONS = (
     *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
     *FORECASTER,
     *("season", "kernel_rows"),
+    *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.
 ANEW = (
@@ -72,6 +73,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": made["task"],
+        "EK_WATCHES": int(config.watches),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],
@@ -90,7 +92,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
-        "EK_INPUTS": config.inputs,
+        "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
         **(_of_forecaster(learner) if config.forecasts else {}),
     }

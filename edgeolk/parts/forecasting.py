@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.parts.numbers import Loss
-from edgeolk.parts.traits import Refusal, both, lacks
+from edgeolk.parts.traits import Refusal, both
 
 if TYPE_CHECKING:
     from edgeolk.configuration.record import Record
@@ -16,17 +15,13 @@ LEAST_FREQUENCIES = 32
 
 
 def _asked(config: Record) -> bool:
-    return config.values["history"] == 1.0
+    return config.forecasts
 
 
 FORECASTING: tuple[Refusal, ...] = (
     (
-        both(_asked, lacks("loss", Loss.SQUARE)),
-        "history=True is for targets: it needs Loss.SQUARE",
-    ),
-    (
         lambda c: not _asked(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0),
-        "horizon and season need history=True",
+        "horizon and season need history=True and Loss.SQUARE",
     ),
     (
         lambda c: not _asked(c) and "interval" in c.lists,

@@ -185,7 +185,9 @@ PARAMETERS: dict[str, Parameter] = {
         "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
         low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
-    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel", omitted=0.05),
+    "nu": Parameter(
+        0.05, 0.0, 1.0, "share of rows to be called novel; .02 with history=True", omitted=0.05,
+    ),
     "forget": Parameter(
         4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False,
         omitted=4096.0,
@@ -201,10 +203,11 @@ PARAMETERS: dict[str, Parameter] = {
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
     "history": Parameter(
-        False, 0, 1,
-        "rows in order: forecasts from the target's history too (docs/forecast.md); \"auto\": that"
-        " for targets, last_label for classes",
-        flag=True, omitted=0.0,
+        None, 0, 1,
+        "True: rows come in the order of time, and what came before one is part of what it means:"
+        " forecasts for targets, novelty in time without labels; 'auto': that, and for classes"
+        " last_label",
+        none=0.0, flag=True, omitted=0.0,
     ),
     "lead": Parameter(
         1, 1.0, 1e6, "history: rows until a target comes", low_open=False, high_open=False,

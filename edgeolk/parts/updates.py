@@ -26,6 +26,7 @@ from edgeolk.parts.numbers import (
     Update,
 )
 from edgeolk.parts.traits import Part, both, has, lacks
+from edgeolk.parts.watching import WATCHING_REFUSES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,6 +208,7 @@ UPDATES: dict[Update, UpdateTraits] = {
                 "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
             ),
             *FORECASTING,
+            *WATCHING_REFUSES,
             (
                 lambda c: c.values["cmin"] > c.values["cmax"],
                 "cmin must be at most cmax",

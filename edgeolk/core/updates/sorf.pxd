@@ -33,7 +33,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     cdef olk_sorf_row row
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
-    if not takes(s, x):
+    if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
     row.values = x
     row.index = NULL
@@ -59,7 +59,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     if s.forecast.on:
         return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
-    while good < count and takes(s, <const char*>rows + good * nbytes):
+    while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
     row.values = rows
     row.index = NULL

@@ -45,7 +45,7 @@ def test_every_loss_has_a_slope_of_its_own() -> None:
 
 
 #: Parameters of the forecaster over it.
-_FORECASTERS = ("history", "lead", "season")
+_FORECASTERS = ("lead", "season")
 
 
 def test_a_struct_takes_the_parameters_of_its_members() -> None:

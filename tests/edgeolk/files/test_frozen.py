@@ -61,8 +61,9 @@ REGIONS = (
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
-    "width_mean": 69, "skipped": 72, "checksums": 73, "history": 48, "forecaster": 49, "head": 50,
-    "guard": 51, "waiting": 52, "season": 53, "kernel_rows": 54,
+    "width_mean": 69, "skipped": 72, "checksums": 73,
+    "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51, "history": 56,
+    "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61, "kernel_rows": 62,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -80,6 +81,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q",
     "skipped": "n_skipped:q",
     "clipped_rows": "clipped_rows:q",
     "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"
@@ -98,7 +100,8 @@ TYPES = {
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
     "width_mean": "computing", "history": "computing", "forecaster": "computing",
     "head": "computing", "guard": "computing", "waiting": "computing", "season": "computing",
-    "kernel_rows": "q",
+    "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
+    "deviations": "computing",
 }  # fmt: skip
 
 

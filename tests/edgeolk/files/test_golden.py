@@ -38,7 +38,7 @@ _RING = {
 _ROWS = {"scaler", "scaler_counts", "scaler_range", "width_mean"}
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
-    "novelty",
+    "novelty", "channels", "channel_counts", "deviations",
 }  # fmt: skip
 #: Regions that came after the files were made: a forecaster's.
 _LATER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
