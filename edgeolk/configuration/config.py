@@ -127,6 +127,14 @@ class Config(Record):
     clip_rows : float, optional
         A row longer than this, in the Euclidean norm, counts as one that long in its direction:
         what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
+    history : bool or "auto", with ``sorf``
+        Rows come in the order of time. Targets (``loss="square"``) are then forecast from their own
+        history too (docs/forecast.md); ``horizon`` says how many rows later a target comes (default
+        1: before the next row), ``season`` how many rows a season has (0: none), ``interval`` the
+        level of the intervals, or several (.9). Bytes that leave no room for 32 frequencies leave
+        no kernel, ``budget`` is 0. Without labels it is novelty in time (docs/novelty.md). "auto":
+        these, and ``last_label=True`` for classes: for uses where a label is known before the next
+        row is answered.
     **params
         The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
 

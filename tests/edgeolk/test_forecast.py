@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -366,3 +367,12 @@ def test_intervals_hold_what_they_say() -> None:
             for i, (low, high) in enumerate(learner.interval):
                 inside[i] += low <= y[t] <= high
     assert inside / 3900 == pytest.approx([0.5, 0.9], abs=0.01)
+
+
+def test_the_code_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs/forecast.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(code, "forecast.md", "exec"), names)
+    assert names["low"] < names["said"] < names["high"]
+    assert names["late"].n_waiting == 12
