@@ -37,7 +37,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
@@ -184,7 +184,8 @@ class Config(Record):
         if forecasts and gamma == "auto":
             gamma = None
         used_kernel = kernel_of(kernel, gamma, method, seen)
-        preprocessing = preprocessing_of(params, own, usual, gamma)
+        narrow = parts["dtype"] != Dtype.FLOAT64
+        preprocessing = preprocessing_of(params, own, usual, gamma, narrow=narrow)
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS

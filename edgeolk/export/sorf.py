@@ -22,7 +22,7 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
-    *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
     *FORECASTER,
     *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),

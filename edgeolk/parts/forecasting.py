@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: Inputs that the kernel sees beside those of the row (core/loops/forecast_types.h).
 HISTORY_INPUTS = 4
+#: Numbers of the scalers by mean and deviation (core/loops/intake.h).
+STANDARD = (1, 9)
 #: The fewest frequencies that a kernel is worth its room with; below, there is none.
 LEAST_FREQUENCIES = 32
 
@@ -36,7 +38,10 @@ FORECASTING: tuple[Refusal, ...] = (
         "history=True has the last value among its candidates: no last_label",
     ),
     (
-        both(_asked, lambda c: c.preprocessing.clip_rows > 0.0 or c.preprocessing.method != 1),
+        both(
+            _asked,
+            lambda c: c.preprocessing.clip_rows > 0.0 or c.preprocessing.method not in STANDARD,
+        ),
         "history=True needs rows scaled by scale='standard', and no clip_rows",
     ),
     (

@@ -40,8 +40,8 @@ def test_a_constant_target_is_answered_exactly(k: int) -> None:
     learner = learner_of(d=0, D=0, horizon=k)
     said = run(learner, np.zeros((300, 0)), np.full(300, 0.1), k)
     assert (said[:k] == 0.0).all()
-    assert (said[k:] == np.float32(0.1)).all()
-    assert not np.frombuffer(state(learner)["head"], np.float32)[:7].any()
+    assert (said[k:] == 0.1).all()
+    assert not np.frombuffer(state(learner)["head"])[:7].any()
 
 
 def test_offset_and_unit_of_the_target_do_not_matter() -> None:

@@ -38,7 +38,7 @@ def troubled(n: int = 900, d: int = 3, seed: int = 0) -> tuple[Numbers, Numbers]
 
 
 def learner_of(d: int = 3, D: int = 96, **options: Any) -> ek.Learner:
-    options = {"dtype": "float64", "relevance": True, **options} if D else options
+    options = {"dtype": "float64", **({"relevance": True} if D else {}), **options}
     return ek.Learner("sorf", n_features=d, D=D, loss="square", history=True, seed=5, **options)
 
 
@@ -47,8 +47,13 @@ def twin_of(learner: ek.Learner) -> Forecaster:
     config = learner.config
     d, own = config.n_features, learner.parameters
     scalers = [ek.RunningScaler(1, clip=5.0) for _ in range(d)]
+    # Of rows in single precision, which then have no gaps: roundings go by row and input.
+    narrow = [ek.RunningScaler(d, clip=5.0, compact=True)] if d else []
 
     def scaled(x: Numbers, keep: bool) -> Numbers:
+        if learner.dtype != "float64":
+            one = [scaler if keep else _copied(scaler) for scaler in narrow]
+            return one[0].learn_transform_one(x) if one else np.zeros(0)
         z = np.zeros(d)
         for j, reading in enumerate(x):
             if np.isnan(reading):

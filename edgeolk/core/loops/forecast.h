@@ -54,8 +54,8 @@ static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_foreca
     h2[0] = 1;
     for (int j = 0; j < 3; j++)
         h2[1 + j] = olk_in_units((olk_real)h->change[j], unit);
-    h2[4] = olk_from_mean(h, h->near, olk_near_window);
-    h2[5] = olk_from_mean(h, h->far, olk_far_window);
+    h2[4] = olk_off_mean(h, h->near, olk_near_window);
+    h2[5] = olk_off_mean(h, h->far, olk_far_window);
     if (!f->season)
         return 7;
     olk_season_inputs(m->season, f->season, f->horizon, (olk_real)h->last, unit, h2 + 7);

@@ -46,7 +46,7 @@ static inline olk_real olk_in_units(olk_real v, olk_real unit)
 }
 
 /* How far the last target is from a running mean over `window` rows, in units of that. */
-static inline olk_real olk_from_mean(const olk_history *h, olk_input mean, olk_real window)
+static inline olk_real olk_off_mean(const olk_history *h, olk_input mean, olk_real window)
 {
     const olk_real unit = (olk_real)h->unit;
     return unit > 0

@@ -51,6 +51,8 @@ OMITTED_WIDTHS = {
 }
 #: Numbers of the ways to scale, the value `scale.method`.
 METHODS = {"standard": 1, "minmax": 2}
+#: The first in records of this many bytes an input.
+COMPACT, RECORD_BYTES = 9, 9
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
@@ -61,7 +63,7 @@ REGIONS = (
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
-    "width_mean": 69, "skipped": 72, "checksums": 73,
+    "width_mean": 69, "skipped": 72, "checksums": 73, "statistics": 80,
     "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51, "history": 56,
     "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61, "kernel_rows": 62,
 }  # fmt: skip
@@ -101,7 +103,7 @@ TYPES = {
     "width_mean": "computing", "history": "computing", "forecaster": "computing",
     "head": "computing", "guard": "computing", "waiting": "computing", "season": "computing",
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
-    "deviations": "computing",
+    "deviations": "computing", "statistics": "b",
 }  # fmt: skip
 
 
@@ -127,6 +129,7 @@ def test_values_that_are_not_written() -> None:
 
 def test_numbers_of_the_ways_to_scale() -> None:
     assert scaling.METHODS == METHODS
+    assert (scaling.COMPACT, scaling.RECORD_BYTES) == (COMPACT, RECORD_BYTES)
 
 
 def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:

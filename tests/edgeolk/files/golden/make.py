@@ -167,6 +167,7 @@ LATER: dict[str, Case] = {
     "ogd-checksums": ("ogd", {"checksums": True}),
     "fogd-drawn": ("fogd", {"frequencies": "drawn"}),
     "fogd-structured": ("fogd", {"frequencies": "structured", "budget": 64}),
+    "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
     "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
 }  # fmt: skip
 
