@@ -98,7 +98,11 @@ def layout(config: Record) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)
-    return regions if total(regions) > SMALL else _lay(config, names, NARROW)
+    if total(regions) <= SMALL or config.forecasts:
+        # Of a forecaster the bytes between count: with what is on its own boundary, 4 KiB are less.
+        narrow = _lay(config, names, NARROW)
+        return narrow if total(narrow) <= SMALL else regions
+    return regions
 
 
 def boundary(regions: tuple[Region, ...]) -> int:

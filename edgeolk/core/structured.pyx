@@ -26,3 +26,4 @@ cdef void choose(Structured* f, int dtype, bint watches) noexcept:
     f.novelty = found.watch if watches else found.novelty
     f.scores = found.scores
     f.features = found.features
+    f.all = found

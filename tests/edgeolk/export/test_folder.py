@@ -248,6 +248,10 @@ def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -
         for form in FORMS
         for path in (folder_of(form, tmp_path / form) / "loops").glob("*.h")
     }
+    ek.export_c(
+        ek.Learner(n_features=2, D=64, loss="square", history=True), tmp_path / "forecaster"
+    )
+    exported |= {path.name for path in (tmp_path / "forecaster/loops").glob("*.h")}
     loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
     assert exported == loops - left_out
 
