@@ -53,7 +53,8 @@ class Counting(RowLearner):
     def alarms(self) -> int:
         """Times that mistakes told of a change: the scaler was made young, or the weights began anew.
 
-        With ``drift=True`` of ``sorf``; else 0. Stops at 2^24 - 1.
+        With ``drift=True`` of ``sorf``, where they stop at 2^24 - 1. For novelty with
+        ``history=True`` events so far. Else 0.
         """
         return int(self._engine.counters()["alarms"])
 

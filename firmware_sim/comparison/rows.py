@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from firmware_sim.tasks.labels import LabelMap, doubt
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
+#: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
+_ROOM, _BUDGET = 1 << 20, 64
 
 
 @dataclass
@@ -37,6 +40,9 @@ class Rows:
     warnings: list[str]
     #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
+    #: ... and over stretches of rows; those that answer without learning the readings come first
+    baseline_blocks: dict[str, list[float]]
+    trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
@@ -70,12 +76,15 @@ def prepare(config: ReplayConfig) -> Rows:
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    replay = Replay(config)
-    device, stream, config = replay.device, replay.stream, replay.config
+    # What reads and scales the rows takes room of its own; the learner beside it is not asked.
+    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET))
+    device, stream = replay.device, replay.stream
+    config = replace(replay.config, ram=config.ram, budget=config.budget)
     kind = KINDS[config.kind]
     labels, cadence = kind.labels(config), Cadence()
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
+    raw: list[Row] = []
     targets: list[float] = []
     looked: list[float] = []
     count = RowCount()
@@ -99,6 +108,7 @@ def prepare(config: ReplayConfig) -> Rows:
                 count.missing += not row.damage
                 continue
             looked.append(metrics.look(device.raw))
+            raw.append(device.raw.copy())
             rows.append(device.scale().copy())
             targets.append(row.label)
             if len(rows) * len(stream.features) > MOST_NUMBERS:
@@ -112,7 +122,8 @@ def prepare(config: ReplayConfig) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked)
+    as_read = np.array(raw) if config.scales_outside else None
+    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked, as_read)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
@@ -130,14 +141,18 @@ def prepare(config: ReplayConfig) -> Rows:
         count=count,
         notes=[*stream.notes],
         warnings=warnings,
-        baselines=_baselines(evaluator),
         config=config,
+        **_baselines(evaluator),
     )
 
 
-def _baselines(evaluator: Evaluator) -> dict[str, float]:
-    """Return the losses of the baselines, and of a linear model where there is one."""
+def _baselines(evaluator: Evaluator) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines, and on a linear model where there is one."""
     name, answers = evaluator.linear()
-    metrics = evaluator.judged(answers)
+    metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
-    return {**found, name: metrics.mean_loss("learner")} if name else found
+    by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
+    trivial = tuple(found)
+    if name:
+        found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
+    return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

@@ -55,8 +55,13 @@ def twin_of(kind: str, dtype: str) -> DriftingSorf:
 
 
 def ages(learner: ek.Learner) -> np.ndarray:
-    """Ages of the scaler's inputs."""
-    return np.asarray(learner._engine.view("scaler_counts")).reshape(-1, 2)[:, 0].copy()
+    """Ages of the scaler's inputs: of records in 9 bytes their codes, those of the states left out."""
+    names = {region.name for region in learner.plan.regions}
+    if "scaler_counts" in names:
+        return np.asarray(learner._engine.view("scaler_counts")).reshape(-1, 2)[:, 0].copy()
+    records = np.asarray(learner._engine.view("statistics")).reshape(-1, 9).view(np.uint8)
+    codes = records[:, 7].astype(int) + 256 * records[:, 8].astype(int)
+    return np.maximum(codes - 3, 3)
 
 
 def taken(learner: ek.Learner, x: np.ndarray, real: Any) -> tuple[np.ndarray, np.ndarray]:

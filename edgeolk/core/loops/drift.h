@@ -33,7 +33,7 @@ static const double olk_first_look = 500.0, olk_calm_rows = 256.0, olk_looked_ba
 static const double olk_alarm_factor = 2.0, olk_alarm_more = 0.1;
 /* Spreads that a scaler which fits does not leave; the age that it then has at most; the gap at
    which the weights are right where their average is not. */
-static const double olk_least_spread = 0.6;
+static const double olk_narrowest_spread = 0.6;
 enum { OLK_YOUNG = 100 };
 static const double olk_alarm_gap = -0.1;
 /* Squares count up to this. */
@@ -133,7 +133,7 @@ static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const o
     const double alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1.0;
     double since = 0.0;
     if (scaler && olk_follows_rows(scaler, seen) &&
-        (spread < olk_least_spread || spread > 1.0 / olk_least_spread))
+        (spread < olk_narrowest_spread || spread > 1.0 / olk_narrowest_spread))
         olk_limit_age(scaler, p->d, OLK_YOUNG);
     else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
         olk_forget_weights(p, s, item);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "forecast_types.h"
+
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 /* Learned widths: none, of each input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
@@ -13,7 +15,7 @@ enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF
 
 /* What a learner is made of; made at construction, constant afterwards. */
 typedef struct {
-    ptrdiff_t d, D;    /* inputs, frequencies */
+    ptrdiff_t d, D;    /* inputs (three a channel for novelty in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
     int32_t groups;                              /* 1 to 4; 1 for novelty */
@@ -29,6 +31,7 @@ typedef struct {
     double kappa;                                /* stored levels per unit of weight */
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
+    int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
 } olk_sorf;
 
@@ -49,8 +52,13 @@ typedef struct {
     void *shared;                      /* of all: log scale and squared gradient, of type */
     uint64_t *gradient_steps;          /* of either */
     void *drift;                       /* [OLK_DRIFT_NUMBERS] of type; drift.h has their order */
+    /* novelty in time */
+    void *channels;         /* [d / 3][12] of type: channels.h */
+    uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
+    void *deviations;       /* [6] of type: novelty_scores.h */
+    uint64_t *watch;        /* [4]: novelty_threshold.h */
     /* scratch */
-    void *inputs;           /* relevance of each input: [2][d] of type */
+    void *inputs;           /* relevance of each input: [2][d] of type; novelty in time: [d] */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
@@ -65,7 +73,7 @@ typedef struct {
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before. */
 typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    double y, double weight);
-/* Returns f - rho of before: novel where it is below 0. */
+/* Returns f - rho of before, in time tau - u: novel where it is below 0. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
@@ -75,13 +83,27 @@ typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, con
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);
 
+/* The forecaster over such a learner (forecast.h), for one type: all its memory is that of the two. */
+typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
+                                       const olk_sorf *, const olk_sorf_state *, void *z,
+                                       olk_forecast_answer *said);
+typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
+                                    const olk_sorf *, const olk_sorf_state *, void *z,
+                                    double target, double *answer);
+typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
+
 /* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
     olk_sorf_step_fn step;
     olk_sorf_novelty_fn novelty;
+    olk_sorf_novelty_fn watch; /* novelty in time */
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
+    olk_forecast_answer_fn predict, ask;
+    olk_forecast_tell_fn tell;
+    olk_forecast_plain_fn restart, begin;
+    double largest_target; /* of the forecaster */
 } olk_sorf_functions;
 
 #endif
