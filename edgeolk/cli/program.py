@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk.catalogue import algorithms
+from edgeolk.cli.console import take_any_text
 from edgeolk.cli.info import add_info
 from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0, or 2 where a command refused, with a sentence on standard error.
     Raises SystemExit: from the parser, with 2 for bad arguments, with 0 after ``--help``.
     """
+    take_any_text()
     options = build_parser().parse_args(arguments)
     try:
         options.run(options)

@@ -29,7 +29,7 @@ def _loops(names: Iterable[str], found: dict[str, str]) -> None:
     """Those headers of the library, and what they include."""
     for name in names:
         if name not in found and name not in NOT_PLAIN and (LOOPS / name).exists():
-            found[name] = (LOOPS / name).read_text()
+            found[name] = (LOOPS / name).read_text(encoding="utf-8")
             _loops(_INCLUDE.findall(found[name]), found)
 
 
@@ -68,9 +68,9 @@ def files_of(learner: Learner) -> dict[str, str]:
     """
     kind = _kind_of(learner)
     learns = learner.config.update.whole
-    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text()}
+    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
     for name in (*ALWAYS, *(LEARNING if learns else ())):
-        made[name] = (HERE / name).read_text()
+        made[name] = (HERE / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(made.values()):
         _loops(_INCLUDE.findall(text), found)
@@ -141,5 +141,5 @@ def export_c(
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8", newline="\n")
     return sorted(files)

@@ -22,6 +22,7 @@ REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.
 ANEW = (
@@ -69,6 +70,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": made["task"],
+        "EK_WATCHES": int(config.watches),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk import __version__
+from edgeolk.cli.console import take_any_text
 from firmware_sim.cli import compare, fleet, listings, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
 from firmware_sim.cli.terminal import forget_output, tell
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     the report so far is printed.
     """
     _tell_what_is_logged()
+    take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:
