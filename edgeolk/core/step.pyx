@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """One step, the same for every composition: score, loss, sampling, update, budget, bound.
 
 Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each

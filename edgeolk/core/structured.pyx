@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """The loops of structured features, compiled for every instruction set: the only place they are."""
 
 from libc.string cimport strcmp

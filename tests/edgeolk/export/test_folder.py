@@ -103,7 +103,7 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = tmp_path / "out"
     assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
     listed = capsys.readouterr().out.split()
-    assert sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()) == listed
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == listed
     assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
     run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
