@@ -11,6 +11,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
+from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.supervision import Supervision
@@ -66,11 +67,15 @@ class Device:
                 buffer=self._memory.view("scaler"),
             )
         self._targets = None
-        if config.is_regression:
+        if config.scales_targets:
             self._targets = TargetScale(self._memory.view("target scaler"))
         self.repair = None
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
+        self.supervision: Supervision
+        if config.forecasts:
+            self.supervision = ForecastSupervision(config, n_features)
+            return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
 

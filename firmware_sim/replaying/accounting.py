@@ -14,7 +14,7 @@ from firmware_sim.metrics.base import RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.adapters import Watched
+from firmware_sim.tasks.adapters import Forecast, Watched
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
 
@@ -133,6 +133,9 @@ class Accounting:
                 self.metrics.observe(label)
             score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
             context = RowContext(level, one.looked, row.seconds)
+            if isinstance(score, Forecast):
+                context = context._replace(interval=(score.low, score.high))
+                score = score.score
             self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1
             rows.repaired += one.repaired

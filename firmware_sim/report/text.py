@@ -8,7 +8,7 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.figures import figures, inside, judged_by, tables
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import advice, held, verdict
 from firmware_sim.streams.faulty import FaultyStream
@@ -72,6 +72,7 @@ def _scores(result: ReplayResult) -> list[str]:
     lines = figures(result).to_lines()
     if isinstance(result.metrics, Novelty):
         lines.append(judged_by(result.metrics))
+    lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
     lines += filter(None, [advice(result)])
     for table in tables(result):

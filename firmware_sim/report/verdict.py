@@ -58,6 +58,8 @@ def advice(result: ReplayResult) -> str:
         )
     if isinstance(metrics, Novelty):
         tries.append("another share of novel rows, such as --param nu=0.01 or nu=0.1")
+    elif config.algorithm == "sorf" and config.scales_targets:
+        tries.append("forecasts from the target's history: --param history=true")
     elif config.algorithm == "sorf" and not config.params.get("last_label"):
         tries.append("the last label as an input: --param last_label=true")
     elif config.algorithm == "sorf":
