@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells
+from firmware_sim.streams.block import Cells
 from firmware_sim.streams.columns import Column, study
-from firmware_sim.streams.stream import Row
+from firmware_sim.streams.row import Row
 
 _LISTED = 40  # columns named in a message at most
 
@@ -44,6 +47,8 @@ class Reading:
     options: what the user says.
     target, features, ignored, notes: as of a `Stream`.
     units: whether the first row holds units and is to be left out.
+    numbers: slot and place of each column of numbers.
+    comma: whether a comma is the decimal mark.
     Raises StreamError: the columns are not what the options say, or cannot be read.
     """
 
@@ -63,10 +68,10 @@ class Reading:
         rows = [row for row in first if len(row) == width]
         found = study(header, rows, delimiter=delimiter, target=self.target)
         self.units = found.units
-        self._comma = found.comma
+        self.comma = found.comma
         self._clock: tuple[int, Callable[[str], float]] | None = None
         self._features: list[str] = []
-        self._numbers: list[tuple[int, int]] = []  # slot and place
+        self.numbers: list[tuple[int, int]] = []  # slot and place
         self._words: list[_Words] = []
         self._notes: list[str] = []
         if found.units:
@@ -117,7 +122,7 @@ class Reading:
         if named or (self._clock is None and options.time == "auto"):
             clock = column.clock
             if clock is None and named and column.kind == "number":
-                clock = lambda cell: cells.number(cell, self._comma)  # noqa: E731
+                clock = lambda cell: cells.number(cell, self.comma)  # noqa: E731
             if clock is not None:
                 self._clock = self._places[column.name], clock
         if column.name not in options.ignore and not named:
@@ -143,8 +148,8 @@ class Reading:
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
         """Make readings of a column."""
         place = self._places[column.name]
-        if column.kind == "number" or cells.is_number(column.example, self._comma):
-            self._numbers.append((len(self._features), place))
+        if column.kind == "number" or cells.is_number(column.example, self.comma):
+            self.numbers.append((len(self._features), place))
             self._features.append(column.name)
             return
         if options.categories == "refuse":
@@ -166,16 +171,52 @@ class Reading:
             return f"{len(record)} cells where the header has {len(self._header)}"
         place = 0
         try:
-            for slot, place in self._numbers:
-                row[slot] = cells.number(record[place], self._comma)
+            for slot, place in self.numbers:
+                row[slot] = cells.number(record[place], self.comma)
         except ValueError:
-            cell = shortened(record[place])
-            return f"column {self._header[place]!r}: {cell} is not a number"
+            return self.no_number(place, record[place])
         for words in self._words:
             words.fill(record, row)
         if "\n" in self.label(record).strip():
             return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
         return ""
+
+    def no_number(self, place: int, cell: str) -> str:
+        """Return why a row cannot be read that has this cell in a column of numbers."""
+        return f"column {self._header[place]!r}: {shortened(cell)} is not a number"
+
+    @property
+    def width(self) -> int:
+        """Cells in a row."""
+        return len(self._header)
+
+    @property
+    def label_place(self) -> int:
+        """Where the target column is; there must be one."""
+        return self._places[self.target]
+
+    def fill_words(self, column: Callable[[int], Cells], rows: Row) -> None:
+        """Write the readings that columns of text give, of many rows.
+
+        column: gives the cells of a column.
+        """
+        for words in self._words:
+            words.fill_many(column, rows)
+
+    def times(self, column: Callable[[int], Cells], n: int) -> Row:
+        """Return when rows were taken, NaN where that is not known."""
+        if self._clock is None:
+            return np.full(n, math.nan)
+        found = column(self._clock[0])
+        known = np.array([self._time(cell) for cell in found.words])
+        return np.asarray(known[found.places])
+
+    def _time(self, cell: str) -> float:
+        assert self._clock is not None
+        try:
+            return self._clock[1](cell)
+        except ValueError:
+            return math.nan
 
     def label(self, record: Sequence[str]) -> str:
         """Return the target cell of a row that is not damaged; empty where there is no target."""
@@ -187,11 +228,7 @@ class Reading:
         """Return when the row was taken, NaN where that is not known."""
         if self._clock is None:
             return math.nan
-        place, clock = self._clock
-        try:
-            return clock(record[place])
-        except ValueError:
-            return math.nan
+        return self._time(record[self._clock[0]])
 
     @property
     def _listing(self) -> str:
@@ -216,6 +253,18 @@ class _Words:
         self._slots = {word: slot for slot, word in enumerate(common)}
         self.size = len(common)
         self.endings = [f"={word}" for word in common]
+
+    def fill_many(self, column: Callable[[int], Cells], rows: Row) -> None:
+        """Write the readings of many rows."""
+        found = column(self._place)
+        row = np.zeros(self._start + self.size)
+        table = np.empty((len(found.words), self.size))
+        record = [""] * (self._place + 1)
+        for at, cell in enumerate(found.words):
+            record[self._place] = cell
+            self.fill(record, row)
+            table[at] = row[self._start :]
+        rows[:, self._start : self._start + self.size] = table[found.places]
 
     def fill(self, record: Sequence[str], row: Row) -> None:
         """Write the readings; a word beyond the common ones is all zeros, none is NaN."""
