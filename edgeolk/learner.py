@@ -13,12 +13,14 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
+from edgeolk.forecasting import Forecasting
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
+from edgeolk.watching import Watching
 
 if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
@@ -48,7 +50,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Counting):
+class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -104,6 +106,8 @@ class Learner(Storing, Counting):
         state = f"{self.steps} steps"
         if self._config.basis.keeps_vectors:
             state += f", {self.n_support}/{self.budget} support vectors"
+        if not self.budget:
+            state += ", no kernel"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
@@ -193,7 +197,10 @@ class Learner(Storing, Counting):
 
     @property
     def threshold(self) -> float:
-        """The threshold rho below which f(x) is novel; ``learn_one`` returns f(x) - rho.
+        """The threshold of novelty.
+
+        rho, below which f(x) is novel: ``learn_one`` returns f(x) - rho. With ``history=True`` tau,
+        above which u(x) is novel: ``learn_one`` returns tau - u(x).
 
         Raises
         ------
@@ -202,7 +209,8 @@ class Learner(Storing, Counting):
         """
         if self._config.needs_labels:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
-        return float(np.asarray(self._engine.view("novelty"))[0, 0])
+        held = self._engine.view("deviations" if self._config.watches else "novelty")
+        return float(np.asarray(held)[0, 0])
 
     @property
     def norm2(self) -> float | None:

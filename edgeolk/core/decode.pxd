@@ -3,10 +3,12 @@
 from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.scaling cimport olk_compact_rule_of
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
-    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO,
+    olk_forecast, olk_sorf,
     take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
@@ -31,6 +33,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.weighs = not config.no_weights
+    s.c.takes_gaps = config.watches
     s.ahead.rows = config.lookahead
     s.ahead.value_bytes = config.value_bytes
     s.ahead.real = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
@@ -46,7 +49,7 @@ cdef inline void decode(State* s, object config) except *:
 cdef inline void decode_features(State* s, object config) except *:
     """Structured features alone: one group of one width, the kernel's."""
     cdef olk_sorf* p = &s.structured.made
-    choose(&s.structured, s.c.choice.dtype)
+    choose(&s.structured, s.c.choice.dtype, False)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
     p.first[0], p.first[1] = 0, -(-config.budget // 64)
     p.widths[0] = 1
@@ -63,8 +66,8 @@ cdef inline void decode_structured(State* s, object config) except *:
     groups = int(values["groups"])
     blocks = -(-config.budget // 64)
     share, rest = divmod(blocks, groups)
-    choose(&s.structured, s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
+    choose(&s.structured, s.c.choice.dtype, config.watches)
+    p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
     if s.c.choice.loss == LOSS_SQUARE:
         p.task = OLK_SORF_REGRESSION
@@ -91,6 +94,21 @@ cdef inline void decode_structured(State* s, object config) except *:
     sorf_set_width(s)
 
 
+cdef inline void decode_forecast(State* s, object config) except *:
+    """What a forecaster is made of."""
+    cdef olk_forecast* p = &s.forecast.made
+    cdef int i
+    s.forecast.on = config.forecasts
+    if not s.forecast.on:
+        return
+    levels = config.list_of("interval")
+    p.d, p.kernel = config.n_features, config.budget > 0
+    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
+    p.n_levels = len(levels)
+    for i, level in enumerate(levels):
+        p.levels[i] = level
+
+
 cdef inline void decode_preprocessing(State* s, object config) except *:
     """What is done with rows on their way in."""
     preprocessing = config.preprocessing
@@ -98,6 +116,9 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     s.preprocessing.scaler.clip = preprocessing.clip
     s.preprocessing.scaler.window = preprocessing.window
     s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
+    if preprocessing.method == OLK_COMPACT:
+        s.preprocessing.scaler.rule = olk_compact_rule_of(
+            preprocessing.clip, preprocessing.window)
     s.preprocessing.longest = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
     s.preprocessing.reshapes = preprocessing.reshapes

@@ -14,7 +14,7 @@ from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
 from edgeolk.core.structs cimport olk_scaler, olk_width as Width
-from edgeolk.core.structured cimport Structured
+from edgeolk.core.structured cimport Forecasting, Structured
 
 
 cdef extern from *:
@@ -102,13 +102,16 @@ cdef struct Span:
 
 cdef enum:
     MODEL_RUNS = 4            # of regions in a row that start anew, at most
+    MOST_LEARNED = 64         # inputs whose learned records wait for the row to be taken
 
 
 cdef struct Preprocessing:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # something is done after a row is learned
-    olk_scaler scaler         # its numbers NULL where there is none
+    olk_scaler scaler         # of method 0 where there is none
+    # Records of the first inputs of the row that is being learned, so that they are made once.
+    uint8_t learned[MOST_LEARNED * 9]
     double longest            # bound of a row's norm, 0 for none
     int64_t* clipped          # rows that were bounded, or NULL
     bint bounded              # the row in scratch was
@@ -154,6 +157,7 @@ cdef struct Settings:
     bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether a row may count more or less than one
     bint softmax              # several classes with the logistic loss
+    bint takes_gaps           # what is no number in a row is a reading that is missing
     Choices choice
     Params p
     olk_kernel kernel
@@ -217,6 +221,7 @@ cdef struct State:
     Ahead ahead
     Preprocessing preprocessing
     Structured structured     # the learner on structured features, step = NULL for the others
+    Forecasting forecast      # the forecaster over it
 
 
 cdef struct Example:
@@ -242,3 +247,6 @@ cdef enum Outcome:
     REFUSED_COUNT = 4         # as many steps as a counter holds
     REFUSED_COEFFICIENT = 5   # the candidate's is beyond its range (range.pxd)
     REFUSED_TARGET = 6        # a target beyond what structured features take
+    REFUSED_WAITING = 7       # a target at once, while rows wait for theirs
+    REFUSED_NONE_WAITS = 8    # a late target, and no row waits for one
+    REFUSED_LATE = 9          # a target at once, of a learner whose targets come later

@@ -88,7 +88,8 @@ def _fifth(context: Context) -> float:
 def _relevance(context: Context) -> float:
     """On where its 16 bytes a feature are at most an eighth of the block's."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
-    return float(not context["novelty"] and 16.0 * context["n_features"] <= nbytes / 8.0)
+    useful = not context["novelty"] and context["budget"] > 0.0
+    return float(useful and 16.0 * context["n_features"] <= nbytes / 8.0)
 
 
 def _groups(context: Context) -> float:
@@ -184,7 +185,9 @@ PARAMETERS: dict[str, Parameter] = {
         "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
         low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
-    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel", omitted=0.05),
+    "nu": Parameter(
+        0.05, 0.0, 1.0, "share of rows to be called novel; .02 with history=True", omitted=0.05,
+    ),
     "forget": Parameter(
         4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False,
         omitted=4096.0,
@@ -198,6 +201,21 @@ PARAMETERS: dict[str, Parameter] = {
         " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
         " on the stack by itself, but for exported C",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
+    ),
+    "history": Parameter(
+        None, 0, 1,
+        "True: rows come in the order of time, and what came before one is part of what it means:"
+        " forecasts for targets, novelty in time without labels; 'auto': that, and for classes"
+        " last_label",
+        none=0.0, flag=True, omitted=0.0,
+    ),
+    "lead": Parameter(
+        1, 1.0, 1e6, "history: rows until a target comes", low_open=False, high_open=False,
+        whole=True, omitted=1.0,
+    ),
+    "season": Parameter(
+        0, 0.0, 1e6, "history: rows of a season, 0 for none", low_open=False, high_open=False,
+        whole=True, omitted=0.0,
     ),
 }
 

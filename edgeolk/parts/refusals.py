@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.parts.numbers import Basis, KernelKind, Projection, Rows, Update
+from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
@@ -47,6 +47,10 @@ GENERAL: tuple[Refusal, ...] = (
         lambda c: c.preprocessing.gamma_rows > 0
         and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN),
         "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
+    ),
+    (
+        both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
+        "rows of float64 have statistics in float64",
     ),
     (
         both(lacks("rows", Rows.DENSE), lambda c: c.preprocessing.method > 0),

@@ -9,8 +9,10 @@ from edgeolk.lean import Any
 from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
 from edgeolk.preprocessing.scaling import (
     CLIP,
+    COMPACT,
     METHODS,
     clip_number,
+    fits_compact,
     method_number,
     window_number,
 )
@@ -42,18 +44,24 @@ def gamma_of(
 
 
 def preprocessing_of(
-    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], gamma: float | str | None
+    given: dict[str, Any],
+    own: Collection[str],
+    usual: Mapping[str, str],
+    gamma: float | str | None,
+    *,
+    narrow: bool,
 ) -> Preprocessing:
     """The preprocessing that arguments ask for; they are taken out of ``given``.
 
     ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
-    where nothing is said, ``gamma`` what ``gamma_of`` made. Raises TypeError or ValueError: names
-    the argument, what was got and what is allowed.
+    where nothing is said, ``gamma`` what ``gamma_of`` made; ``narrow`` says whether rows are seen
+    in single precision, and so whether statistics in few bytes may serve. Raises TypeError or
+    ValueError: names the argument, what was got and what is allowed.
     """
     gamma_rows = _gamma_rows(given, gamma)
     length = given.pop("clip_rows", None)
     return Preprocessing(
-        **_scaler(given, own, usual.get("scale")),
+        **_scaler(given, own, usual.get("scale"), narrow=narrow),
         clip_rows=0.0 if length is None else row_length(length),
         gamma_rows=gamma_rows,
     )
@@ -82,7 +90,9 @@ def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
     return check_int("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
 
 
-def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
+def _scaler(
+    given: dict[str, Any], own: Collection[str], default: str | None, *, narrow: bool
+) -> dict[str, Any]:
     """The fields of the record that are its scaler's."""
     scale = given.pop("scale", default)
     clip = _either("clip", given, own)
@@ -104,7 +114,13 @@ def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) ->
     if clip is None:
         raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
     number = CLIP if clip is _NOTHING else clip_number(clip)
-    made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
+    made: dict[str, Any] = {
+        "method": method_number(scale),
+        "clip": number,
+        "window": window_number(window, number),
+    }
+    if narrow and fits_compact(**made):
+        made["method"] = COMPACT
     if freeze_after is not None:
         made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
     return made

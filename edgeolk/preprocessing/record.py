@@ -11,7 +11,16 @@ from collections.abc import Collection, Mapping
 
 from edgeolk.checks import real
 from edgeolk.lean import Any, dataclass
-from edgeolk.preprocessing.scaling import CLIP, METHODS, NAMES, WINDOW, clip_number, window_number
+from edgeolk.preprocessing.scaling import (
+    CLIP,
+    COMPACT,
+    METHODS,
+    NAMES,
+    WINDOW,
+    clip_number,
+    fits_compact,
+    window_number,
+)
 
 GAMMA_ROWS = 100
 #: Values of a scaler that files do not write where they are these.
@@ -25,6 +34,8 @@ ARGUMENTS = (
     *("gamma", "kernel_gamma", "gamma_rows", "scale", "clip", "scale_clip", "scale_window"),
     *("freeze_after", "clip_rows"),
 )
+#: What says whether statistics in few bytes serve.
+_OF_COMPACT = ("method", "clip", "window")
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,7 @@ class Preprocessing:
     Attributes
     ----------
     method : int
-        How each feature is scaled: a number of ``scaling.METHODS``.
+        How each feature is scaled: a number of ``scaling.METHODS``, or ``scaling.COMPACT``.
     clip : float
         Deviations from the mean at which the scaler clips a reading.
     window : int
@@ -60,10 +71,17 @@ class Preprocessing:
         return bool(self.method or self.clip_rows)
 
     @property
+    def compact(self) -> bool:
+        """Whether statistics take ``RECORD_BYTES`` an input."""
+        return self.method == COMPACT
+
+    @property
     def regions(self) -> tuple[str, ...]:
         """Names of the regions that it needs."""
         names: tuple[str, ...] = ()
-        if self.method:
+        if self.compact:
+            names += ("statistics",)
+        elif self.method:
             names += ("scaler", "scaler_counts")
         if self.method == METHODS["minmax"]:
             names += ("scaler_range",)
@@ -147,13 +165,17 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
 
     made: dict[str, Any] = {}
     if "scale.method" in values:
-        made["method"] = number("scale.method", 1, len(METHODS))
+        made["method"] = number("scale.method", 1, max(NAMES))
+        if made["method"] not in NAMES:
+            raise ValueError(f"the model is inconsistent: scale.method is {made['method']}")
         made["clip"] = clip_number(values.pop("scale.clip", OMITTED["scale.clip"]))
         made["window"] = int(OMITTED["scale.window"])
         if "scale.window" in values:
             made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
         if "scale.freeze_after" in values:
             made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+        if made["method"] == COMPACT and not fits_compact(**{k: made[k] for k in _OF_COMPACT}):
+            raise ValueError("the model is inconsistent: records do not serve its scaler")
     if "clip_rows" in values:
         made["clip_rows"] = row_length(values.pop("clip_rows"))
     if "gamma_rows" in values:

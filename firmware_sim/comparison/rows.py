@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from firmware_sim.tasks.labels import LabelMap, doubt
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
+#: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
+_ROOM, _BUDGET = 1 << 20, 64
 
 
 @dataclass
@@ -38,6 +41,9 @@ class Rows:
     warnings: list[str]
     #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
+    #: ... and over stretches of rows; those that answer without learning the readings come first
+    baseline_blocks: dict[str, list[float]]
+    trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
@@ -71,12 +77,15 @@ def prepare(config: ReplayConfig) -> Rows:
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    replay = Replay(config)
-    device, stream, config = replay.device, replay.stream, replay.config
+    # What reads and scales the rows takes room of its own; the learner beside it is not asked.
+    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET))
+    device, stream = replay.device, replay.stream
+    config = replace(replay.config, ram=config.ram, budget=config.budget)
     kind = KINDS[config.kind]
     labels, cadence = kind.labels(config), Cadence()
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
+    raw: list[Row] = []
     targets: list[float] = []
     looked: list[float] = []
     count = RowCount()
@@ -90,6 +99,7 @@ def prepare(config: ReplayConfig) -> Rows:
                 scaled, refused = scaled_rows(device.scaler, X)
                 for error in refused.values():
                     raise error
+                raw.append(X)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
             if len(targets) * len(stream.features) > MOST_NUMBERS:
@@ -105,7 +115,9 @@ def prepare(config: ReplayConfig) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    evaluator = EVALUATORS[config.kind](np.concatenate(rows), np.array(targets), judge, looked)
+    as_read = np.concatenate(raw) if config.scales_outside else None
+    X, y = np.concatenate(rows), np.array(targets)
+    evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
@@ -123,14 +135,18 @@ def prepare(config: ReplayConfig) -> Rows:
         count=count,
         notes=[*stream.notes],
         warnings=warnings,
-        baselines=_baselines(evaluator),
         config=config,
+        **_baselines(evaluator),
     )
 
 
-def _baselines(evaluator: Evaluator) -> dict[str, float]:
-    """Return the losses of the baselines, and of a linear model where there is one."""
+def _baselines(evaluator: Evaluator) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines, and on a linear model where there is one."""
     name, answers = evaluator.linear()
-    metrics = evaluator.judged(answers)
+    metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
-    return {**found, name: metrics.mean_loss("learner")} if name else found
+    by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
+    trivial = tuple(found)
+    if name:
+        found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
+    return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

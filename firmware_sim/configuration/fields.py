@@ -165,10 +165,11 @@ class Fields:
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
     )
-    missing_codes: tuple[float, ...] = _stream(
+    missing_codes: tuple[float | str, ...] = _stream(
         (),
-        "a reading that means 'absent', such as -200 (repeatable)",
-        NUMBER._replace(metavar="CODE"),
+        "a number or word that means 'absent', such as -200 or offline (repeatable); unavailable, "
+        "unknown, nan, n/a, null, none and nothing do anyway",
+        Value("CODE", values.code),
         flag="missing-code",
         again=True,
         where=READERS | MANIFEST,
@@ -184,6 +185,12 @@ class Fields:
         "'none')",
         metavar="COLUMN",
         where=READERS | MANIFEST,
+    )
+    clock: bool = _stream(
+        False,
+        "the time of day and of the week are readings too: sine and cosine of each, from the time "
+        "column",
+        where=READERS,
     )
     categories: str = _stream(
         "refuse",

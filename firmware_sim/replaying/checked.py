@@ -88,7 +88,7 @@ def told_words(block: Block) -> list[str]:
 
 def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
     """Yield the blocks of a stream as far as the configuration goes; without labels if so told."""
-    codes = np.array(config.missing_codes)
+    codes = np.array(config.missing_numbers)
     for block in stream.blocks(config.limit):
         fault = None
         y = np.zeros(len(block))

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.streams import cells
 from firmware_sim.streams.block import Block, Cells
 from firmware_sim.streams.reading import Reading
 from firmware_sim.streams.row import Row
@@ -103,7 +102,7 @@ class Chunks:
         if n:
             table = _Table(lines, self._delimiter, width, n)
             self._fill_numbers(table, rows, damage)
-            reading.fill_words(table.cells, rows)
+            reading.fill_words(table.cells, rows, damage)
             labels = table.cells(reading.label_place) if reading.target else labels
             seconds = reading.times(table.cells, n)
         block = Block(first, rows, labels, seconds, damage)
@@ -165,7 +164,7 @@ class Chunks:
             pass
         for at, cell in enumerate(held):
             try:
-                column[at] = cells.number(cell, comma)
+                column[at] = self._reading.number(cell)
             except ValueError:
                 damage.setdefault(at, self._reading.no_number(place, cell))
 

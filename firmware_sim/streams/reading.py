@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,13 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from firmware_sim.errors import StreamError
-from firmware_sim.plaintext import shortened
+from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
 from firmware_sim.streams.block import Cells
 from firmware_sim.streams.columns import Column, study
 from firmware_sim.streams.row import Row
 
 _LISTED = 40  # columns named in a message at most
+#: Readings made of the time: a point that goes round a circle once a day, and once a week.
+CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
+_PERIODS = (86_400.0, 604_800.0)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class ReadingOptions:
     categories: str = "refuse"
     category_slots: int = 8  # the most readings made of such a column
     labelled: bool = True  # whether there must be a label column
+    absent: frozenset[str] = frozenset()  # words for "no reading" of its own, in small letters
+    clock: bool = False  # whether the time of day and of the week are readings
 
 
 class Reading:
@@ -66,13 +72,16 @@ class Reading:
         self.target = options.target or ""
         width = len(header)
         rows = [row for row in first if len(row) == width]
-        found = study(header, rows, delimiter=delimiter, target=self.target)
+        self._absent = cells.MISSING_WORDS | options.absent
+        found = study(header, rows, delimiter=delimiter, target=self.target, absent=self._absent)
         self.units = found.units
         self.comma = found.comma
         self._clock: tuple[int, Callable[[str], float]] | None = None
         self._features: list[str] = []
         self.numbers: list[tuple[int, int]] = []  # slot and place
+        self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
+        refused: list[Column] = []
         self._notes: list[str] = []
         if found.units:
             self._notes.append("the first row holds units and is left out")
@@ -84,15 +93,35 @@ class Reading:
                 continue
             if self._is_time(column, options) or self._is_index(column, options):
                 left_out.add(column.name)
+            elif column.name not in left_out and self._is_refused(column, options):
+                refused.append(column)
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
+        if refused:
+            raise StreamError(f"{name}: {_no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
+        self._clock_at = self._clock_readings(options)
         if not self._features:
             raise StreamError(f"{name}: no column is left to learn from; {self._listing}")
         self.features = tuple(self._features)
         self.ignored = tuple(name for name in header if name in left_out)
         self.notes = tuple(self._notes)
+
+    def _clock_readings(self, options: ReadingOptions) -> int | None:
+        """Add the readings of the clock; return the slot of the first, None for none."""
+        if not options.clock:
+            return None
+        if self._clock is None:
+            raise StreamError(
+                f"{self._name}: --clock needs a column of times with their dates, and none is "
+                f"recognised: name it with --time; {self._listing}"
+            )
+        time = self._header[self._clock[0]]
+        first = len(self._features)
+        self._features += [f"{time}:{part}" for part in CLOCK]
+        self._notes.append(f"column {time!r} gives the time of day and of the week, 4 readings")
+        return first
 
     def _checked_places(self, options: ReadingOptions) -> dict[str, int]:
         """Where each column is; the columns a user names must be there."""
@@ -145,19 +174,27 @@ class Reading:
             )
         return False
 
+    def _is_refused(self, column: Column, options: ReadingOptions) -> bool:
+        """Whether it is a column of words, and nobody said what to make of them."""
+        reads = column.kind in ("number", "switch")
+        reads = reads or cells.is_number(column.example, self.comma)
+        return not reads and options.categories == "refuse"
+
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
         """Make readings of a column."""
         place = self._places[column.name]
+        if column.kind == "switch":
+            self._notes.append(
+                f"column {column.name!r} holds words such as {shortened(column.example)}, read as "
+                "1 and 0"
+            )
+            self._switches.append((len(self._features), place))
+            self._features.append(column.name)
+            return
         if column.kind == "number" or cells.is_number(column.example, self.comma):
             self.numbers.append((len(self._features), place))
             self._features.append(column.name)
             return
-        if options.categories == "refuse":
-            raise StreamError(
-                f"{self._name}: column {column.name!r} holds text, such as "
-                f"{shortened(column.example)}; leave it out with --ignore {column.name}, or feed "
-                "it with --categories onehot"
-            )
         words = _Words(place, len(self._features), options, held[1:] if self.units else held)
         self._words.append(words)
         self._features += [f"{column.name}{ending}" for ending in words.endings]
@@ -172,11 +209,15 @@ class Reading:
         place = 0
         try:
             for slot, place in self.numbers:
-                row[slot] = cells.number(record[place], self.comma)
+                row[slot] = cells.number(record[place], self.comma, self._absent)
+            for slot, place in self._switches:
+                row[slot] = cells.switch(record[place], self._absent)
         except ValueError:
             return self.no_number(place, record[place])
         for words in self._words:
             words.fill(record, row)
+        if self._clock_at is not None:
+            row[self._clock_at : self._clock_at + len(CLOCK)] = _turns(self.seconds(record))
         if "\n" in self.label(record).strip():
             return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
         return ""
@@ -195,13 +236,33 @@ class Reading:
         """Where the target column is; there must be one."""
         return self._places[self.target]
 
-    def fill_words(self, column: Callable[[int], Cells], rows: Row) -> None:
-        """Write the readings that columns of text give, of many rows.
+    def number(self, cell: str) -> float:
+        """Return the reading in a cell of a column of numbers; see `cells.number`."""
+        return cells.number(cell, self.comma, self._absent)
+
+    def fill_words(self, column: Callable[[int], Cells], rows: Row, damage: dict[int, str]) -> None:
+        """Write the readings that are no numbers in the table, of many rows.
 
         column: gives the cells of a column.
+        damage: why rows cannot be read, by their places; those that are found are added.
         """
+        for slot, place in self._switches:
+            found = column(place)
+            values = np.full(len(found.words), math.nan)
+            for at, cell in enumerate(found.words):
+                try:
+                    values[at] = cells.switch(cell, self._absent)
+                except ValueError:
+                    for row in np.flatnonzero(found.places == at).tolist():
+                        damage.setdefault(row, self.no_number(place, cell))
+            rows[:, slot] = values[found.places]
         for words in self._words:
             words.fill_many(column, rows)
+        if self._clock_at is not None:
+            assert self._clock is not None
+            found = column(self._clock[0])
+            turns = np.array([_turns(self._time(cell)) for cell in found.words])
+            rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns[found.places]
 
     def times(self, column: Callable[[int], Cells], n: int) -> Row:
         """Return when rows were taken, NaN where that is not known."""
@@ -237,22 +298,47 @@ class Reading:
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
 
 
+def _turns(moment: float) -> list[float]:
+    """Return the readings of the clock at a moment."""
+    angles = [math.tau * moment / period for period in _PERIODS]
+    return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
+
+
+def _no_readings(columns: Sequence[Column]) -> str:
+    """Return the sentence about columns of text."""
+    names = ", ".join(repr(column.name) for column in columns[:_LISTED])
+    ignored = shlex.quote(joined(column.name for column in columns))
+    what = f"column {names} holds" if len(columns) == 1 else f"columns {names} hold"
+    it = "it" if len(columns) == 1 else "them"
+    hint = ""
+    if cells.is_thousands(columns[0].example):
+        hint = "; if its comma is a decimal one, part the cells by ; instead of ,"
+    return (
+        f"{what} text, such as {shortened(columns[0].example)}; leave {it} out with --ignore "
+        f"{ignored}, or feed {it} with --categories onehot{hint}"
+    )
+
+
 class _Words:
     """A column of text as a fixed number of readings of 0 or 1."""
 
     def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
         self._place, self._start = place, start
         self._slots: dict[str, int] | None = None
+        self._absent = options.absent
         slots = options.category_slots
         if options.categories == "hash":
             self.size = slots
             self.endings = [f"#{slot}" for slot in range(slots)]
             return
-        counts = Counter(cell.strip() for cell in held if not cells.absent(cell))
+        counts = Counter(cell.strip() for cell in held if not self._is_absent(cell))
         common = sorted(counts, key=lambda word: (-counts[word], word))[:slots]
         self._slots = {word: slot for slot, word in enumerate(common)}
         self.size = len(common)
         self.endings = [f"={word}" for word in common]
+
+    def _is_absent(self, cell: str) -> bool:
+        return cells.blank(cell) or cells.absent(cell, self._absent)
 
     def fill_many(self, column: Callable[[int], Cells], rows: Row) -> None:
         """Write the readings of many rows."""
@@ -270,7 +356,7 @@ class _Words:
         """Write the readings; a word beyond the common ones is all zeros, none is NaN."""
         cell = record[self._place].strip()
         row[self._start : self._start + self.size] = 0.0
-        if cells.absent(cell):
+        if self._is_absent(cell):
             row[self._start] = math.nan
         elif self._slots is None:
             row[self._start + zlib.crc32(cell.encode()) % self.size] = 1.0

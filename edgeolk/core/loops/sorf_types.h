@@ -6,12 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "forecast_types.h"
+
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* What a learner is made of; made at construction, constant afterwards. */
 typedef struct {
-    ptrdiff_t d, D;    /* inputs, frequencies */
+    ptrdiff_t d, D;    /* inputs (three a channel for novelty in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
     int32_t groups;                              /* 1 to 4; 1 for novelty */
@@ -25,6 +27,7 @@ typedef struct {
     double kappa;                                /* stored levels per unit of weight */
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
+    int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
 } olk_sorf;
 
@@ -43,8 +46,13 @@ typedef struct {
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance: [d] of type */
     uint64_t *gradient_steps;          /* relevance */
+    /* novelty in time */
+    void *channels;         /* [d / 3][12] of type: channels.h */
+    uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
+    void *deviations;       /* [6] of type: novelty_scores.h */
+    uint64_t *watch;        /* [4]: novelty_threshold.h */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type */
+    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d] */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
@@ -59,7 +67,7 @@ typedef struct {
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before. */
 typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    double y, double weight);
-/* Returns f - rho of before: novel where it is below 0. */
+/* Returns f - rho of before, in time tau - u: novel where it is below 0. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
@@ -69,13 +77,27 @@ typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, con
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);
 
+/* The forecaster over such a learner (forecast.h), for one type: all its memory is that of the two. */
+typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
+                                       const olk_sorf *, const olk_sorf_state *, void *z,
+                                       olk_forecast_answer *said);
+typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
+                                    const olk_sorf *, const olk_sorf_state *, void *z,
+                                    double target, double *answer);
+typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
+
 /* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
     olk_sorf_step_fn step;
     olk_sorf_novelty_fn novelty;
+    olk_sorf_novelty_fn watch; /* novelty in time */
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
+    olk_forecast_answer_fn predict, ask;
+    olk_forecast_tell_fn tell;
+    olk_forecast_plain_fn restart, begin;
+    double largest_target; /* of the forecaster */
 } olk_sorf_functions;
 
 #endif

@@ -22,6 +22,7 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
 #include "loops/sorf_row.h"
 #include "loops/structured.h"
@@ -78,7 +79,11 @@ static void ek_enter(void *arena, ek_call *c)
     s->L = (double *)ek_at(base, EK_AT_blend);
     if (s->L)
         s->n = s->L + ek_made.groups * ek_made.n_blends + ek_made.linear + ek_made.last_label;
+#if EK_FORECASTS /* the kernel counts its own rows */
+    s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
+#else
     s->t = ek_words(base, EK_AT_STEPS);
+#endif
     s->mistakes = ek_words(base, EK_AT_MISTAKES);
     s->updates = ek_words(base, EK_AT_UPDATES);
     s->rounding = ek_words(base, EK_AT_DRAWS);
@@ -87,13 +92,17 @@ static void ek_enter(void *arena, ek_call *c)
     s->last = (double *)ek_at(base, EK_AT_last_label);
     s->novelty = (double *)ek_at(base, EK_AT_novelty);
     s->wl = ek_at(base, EK_AT_linear);
-    s->Sl = s->wl ? (ek_number *)s->wl + EK_FEATURES + 1 : NULL;
+    s->Sl = s->wl ? (ek_number *)s->wl + EK_INPUTS + 1 : NULL;
     s->log_scale = ek_at(base, EK_AT_relevance);
-    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_FEATURES : NULL;
+    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
     s->inputs = ek_at(base, EK_AT_inputs);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
+    s->channels = ek_at(base, EK_AT_channels);
+    s->readings = (uint32_t *)ek_at(base, EK_AT_channel_counts);
+    s->deviations = ek_at(base, EK_AT_deviations);
+    s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
     c->p = &ek_made;
     c->most = EK_MOST;
 #if EK_GAMMA_ROWS
@@ -107,19 +116,27 @@ static void ek_enter(void *arena, ek_call *c)
     c->scaler.method = EK_SCALE_METHOD;
     c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
     c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
+    c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
+    c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
     c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
     c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
-    c->seen = (int64_t)*s->t;
+    c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
 #if EK_GAMMA_ROWS
     c->seen += c->width->steps;
 #endif
 #endif
 }
 
+#if !EK_FORECASTS
 /* The row as the learner sees it, NULL if it cannot be taken. */
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
     const ek_number *row = x;
+#if EK_WATCHES /* what is no number is a missing reading */
+    (void)c;
+    (void)learning;
+    return row;
+#else
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(x[j] - x[j] == 0))
             return NULL;
@@ -138,7 +155,9 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     c->shortened = ek_shorten(query);
 #endif
     return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
+#endif
 }
+#endif
 
 static int ek_refused(const ek_call *c, int why)
 {
@@ -152,6 +171,9 @@ static int ek_refused(const ek_call *c, int why)
     return why;
 }
 
+#if EK_FORECASTS
+#include "forecasting.h"
+#else
 int ek_scores(void *arena, const ek_number *x, double *scores)
 {
     ek_call c;
@@ -165,9 +187,11 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
             return EK_BAD_ROW;
     return EK_OK;
 }
+#endif
 
 #include "answers.h"
 
+#if !EK_FORECASTS
 #if EK_TASK != 3
 static int ek_is_label(double y)
 {
@@ -229,7 +253,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const olk_sorf_row row = {ek_take(&c, x, 1), NULL, 0};
     if (!row.values)
         return ek_refused(&c, EK_BAD_ROW);
-#if EK_TASK == 3
+#if EK_WATCHES
+    before = olk_sorf_watch(c.p, &c.s, &row);
+#elif EK_TASK == 3
     before = olk_sorf_novelty(c.p, &c.s, &row);
 #else
 #if EK_TASK == 2
@@ -258,6 +284,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
         *score = before;
     return EK_OK;
 }
+#endif
 
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
@@ -268,7 +295,7 @@ void ek_count(const void *arena, ek_counts *counts)
 {
     ek_call c;
     ek_enter((void *)(uintptr_t)arena, &c);
-    counts->steps = *c.s.t;
+    counts->steps = *ek_words(c.base, EK_AT_STEPS);
     counts->mistakes = *c.s.mistakes;
     counts->updates = *c.s.updates;
 #if EK_GAMMA_ROWS
@@ -278,6 +305,22 @@ void ek_count(const void *arena, ek_counts *counts)
 #endif
     counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
 }
+
+#if EK_WATCHES
+void ek_watch(const void *arena, ek_verdict *verdict)
+{
+    ek_call c;
+    ek_enter((void *)(uintptr_t)arena, &c);
+    const uint64_t bits = c.s.watch[OLK_VERDICT];
+    verdict->novel = (int)(bits & 1);
+    verdict->event = c.s.watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
+    verdict->part = (int)(bits >> 1 & 3);
+    verdict->what = (int)(bits >> 3 & 3);
+    verdict->channel = (uint32_t)(bits >> 8);
+    verdict->alarms = c.s.watch[OLK_EVENTS];
+    verdict->threshold = (double)((const ek_number *)c.s.deviations)[0];
+}
+#endif
 
 void ek_start(void *arena)
 {

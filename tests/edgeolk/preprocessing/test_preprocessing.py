@@ -16,17 +16,17 @@ from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
 import edgeolk as ek
 from edgeolk.bare import BareLearner
 from edgeolk.preprocessing.record import ARGUMENTS
-from edgeolk.preprocessing.scaling import NAMES
+from edgeolk.preprocessing.scaling import COMPACT, NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
 methods = pytest.mark.parametrize("method", ["standard", "minmax"])
 
 
 def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
-    """A learner behind a scaler of its own."""
-    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(
-        name, scale=None, **options
-    )
+    """A learner behind a scaler of its own, in the form that it would have inside."""
+    outer = ek.Learner(name, scale=None, **options)
+    narrow = outer.dtype != "float64" and scaler.get("method", "standard") == "standard"
+    return ek.RunningScaler(options["n_features"], compact=narrow, **scaler), outer
 
 
 # ---- the scaler inside ----
@@ -371,7 +371,7 @@ def test_without_an_algorithm_it_is_the_recommended_one() -> None:
     learner = ek.Learner(n_features=5, ram="16KiB")
     assert learner.algorithm == "sorf"
     assert learner.config.preprocessing.gamma_rows == 100
-    assert learner.config.preprocessing.method == 1
+    assert learner.config.preprocessing.method == COMPACT
     assert learner.nbytes <= 16 * 1024
     assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
     said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")

@@ -236,6 +236,18 @@ def test_widths(gamma: Any, moons: Any) -> None:
     assert model.score(X, y) > 0.9
 
 
+def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> None:
+    """They lie close together here."""
+    X, y = moons
+    X = X.copy()
+    X[:10] = X[0] + 1e-3 * (X[:10] - X[0])
+    model = OnlineKernelClassifier(algorithm="bpa_s", scale=None, random_state=0)
+    for first in range(0, 300, 10):
+        model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
+    width = model.learner_.kernel.gamma
+    assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)
+
+
 def _squares(X: Any) -> Any:
     apart = X[:, None] - X[None]
     return (apart**2).sum(axis=2)[np.triu_indices(len(X), 1)]
