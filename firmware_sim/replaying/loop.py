@@ -79,6 +79,8 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    hint : str
+        What does better on the stream's first rows, where that was tried.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -104,6 +106,7 @@ class ReplayResult:
     period: float | None
     clean: Figures | None
     emulated: Emulated | None = None
+    hint: str = ""
 
 
 class Replay:

@@ -7,12 +7,12 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.figures import figures, judged_by, meanings, tables
 from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
-from firmware_sim.report.verdict import advice, over_time, verdict
+from firmware_sim.report.verdict import over_time, verdict
 
 _STYLE = """
 polyline{fill:none;stroke-width:2.4}
@@ -48,13 +48,14 @@ def to_page(result: ReplayResult) -> str:
         f"<h1>{safe(title)}</h1>",
         *_early(result),
         f'<p id="verdict">{safe(verdict(result))}</p>',
-        *(f"<p>{safe(text)}</p>" for text in [advice(result)] if text),
+        *(f"<p>{safe(text)}</p>" for text in [result.hint] if text),
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
         "<h2>Figures</h2>",
         drawn(figures(result)),
+        f'<ul class="faint">{"".join(f"<li>{safe(line)}</li>" for line in meanings(result))}</ul>',
         *_of_kind(result),
         "<h2>Rows</h2>",
         _rows(result),

@@ -8,9 +8,9 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.figures import figures, judged_by, meanings, tables
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, held, verdict
+from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -69,11 +69,11 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    lines = figures(result).to_lines()
+    lines = [*figures(result).to_lines(), *(f"  {line}" for line in meanings(result)), ""]
     if isinstance(result.metrics, Novelty):
         lines.append(judged_by(result.metrics))
     lines.append(verdict(result))
-    lines += filter(None, [advice(result)])
+    lines += filter(None, [result.hint])
     for table in tables(result):
         lines += ["", table.title, *table.to_lines()]
     return lines
