@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +79,8 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    inputs : dict
+        How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
         What does better on the stream's first rows, where that was tried.
     enforcement : str
@@ -107,6 +109,7 @@ class ReplayResult:
     clean: Figures | None
     emulated: Emulated | None = None
     hint: str = ""
+    inputs: dict[str, float] = field(default_factory=dict)
 
 
 class Replay:
@@ -231,6 +234,10 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            inputs={
+                self.stream.features[place]: share
+                for place, share in self.device.inputs(accounting.sampled.rows).items()
+            },
         )
 
     def _feed(

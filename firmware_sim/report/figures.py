@@ -52,6 +52,22 @@ def meanings(result: ReplayResult) -> list[str]:
     return [f"{title}: {MEANINGS[title]}" for title in titles if title in MEANINGS]
 
 
+#: Inputs that are shown; of more, those that matter most.
+_INPUTS = 12
+
+
+def inputs(result: ReplayResult) -> list[tuple[str, float]]:
+    """Return the inputs that matter most, and how much: shares of all."""
+    ranked = sorted(result.inputs.items(), key=lambda item: -item[1])
+    return ranked[:_INPUTS] if any(share > 0.0 for _, share in ranked) else []
+
+
+#: What their bars are.
+ABOUT_INPUTS = (
+    "how far answers to rows from all over the stream move when this input is shuffled among them"
+)
+
+
 def tables(result: ReplayResult) -> list[Table]:
     """Return what a kind of labels has beside the figures that all learners are held to.
 

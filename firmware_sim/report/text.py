@@ -8,7 +8,7 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import figures, judged_by, meanings, tables
+from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
@@ -74,6 +74,14 @@ def _scores(result: ReplayResult) -> list[str]:
         lines.append(judged_by(result.metrics))
     lines.append(verdict(result))
     lines += filter(None, [result.hint])
+    bars = inputs(result)
+    if bars:
+        width, most = max(len(name) for name, _ in bars), bars[0][1]
+        lines += ["", f"Inputs that matter: {ABOUT_INPUTS}"]
+        lines += [
+            f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
+            for name, share in bars
+        ]
     for table in tables(result):
         lines += ["", table.title, *table.to_lines()]
     return lines
