@@ -237,6 +237,24 @@ class Device:
         except (RuntimeError, ValueError) as error:
             return error
 
+    def inputs(self, rows: Row) -> dict[int, float]:
+        """Return how much each reading matters to the answers to some rows, as shares.
+
+        rows: as they come from the sensors.
+
+        Returns: by the place of the reading; empty where the learner cannot be asked, or knows rows
+        in order only.
+        """
+        learner = getattr(self, "learner", None)
+        if learner is None or len(rows) < 2 or not learner.steps:
+            return {}
+        try:
+            if self.scaler is not None:
+                rows = np.array([self.scaler.transform_one(row) for row in rows])
+            return dict(enumerate(learner.inputs(rows).tolist()))
+        except (RuntimeError, ValueError):
+            return {}
+
     @property
     def clipped(self) -> int:
         """Readings that the storage could not hold, where the library counts them."""

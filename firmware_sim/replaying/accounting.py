@@ -15,6 +15,7 @@ from firmware_sim.metrics import Prequential
 from firmware_sim.metrics.base import RowContext
 from firmware_sim.replaying.checked import Checked, contexts, usable
 from firmware_sim.replaying.rows import CheckedRow, RowCount
+from firmware_sim.replaying.sampled import Sampled
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.adapters import Forecast, Watched
@@ -43,6 +44,7 @@ class Accounting:
     labels: what decodes the target column.
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
+    sampled: some of the rows.
     stopped: why the replay has to stop, empty where it goes on.
     power: what cuts the power, where something does.
     """
@@ -65,6 +67,7 @@ class Accounting:
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
+        self.sampled = Sampled()
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
 
@@ -110,6 +113,7 @@ class Accounting:
         looked = self.metrics.look(device.raw) if given else 0.0
         self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
         if given:
+            self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
             self.settle()
