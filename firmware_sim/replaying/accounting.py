@@ -85,6 +85,7 @@ class Accounting:
             return
         y = block.y[places]
         looked = self.metrics.look_many(X)
+        self.sampled.add_block(X)
         found = device.learn_block(X, y)
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
