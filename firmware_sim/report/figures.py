@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_sim.metrics import Multiclass, Novelty, Prequential
+from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.table import Table
@@ -123,6 +123,15 @@ def in_short(result: ReplayResult) -> str:
         for name, one in result.metrics.table.items()
         if one.title and summary[name] is not None
     )
+
+
+def inside(metrics: Metrics) -> str:
+    """Return how many targets fell into their intervals, in words; "" where there were none."""
+    held = metrics.learner
+    if not isinstance(metrics, Regression) or not held.intervals:
+        return ""
+    share = 100 * held.inside / held.intervals
+    return f"{share:.1f} % of {held.intervals:,} targets fell into their interval"
 
 
 def judged_by(metrics: Novelty) -> str:

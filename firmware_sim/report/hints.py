@@ -97,6 +97,8 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(metrics, Novelty):
         for nu in (0.01, 0.1):
             yield with_params(nu=nu)
+    elif config.algorithm == "sorf" and config.scales_targets:
+        yield with_params(history=True)
     elif config.algorithm == "sorf":
         if not config.params.get("last_label"):
             yield with_params(last_label=True)

@@ -8,7 +8,15 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    inputs,
+    inside,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
@@ -72,6 +80,7 @@ def _scores(result: ReplayResult) -> list[str]:
     lines = [*figures(result).to_lines(), *(f"  {line}" for line in meanings(result)), ""]
     if isinstance(result.metrics, Novelty):
         lines.append(judged_by(result.metrics))
+    lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
     lines += filter(None, [result.hint])
     bars = inputs(result)
