@@ -32,7 +32,8 @@ background:var(--c)}
 .learner-part{background:var(--learner)}.scaler-part{background:var(--scaler)}
 .buffer-part{background:var(--buffer)}
 dl.bars{display:grid;grid-template-columns:fit-content(45%) 1fr;gap:.2rem .7rem;margin:.4rem 0}
-.bars dt{overflow-wrap:anywhere}.bars dd{margin:0;display:flex;align-items:center;gap:.4rem}
+.bars dt{overflow-wrap:anywhere}.bars dd{margin:0;white-space:nowrap}
+.bars dd{display:flex;align-items:center;gap:.4rem}
 .bars span{background:var(--learner);height:.9em;min-width:2px}
 pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
 overflow-wrap:anywhere;font-size:.9rem}
@@ -90,7 +91,7 @@ def _inputs(result: ReplayResult) -> list[str]:
     if not found:
         return []
     bars = "".join(
-        f'<dt>{safe(name)}</dt><dd><span style="width:{80 * share / found[0][1]:.1f}%"></span>'
+        f'<dt>{safe(name)}</dt><dd><span style="width:{75 * share / found[0][1]:.1f}%"></span>'
         f"{100 * share:.0f} %</dd>"
         for name, share in found
     )
