@@ -95,7 +95,7 @@ class ReplayConfig(Fields):
 
     def outside(self) -> ReplayConfig:
         """Return the same with scaler and width outside the learner, for runs that share rows."""
-        inside = ("scale", "freeze_after")
+        inside = ("scale", "freeze_after", "history", "season", "interval")
         said = {
             name: value
             for name, value in self.params.items()
@@ -136,6 +136,7 @@ class ReplayConfig(Fields):
     def _check_labels(self) -> None:
         """Refuse options of labels that make no sense."""
         self._check_kind()
+        self._check_history()
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
@@ -145,6 +146,15 @@ class ReplayConfig(Fields):
             raise SimulatorError(
                 "novelty learns without labels: none can be late, missing or asked"
             )
+
+    def _check_history(self) -> None:
+        """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
+        if self.gap is not None and not self.forecasts:
+            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.forecasts and self.ask:
+            raise SimulatorError("a forecaster takes every target: none is asked for")
+        if self.forecasts and self.waits_for_labels and self.enforce == "process":
+            raise SimulatorError("a forecaster in a process of its own learns targets at once")
 
     def _check_kind(self) -> None:
         """Refuse options that are for another kind of labels."""
@@ -182,7 +192,8 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: the algorithm does not go with this kind.
         """
-        return {"scale": None, **KINDS[self.kind].params(self), **self.params}
+        late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
+        return {"scale": None, **KINDS[self.kind].params(self), **late, **self.params}
 
     @property
     def is_eventful(self) -> bool:
@@ -194,6 +205,16 @@ class ReplayConfig(Fields):
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
         return self.kind == "regression"
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether the learner forecasts targets from their own history, too."""
+        return self.is_regression and self.params.get("history") in (True, "auto")
+
+    @property
+    def scales_targets(self) -> bool:
+        """Whether the device scales targets: a forecaster has a unit of its own for them."""
+        return self.is_regression and not self.forecasts
 
     @property
     def delay(self) -> tuple[float, bool]:

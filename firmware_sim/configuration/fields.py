@@ -244,6 +244,12 @@ class Fields:
     label_missing: float = _trouble(
         0.0, "share of the labels that never come", SHARE, where=REPLAY | TABLE | MANIFEST
     )
+    gap: float | None = _trouble(
+        None,
+        "seconds between rows after which a forecaster's history is forgotten",
+        SECONDS,
+        where=REPLAY | TABLE,
+    )
     ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
     power_cut: str | None = _trouble(
         None,

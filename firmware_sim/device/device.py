@@ -11,6 +11,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
+from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
 from firmware_sim.device.scaling import scaled_rows
@@ -69,11 +70,15 @@ class Device:
                 buffer=self._memory.view("scaler"),
             )
         self._targets = None
-        if config.is_regression:
+        if config.scales_targets:
             self._targets = TargetScale(self._memory.view("target scaler"))
         self.repair = None
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
+        self.supervision: Supervision
+        if config.forecasts:
+            self.supervision = ForecastSupervision(config, n_features)
+            return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
 
@@ -231,6 +236,24 @@ class Device:
             raise
         except (RuntimeError, ValueError) as error:
             return error
+
+    def inputs(self, rows: Row) -> dict[int, float]:
+        """Return how much each reading matters to the answers to some rows, as shares.
+
+        rows: as they come from the sensors.
+
+        Returns: by the place of the reading; empty where the learner cannot be asked, or knows rows
+        in order only.
+        """
+        learner = getattr(self, "learner", None)
+        if learner is None or len(rows) < 2 or not learner.steps:
+            return {}
+        try:
+            if self.scaler is not None:
+                rows = np.array([self.scaler.transform_one(row) for row in rows])
+            return dict(enumerate(learner.inputs(rows).tolist()))
+        except (RuntimeError, ValueError):
+            return {}
 
     @property
     def clipped(self) -> int:

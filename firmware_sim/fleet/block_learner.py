@@ -125,7 +125,7 @@ class BlockLearner:
         self.nbytes, plan = _size(config, n_features, kernel)
         settings = learner_settings(config, kernel, plan)
         self.learner = make_learner(n_features, settings)
-        self._targets = TargetScale.made() if config.is_regression else None
+        self._targets = TargetScale.made() if config.scales_targets else None
         self.metrics = KINDS[config.kind].metrics(config, Cadence())
         self.used = self.refused = 0
         self.stopped = ""

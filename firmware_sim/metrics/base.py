@@ -38,6 +38,7 @@ class RowContext(NamedTuple):
     level: float = 0.0  # the threshold that was taken off the score, where there is one
     looked: float = 0.0  # what `Metrics.look` returned for the row
     seconds: float = math.nan  # when it was taken; NaN where that is not known.
+    interval: tuple[float, float] | None = None  # what the learner expected the target in
 
 
 NOTHING = RowContext()

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
+from firmware_sim.metrics.base import NOTHING, Figure, Figures, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
 from firmware_sim.streams import Row
@@ -22,6 +22,8 @@ class Deviation:
     rows: int = 0
     absolute: float = 0.0  # sum of |error|
     squared: float = 0.0
+    intervals: int = 0  # rows that were answered with one
+    inside: int = 0  # of them, targets that fell into it
 
     def add(self, target: float, prediction: float) -> None:
         """Count one row."""
@@ -92,6 +94,10 @@ class Regression(Metrics):
     ) -> None:
         """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
         self.learner.add(label, score)
+        if context.interval is not None:
+            low, high = context.interval
+            self.learner.intervals += 1
+            self.learner.inside += low <= label <= high
         self.mean.add(label, self._known_mean)
         self.last_value.add(label, self._last)
         delta = label - self._mean
@@ -134,6 +140,13 @@ class Regression(Metrics):
         self._last = label
         self._known += 1
         self._known_mean += (label - self._known_mean) / self._known
+
+    def summary(self) -> dict[str, Figures]:
+        """Return every figure; of a learner whose answers had intervals, the share inside, too."""
+        told = super().summary()
+        if self.learner.intervals:
+            told["learner"]["inside"] = self.learner.inside / self.learner.intervals
+        return told
 
     def loss(self, name: str) -> float:
         """Return what is compared: the sum of absolute errors of one of the three."""

@@ -15,9 +15,10 @@ from firmware_sim.metrics import Prequential
 from firmware_sim.metrics.base import RowContext
 from firmware_sim.replaying.checked import Checked, contexts, usable
 from firmware_sim.replaying.rows import CheckedRow, RowCount
+from firmware_sim.replaying.sampled import Sampled
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.adapters import Watched
+from firmware_sim.tasks.adapters import Forecast, Watched
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
 
@@ -43,6 +44,7 @@ class Accounting:
     labels: what decodes the target column.
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
+    sampled: some of the rows.
     stopped: why the replay has to stop, empty where it goes on.
     power: what cuts the power, where something does.
     """
@@ -65,6 +67,7 @@ class Accounting:
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
+        self.sampled = Sampled()
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
 
@@ -110,6 +113,7 @@ class Accounting:
         looked = self.metrics.look(device.raw) if given else 0.0
         self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
         if given:
+            self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
             self.settle()
@@ -163,6 +167,9 @@ class Accounting:
                 self.metrics.observe(label)
             score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
             context = RowContext(level, one.looked, row.seconds)
+            if isinstance(score, Forecast):
+                context = context._replace(interval=(score.low, score.high))
+                score = score.score
             self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1
             rows.repaired += one.repaired

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,10 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    inputs : dict
+        How much each reading matters to the answers, as shares; empty where that is not known.
+    hint : str
+        What does better on the stream's first rows, where that was tried.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -107,6 +111,8 @@ class ReplayResult:
     period: float | None
     clean: Figures | None
     emulated: Emulated | None = None
+    hint: str = ""
+    inputs: dict[str, float] = field(default_factory=dict)
 
 
 class Replay:
@@ -234,6 +240,10 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            inputs={
+                self.stream.features[place]: share
+                for place, share in self.device.inputs(accounting.sampled.rows).items()
+            },
         )
 
     def _feed(

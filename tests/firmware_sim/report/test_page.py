@@ -17,8 +17,11 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
+from firmware_sim.replaying.sampled import Sampled
+from firmware_sim.report import to_text
 from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
+from firmware_sim.report.record import to_dict
 from firmware_sim.report.rises import rises
 from firmware_sim.report.svg import row_marks
 
@@ -236,3 +239,28 @@ def test_rises_are_where_the_error_rises() -> None:
         calm.add(1, -1.0 if rng.random() < 0.05 else 1.0)
     result.metrics = calm
     assert rises(result) == []
+
+
+@pytest.mark.parametrize("algorithm", ["", "bpa_s"])
+def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
+    result = fs.replay(fs.ReplayConfig("occupancy", ram="4KiB", algorithm=algorithm, limit=6000))
+    assert sum(result.inputs.values()) == pytest.approx(1.0)
+    assert max(result.inputs, key=result.inputs.__getitem__) == "light_lux"
+    text = to_text(result)
+    assert "Inputs that matter: how far answers to rows from all over the stream move" in text
+    bars = [line for line in text.splitlines() if line.endswith("#")]
+    assert bars[0].startswith("light_lux")
+    assert [len(line) for line in bars] == sorted(map(len, bars), reverse=True)
+    assert '<dl class="bars" id="inputs"><dt>light_lux</dt>' in to_page(result)
+    assert to_dict(result)["inputs"] == result.inputs
+
+
+def test_a_sample_of_rows_is_from_all_over_a_stream() -> None:
+    sampled = Sampled()
+    for number in range(5_000):
+        sampled.add(np.array([float(number)]))
+    held = sampled.rows[:, 0]
+    assert 256 <= len(held) <= 512
+    assert len(set(np.diff(held))) == 1
+    assert held[0] == 0.0
+    assert held[-1] > 4_900.0
