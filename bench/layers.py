@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -162,9 +163,9 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
 @contextmanager
 def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
     """A replay of a CSV file beside pandas and learn_many."""
-    import pandas as pd
-
     import firmware_sim as fs
+
+    pd: Any = import_module("pandas")
 
     X, y = rows_of(n)
     names = [f"s{at}" for at in range(FEATURES)]
