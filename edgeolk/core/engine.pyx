@@ -34,7 +34,9 @@ from edgeolk.core.state cimport (
 from edgeolk.core.step cimport (
     construct, count_asked, decide, learn, prepare_mean, skip, wants,
 )
-from edgeolk.core.structs cimport olk_sorf, olk_sorf_state
+from edgeolk.core.structs cimport (
+    olk_common, olk_sorf, olk_sorf_state, olk_two_numbers,
+)
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
@@ -177,6 +179,8 @@ cdef class Engine:
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
+        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+            t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.scores = <double*>self.at("class_scores")
         t.row = self.at("feature_row")
         return 0
@@ -194,9 +198,15 @@ cdef class Engine:
         s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
         s.preprocessing.width = <Width*>self.at("width")
         s.preprocessing.mean = self.at("width_mean")
-        if s.preprocessing.width == NULL:
+        s.preprocessing.follows = <double*>self.at("width_follows")
+        if s.preprocessing.pairs:
+            s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+        s.preprocessing.common = <olk_common*>self.at("common")
+        if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
             return 0
         use_width(s)
+        if s.preprocessing.width == NULL:
+            return 0
         for region in self.regions.values():
             if (not region.stays and region.element
                     and region.offset < self.state.m.eighths * 8):

@@ -76,6 +76,7 @@ STRUCTS = {
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
     "intake.h": ("olk_scaler",),
+    "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
     "length.h": ("olk_length",),
     "width.h": ("olk_width",),
 }

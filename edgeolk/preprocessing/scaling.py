@@ -9,8 +9,13 @@ from edgeolk.lean import Any
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}
 NAMES = {number: name for name, number in METHODS.items()}
+#: Inside a learner one mean and deviation may be those of all inputs, too.
+INSIDE = {**METHODS, "common": 3}
+INSIDE_NAMES = {number: name for name, number in INSIDE.items()}
 
 CLIP = 5.0
+#: Where one scale is that of all inputs.
+COMMON_CLIP = 8.0
 LEAST_CLIP, MOST_CLIP = 2.0, 1e6
 WINDOW = 10_000
 LEAST_WINDOW, MOST_WINDOW = 10, 2**31 - 1

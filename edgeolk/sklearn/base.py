@@ -13,8 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgeolk.arrays import refuse_broken_sparse, refuse_masked
+from edgeolk.catalogue import find
 from edgeolk.checks import check_int
 from edgeolk.learner import Learner
+from edgeolk.parts import Update
+from edgeolk.parts.updates import UPDATES
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
 from edgeolk.wrapped import other_arguments
@@ -97,6 +100,11 @@ class OnlineKernelBase(BaseEstimator):
             order="C", **how,
         )  # fmt: skip
 
+    def _follows(self) -> bool:
+        """Whether the width of the learner follows its rows, where none is named."""
+        whole = UPDATES[Update(find(self.algorithm).parts["update"])].whole
+        return whole and self.scale is not None
+
     def _begin(
         self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any
     ) -> Learner:
@@ -109,7 +117,9 @@ class OnlineKernelBase(BaseEstimator):
             seed=int(random.randint(2**31 - 1)),
             scale=self.scale,
             **size,
-            **kernel_options(self.gamma, self.kernel, self.scale, X, more=more),
+            **kernel_options(
+                self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
+            ),
             **options,
         )
 

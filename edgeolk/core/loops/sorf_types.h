@@ -26,6 +26,7 @@ typedef struct {
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
     uint64_t signs;                              /* state of the feature generator, seeded */
+    double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
 
 /* A learner's memory: the caller's. NULL where the learner has no such part. "Type" is the type of
@@ -44,7 +45,8 @@ typedef struct {
     void *log_scale, *gradient_square; /* relevance: [d] of type */
     uint64_t *gradient_steps;          /* relevance */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type */
+    void *inputs;           /* relevance: [2][d] of type; inputs held without it: [d], where the row
+                               that is learned or scored alone may lie, which is then held there */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;

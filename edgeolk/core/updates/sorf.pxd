@@ -26,12 +26,18 @@ cdef inline bint takes(const State* s, const void* x) noexcept nogil:
     return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.structured.most)
 
 
+cdef inline void hold_inputs(State* s) noexcept nogil:
+    """Inputs that are scaled each by itself are held (S 15), those of one scale are not."""
+    s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
+
+
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
     cdef olk_sorf_row row
     if not takes(s, x):
         return REFUSED_OVERFLOW
+    hold_inputs(s)
     row.values = x
     row.index = NULL
     row.count = 0
@@ -54,6 +60,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t k
     cdef int64_t good = 0
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
+    hold_inputs(s)
     while good < count and takes(s, <const char*>rows + good * nbytes):
         good += 1
     row.values = rows

@@ -167,6 +167,11 @@ LATER: dict[str, Case] = {
     "ogd-checksums": ("ogd", {"checksums": True}),
     "fogd-drawn": ("fogd", {"frequencies": "drawn"}),
     "fogd-structured": ("fogd", {"frequencies": "structured", "budget": 64}),
+    "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
+    "sorf-follows-regression": (
+        "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
+    ),
+    "sorf-common": ("sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3}),
     "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
 }  # fmt: skip
 
