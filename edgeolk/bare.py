@@ -10,6 +10,7 @@ from edgeolk.configuration.config import Config
 from edgeolk.core.engine import Engine
 from edgeolk.lean import Any
 from edgeolk.parts import Algorithm
+from edgeolk.verdict import Verdict, verdict_of
 
 
 class BareLearner:
@@ -94,7 +95,21 @@ class BareLearner:
         KeyError
             The loss is not novelty.
         """
-        return float(memoryview(self._engine.view("novelty"))[0, 0])
+        held = self._engine.view("deviations" if self.config.watches else "novelty")
+        return float(memoryview(held)[0, 0])
+
+    @property
+    def verdict(self) -> Verdict:
+        """On the last row learned, of novelty with ``history=True``: novel, event, why.
+
+        As the properties of ``Learner`` have them.
+
+        Raises
+        ------
+        AttributeError
+            The learner is another one.
+        """
+        return verdict_of(self._engine)
 
     def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """Learn one example, as ``Learner.learn_one``.

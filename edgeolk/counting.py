@@ -13,7 +13,7 @@ class Counting(RowLearner):
     @property
     def steps(self) -> int:
         """Examples learned."""
-        return int(self._engine.counters()["steps"])
+        return int(self._engine.steps)
 
     @property
     def mistakes(self) -> int:

@@ -21,6 +21,7 @@ from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.common import CommonScale, common_scale
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
+from edgeolk.watching import Watching
 
 if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
@@ -50,7 +51,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Counting):
+class Learner(Storing, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -210,7 +211,10 @@ class Learner(Storing, Counting):
 
     @property
     def threshold(self) -> float:
-        """The threshold rho below which f(x) is novel; ``learn_one`` returns f(x) - rho.
+        """The threshold of novelty.
+
+        rho, below which f(x) is novel: ``learn_one`` returns f(x) - rho. With ``history=True`` tau,
+        above which u(x) is novel: ``learn_one`` returns tau - u(x).
 
         Raises
         ------
@@ -219,7 +223,8 @@ class Learner(Storing, Counting):
         """
         if self._config.needs_labels:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
-        return float(np.asarray(self._engine.view("novelty"))[0, 0])
+        held = self._engine.view("deviations" if self._config.watches else "novelty")
+        return float(np.asarray(held)[0, 0])
 
     @property
     def norm2(self) -> float | None:

@@ -35,8 +35,8 @@ class ReplayConfig(Fields):
     Parameters
     ----------
     stream : str or Stream
-        The path of a CSV, NPZ or LIBSVM file, the name of a bundled stream, ``-`` for CSV from
-        standard input, an address as ``mqtt://host/topic``, or a stream object.
+        The path of a CSV, NPZ, LIBSVM, Excel or Parquet file, the name of a bundled stream, ``-``
+        for CSV from standard input, an address as ``mqtt://host/topic``, or a stream object.
     (options)
 
     Raises
@@ -114,6 +114,16 @@ class ReplayConfig(Fields):
             if name not in inside and value != "auto"
         }
         return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
+
+    @property
+    def missing_numbers(self) -> tuple[float, ...]:
+        """Readings that mean "absent"."""
+        return tuple(code for code in self.missing_codes if not isinstance(code, str))
+
+    @property
+    def missing_words(self) -> frozenset[str]:
+        """Words for "absent" beside the usual ones, in small letters."""
+        return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
     def scales_inside(self) -> bool:

@@ -16,9 +16,20 @@ import firmware_sim
 #: Folders and modules of each package, from the ground up: each imports only what stands before it.
 LAYERS = {
     edgeolk: (
-        *("lean", "errors", "near", "checks", "calibration", "arrays", "gamma", "parts"),
+        *(
+            "lean",
+            "errors",
+            "near",
+            "progress",
+            "checks",
+            "calibration",
+            "arrays",
+            "gamma",
+            "parts",
+        ),
         "core",
-        *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
+        *("preprocessing", "boundary", "catalogue", "configuration", "counting", "verdict"),
+        "watching",
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
         *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),

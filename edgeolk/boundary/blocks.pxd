@@ -46,6 +46,27 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     return outcome
 
 
+cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* answer,
+                           double* scores) noexcept nogil:
+    """What is known of row i before it is learned: the class it is taken for, or the threshold."""
+    cdef const void* x
+    cdef int outcome
+    cdef int64_t k, best
+    if s.c.columns == 1:
+        answer[0] = s.novelty[0]
+        return DONE
+    x = take_row(s, rows, i, False)
+    if x == NULL:
+        return REFUSED_ROW
+    outcome = decide(s, x, False, scores)
+    best = 0
+    for k in range(1, s.c.columns):
+        if scores[k] > scores[best]:
+            best = k
+    answer[0] = <double>best
+    return outcome
+
+
 cdef inline Py_ssize_t learn_block(
     State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t end, const double* label,
     const double* weight, double* f, int* outcome

@@ -24,4 +24,11 @@ class RowLearner(Scorer):
         y: ArrayLike | None = None,
         out: NDArray[np.float64] | None = None,
         weight: ArrayLike | None = None,
+        verbose: bool = False,
     ) -> NDArray[np.float64]: ...
+    def _answer_many(
+        self,
+        X: NDArray[Any],
+        y: ArrayLike | None = None,
+        out: NDArray[np.float64] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

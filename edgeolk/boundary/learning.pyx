@@ -9,11 +9,14 @@ import warnings
 import numpy as np
 
 from edgeolk.errors import BadRowError
+from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
+from edgeolk.boundary.ndarray cimport is_plain
+from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
@@ -115,6 +118,10 @@ cdef class RowLearner(Scorer):
     cdef double learned_one(self, object x, object y, object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
         cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
+        cdef double numbers[SHORT]
+        if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
+            self.engine.idle()
+            return self.learned_placed(self.placed_numbers(numbers, True), label, counts)
         cdef object row = self.checked_row(x)
         self.engine.idle()
         return self.learned_placed(self.placed(row, True), label, counts)
@@ -211,7 +218,7 @@ cdef class RowLearner(Scorer):
             count_asked(&self.engine.state)
         return wanted
 
-    def learn_many(self, X, y=None, out=None, weight=None):
+    def learn_many(self, X, y=None, out=None, weight=None, verbose=False):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -225,6 +232,9 @@ cdef class RowLearner(Scorer):
             Receives the scores; without it an array is made.
         weight : array-like of shape (n,), optional
             Weights as for ``learn_one``.
+        verbose : bool
+            Whether a call that takes longer than a second shows on stderr how far it is: by a bar
+            of tqdm where that is installed, else by a line every few seconds.
 
         Returns
         -------
@@ -243,6 +253,36 @@ cdef class RowLearner(Scorer):
             Signals are looked at every few hundredths of a second: the rows before have been
             learned, the others not (``steps`` says how many), and the model is whole.
         """
+        if not verbose:
+            return self.learned_many(X, y, out, weight, None, None)
+        with Progress() as progress:
+            return self.learned_many(X, y, out, weight, progress, None)
+
+    def _answer_many(self, X, y=None, out=None):
+        """Learn rows as ``learn_many`` does, and note what a loop asks before each.
+
+        Parameters
+        ----------
+        X, y, out
+            As for ``learn_many``, which also says what is raised.
+
+        Returns
+        -------
+        scores : float64 ndarray of shape (n,)
+            As of ``learn_many``.
+        before : float64 ndarray of shape (n,)
+            Several classes: the one that ``predict_one`` gives; novelty: the threshold.
+        """
+        cdef Py_ssize_t room = self.engine.state.c.columns
+        if room == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
+            raise TypeError("the scores of learn_many say all of a learner of one score")
+        cdef object before = np.empty(len(X) + room)
+        scores = self.learned_many(X, y, out, None, None, before)
+        return scores, before[:len(scores)]
+
+    cdef object learned_many(self, object X, object y, object out, object weight, object progress,
+                             object before):
+        """Learn rows; ``before`` has room for a number a row, and for a score a column."""
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object targets
@@ -252,6 +292,7 @@ cdef class RowLearner(Scorer):
         cdef const double* weights = NULL
         cdef const double* label
         cdef double* f
+        cdef double* asked = NULL
         targets = converted_labels(y)
         counts = None if weight is None else converted_weights(weight)
         read = (*as_tuple(held), targets)
@@ -266,11 +307,17 @@ cdef class RowLearner(Scorer):
         if counts is not None:
             check_weights(self.engine, counts, rows.n)
             weights = <const double*>cnp.PyArray_DATA(counts)
+        if before is not None:
+            if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
+                raise ValueError("X has changed while the arguments were converted")
+            asked = <double*>cnp.PyArray_DATA(before)
+        if progress is not None:
+            progress.total = rows.n
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, weights, f)
+            self.in_order(&rows, first, bad, label, weights, f, asked, progress)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):

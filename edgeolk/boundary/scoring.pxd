@@ -10,11 +10,13 @@ cdef class Scorer:
 
     cdef object checked_row(self, object x)
     cdef const void* placed(self, object x, bint learning) except NULL
+    cdef const void* placed_numbers(self, const double* row, bint learning) except NULL
     cdef int check_rows(self, object arrays, Batch* rows) except -1
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad)
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
-                      const double* label, const double* weight, double* f) except -1
+                      const double* label, const double* weight, double* f,
+                      double* before=*, object progress=*) except -1
     cdef const void* checked_sparse(
         self, object indices, object values, bint learning
     ) except NULL

@@ -13,9 +13,12 @@ from edgeolk.boundary.batches cimport (
     Batch, as_tuple, converted_rows, describe, indices_rise, is_vector, row_count,
     take_row, whole_numbers,
 )
-from edgeolk.boundary.blocks cimport learn_block, learn_placed, look_every, score_block
+from edgeolk.boundary.blocks cimport (
+    ask_before, learn_block, learn_placed, look_every, score_block,
+)
 from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
@@ -75,6 +78,13 @@ cdef class Scorer:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
+    cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
+        """As ``placed``, of checked numbers that the caller keeps."""
+        cdef const void* placed = take_f64(&self.engine.state, row, learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
+
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe converted rows, each checked. No Python code runs until the caller's next."""
         cdef Py_ssize_t bad
@@ -112,8 +122,13 @@ cdef class Scorer:
         return out
 
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
-                      const double* label, const double* weight, double* f) except -1:
+                      const double* label, const double* weight, double* f,
+                      double* before=NULL, object progress=None) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
+
+        ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
+        a score a column behind that. ``progress`` is called now and then
+        with the rows done since its last call.
 
         Where bad rows are left out, so are those that are found to be bad when they are learned. No
         code of the caller runs here but handlers of signals, which find the learner busy;
@@ -128,6 +143,7 @@ cdef class Scorer:
         cdef const void* x
         cdef Py_ssize_t i, together
         cdef Py_ssize_t look = first + look_every(s)
+        cdef Py_ssize_t told = first
         cdef int outcome = DONE
         warn_of_zeros(engine, rows)
         if learns:
@@ -146,10 +162,17 @@ cdef class Scorer:
                         look += look_every(s)
                         with gil:
                             PyErr_CheckSignals()
+                            if progress is not None:
+                                progress(i - told)
+                                told = i
                     if together > 1:
                         i += score_block(s, rows, i, min(together, end - i), mean, f, &outcome)
                         continue
-                    if learns and rows_ahead(s) > 0:
+                    if before != NULL:
+                        outcome = ask_before(s, rows, i, before + i, before + rows.n)
+                        if outcome != DONE:
+                            break
+                    elif learns and rows_ahead(s) > 0:
                         i += learn_block(s, rows, i, end, label, weight, f, &outcome)
                         continue
                     x = take_row(s, rows, i, learns)
@@ -166,6 +189,8 @@ cdef class Scorer:
                 engine.release()
             else:
                 engine.leave(scratch)
+        if progress is not None:
+            progress(i - told)
         if outcome != DONE:
             raise outcome_error(outcome, f"X[{i}]")
         return 0
@@ -230,6 +255,9 @@ cdef class Scorer:
         -------
         float64 ndarray of shape (n_classes,)
         """
+        cdef double row[SHORT]
+        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
+            return self.class_scores(self.placed_numbers(row, False))
         x = self.checked_row(x)
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
@@ -278,6 +306,9 @@ cdef class Scorer:
         return 1 if f >= 0.0 else -1
 
     cdef double score_row(self, object x) except? -1.0:
+        cdef double row[SHORT]
+        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
+            return self.score_placed(self.placed_numbers(row, False))
         x = self.checked_row(x)
         if self.engine.users > 0:
             return self.decision_function(x[None])[0]
@@ -335,8 +366,9 @@ cdef class Scorer:
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            Finite. A contiguous float32 or float64 array is read where it lies; other array-likes
-            of real numbers are converted.
+            Finite. A contiguous float32 or float64 array is read where it lies. Lists, tuples,
+            ``array.array``, memoryviews and arrays of any real type of up to 256 features are read
+            number by number, at about the same cost; other array-likes are converted by numpy.
 
         Returns
         -------

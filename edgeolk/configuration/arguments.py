@@ -58,12 +58,12 @@ def options_of(sparse: Any, on_bad_row: Any, checksums: Any) -> dict[str, float]
 
 
 def budget_of(
-    alias: str, budget: int | None, ram: int | str | None, given: dict[str, Any]
+    alias: str, budget: int | None, ram: int | str | None, given: dict[str, Any], usual: int
 ) -> int | None:
     """The budget; None where ``ram`` is given in its place.
 
     ``alias``, the name that a basis of features has for its budget, "" for none, is taken out of
-    ``given``, the other arguments.
+    ``given``, the other arguments. ``usual`` is what such a basis has where nothing is said.
     """
     if alias:
         members = given.pop(alias, None)
@@ -71,7 +71,7 @@ def budget_of(
             raise TypeError(f"give {alias}= or budget=, which are the same here, and not both")
         budget = members if members is not None else budget
         if budget is None and ram is None:
-            budget = USUAL_MEMBERS
+            budget = usual
     if (budget is None) == (ram is None):
         raise TypeError("give budget= or ram=, and not both")
     return budget

@@ -6,9 +6,10 @@ Everything that can be wrong with it is found here, before memory is touched.
 from __future__ import annotations
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.checks import check_int
+from edgeolk.checks import MOST, check_int
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
+    USUAL_MEMBERS,
     budget_of,
     kernel_of,
     levels,
@@ -25,6 +26,7 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
+from edgeolk.configuration.history import kernel_in_time, take_history
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
 from edgeolk.configuration.spelling import options_said, parameters_said, spelt
@@ -39,6 +41,7 @@ from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
+from edgeolk.parts.watching import USUAL_FREQUENCIES, least_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 
@@ -165,13 +168,19 @@ class Config(Record):
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        usual = method.preprocessing if method else {}
+        watches = take_history(params, parts, own)
+        usual = method.preprocessing if method and not watches else {}
+        if watches:
+            kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         used_kernel = kernel_of(kernel, gamma, method, n_features)
-        preprocessing = preprocessing_of(params, own, usual, gamma, whole=update.whole)
+        preprocessing = preprocessing_of(
+            params, own, usual, gamma, whole=update.whole and not watches
+        )
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
-        budget = budget_of(basis.members, budget, ram, params)
+        usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
+        budget = budget_of(basis.members, budget, ram, params, usual_members)
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
@@ -204,7 +213,13 @@ class Config(Record):
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
-            made = fit(configure, lambda config: total(layout(config)), ram)
+            most = USUAL_FREQUENCIES if watches else MOST - 1
+            made = fit(configure, lambda config: total(layout(config)), ram, most)
+            if watches and context["ram"] < least_bytes(n_features):
+                raise ValueError(
+                    f"ram must be at least {least_bytes(n_features)} bytes for novelty with"
+                    f" history=True and {n_features} features, got {ram!r}"
+                )
         self.__dict__.update(made.__dict__)
 
     @classmethod

@@ -69,8 +69,10 @@ def _smallest(configure: Callable[[int], T], cap: int) -> int:
     return accepted
 
 
-def fit(configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str) -> T:
-    """The configuration with the largest budget whose plan fits.
+def fit(
+    configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str, most: int = MOST - 1
+) -> T:
+    """The configuration with the largest budget, up to ``most``, whose plan fits.
 
     ``nbytes``, the bytes of its plan, must not decrease with the budget. It is a ValueError if not
     even the smallest budget fits.
@@ -81,8 +83,8 @@ def fit(configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | st
     if least > cap:
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
     low, high = smallest, smallest + 1
-    while high < MOST and nbytes(configure(high)) <= cap:
-        low, high = high, min(2 * high, MOST)
+    while high <= most and nbytes(configure(high)) <= cap:
+        low, high = high, min(2 * high, most + 1)
     while high - low > 1:
         middle = (low + high) // 2
         if nbytes(configure(middle)) <= cap:

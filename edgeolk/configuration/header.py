@@ -85,6 +85,7 @@ REGIONS: dict[str, int] = {
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
+    **{"channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
     **{"width_follows": 70, "common": 71},

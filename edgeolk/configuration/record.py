@@ -30,6 +30,7 @@ from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
+from edgeolk.parts.watching import INPUTS
 from edgeolk.preprocessing.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
@@ -293,6 +294,16 @@ class Record:
         if self.update.whole and not self.needs_labels:
             return "novelty of structured features follows every row alike"
         return self.update.weighs
+
+    @property
+    def watches(self) -> bool:
+        """Whether it is novelty of rows in the order of time."""
+        return not self.needs_labels and self.values.get("history", 0.0) > 0.0
+
+    @property
+    def n_inputs(self) -> int:
+        """Numbers that features are made of."""
+        return INPUTS * self.n_features if self.watches else self.n_features
 
     @property
     def needs_labels(self) -> bool:

@@ -193,6 +193,12 @@ KINDS: dict[str, Kind] = {
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
+    "channels": Kind(
+        "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
+    ),
+    "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
+    "deviations": Kind("computing", _words(6), "threshold, unit of inputs, moments of the scores"),
+    "watch": Kind("w", _words(4), "rows that do not count, events, rows since, last verdict"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -236,8 +242,8 @@ KINDS: dict[str, Kind] = {
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
     "inputs": Kind(
         "computing",
-        lambda c: (2, c.n_features),
-        "scratch: scaled inputs, their gradient",
+        lambda c: (3 if c.watches else 2, c.n_features),
+        "scratch: scaled inputs, their gradient; of a channel its row, roughness and mean",
         Lifetime.CALL,
     ),
     "class_scores": Kind(
@@ -314,6 +320,9 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "blend"}
         elif config.is_regression:
             names.add("target")
+        if config.watches:
+            names -= {"novelty", "query"}
+            names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
     if config.tracks_norm and config.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:

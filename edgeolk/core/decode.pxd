@@ -31,6 +31,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.weighs = not config.no_weights
+    s.c.takes_gaps = config.watches
     s.ahead.rows = config.lookahead
     s.ahead.value_bytes = config.value_bytes
     s.ahead.real = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
@@ -46,7 +47,7 @@ cdef inline void decode(State* s, object config) except *:
 cdef inline void decode_features(State* s, object config) except *:
     """Structured features alone: one group of one width, the kernel's."""
     cdef olk_sorf* p = &s.structured.made
-    choose(&s.structured, s.c.choice.dtype)
+    choose(&s.structured, s.c.choice.dtype, False)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
     p.first[0], p.first[1] = 0, -(-config.budget // 64)
     p.widths[0] = 1
@@ -63,8 +64,8 @@ cdef inline void decode_structured(State* s, object config) except *:
     groups = int(values["groups"])
     blocks = -(-config.budget // 64)
     share, rest = divmod(blocks, groups)
-    choose(&s.structured, s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_features, config.budget, config.columns
+    choose(&s.structured, s.c.choice.dtype, config.watches)
+    p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
     if s.c.choice.loss == LOSS_SQUARE:
         p.task = OLK_SORF_REGRESSION

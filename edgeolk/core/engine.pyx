@@ -8,7 +8,7 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from edgeolk.errors import BadRowError
 from edgeolk.parts import elements
@@ -35,7 +35,8 @@ from edgeolk.core.step cimport (
     construct, count_asked, decide, learn, prepare_mean, skip, wants,
 )
 from edgeolk.core.structs cimport (
-    olk_common, olk_sorf, olk_sorf_state, olk_two_numbers,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_common, olk_sorf,
+    olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
@@ -181,6 +182,13 @@ cdef class Engine:
         t.inputs = self.at("inputs")
         if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
             t.inputs = self.state.query  # where a row lies that is learned, or scored alone
+        t.channels = self.at("channels")
+        t.readings = <uint32_t*>self.at("channel_counts")
+        t.deviations = self.at("deviations")
+        t.watch = <uint64_t*>self.at("watch")
+        if t.watch != NULL:
+            # A row that is converted lies where its inputs have not come to yet.
+            self.state.query = <char*>t.inputs + 2 * row
         t.scores = <double*>self.at("class_scores")
         t.row = self.at("feature_row")
         return 0
@@ -356,12 +364,19 @@ cdef class Engine:
 
     # ---- what a Python face reads ---------------------------------------------------------------
 
+    @property
+    def steps(self):
+        """Rows learned, those before the width of the kernel was known among them."""
+        cdef const Width* before = self.state.preprocessing.width
+        return self.state.m.steps + (before.steps if before != NULL else 0)
+
     def counters(self):
         """Counters of the block by name; those the model does not keep are 0."""
         cdef State* s = &self.state
         cdef const Width* before = s.preprocessing.width
+        cdef const uint64_t* watch = s.structured.state.watch
         return {
-            "steps": s.m.steps + (before.steps if before != NULL else 0),
+            "steps": self.steps,
             "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
             "updates": s.m.updates + (before.updates if before != NULL else 0),
             "capacity_hits": (
@@ -377,7 +392,19 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
+            "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
         }
+
+    def verdict(self):
+        """On the last row learned: whether it is novel, whether an event lasts, part, channel,
+        what; None where no rows are watched in the order of time."""
+        cdef const uint64_t* watch = self.state.structured.state.watch
+        cdef uint64_t bits
+        if watch == NULL:
+            return None
+        bits = watch[OLK_VERDICT]
+        return (bool(bits & 1), watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS, bits >> 1 & 3, bits >> 8,
+                bits >> 3 & 3)
 
     def structured(self):
         """The C struct of the learner on structured features, by the names of its members.

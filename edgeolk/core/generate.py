@@ -73,6 +73,7 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
 #: Structs of the loops that Cython code reads, by the header that declares them.
 STRUCTS = {
     "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
+    "novelty_threshold.h": (),
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
     "intake.h": ("olk_scaler",),
@@ -291,5 +292,5 @@ def write() -> None:
     }
     for name, text in texts.items():
         target = HERE / name
-        if not target.exists() or target.read_text() != text:
-            target.write_text(text)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8", newline="\n")

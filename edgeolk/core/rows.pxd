@@ -22,12 +22,16 @@ from edgeolk.core.state cimport Indices, State
 
 cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
     """Whether storage can hold these numbers."""
+    if s.c.takes_gaps:
+        return True
     if dtype_is_short(s.c.vectors) and not s.preprocessing.reshapes:
         return all_within(x, count, dtype_most(s.c.vectors))
     return all_finite(x, count)
 
 
 cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noexcept nogil:
+    if s.c.takes_gaps:
+        return True
     # A row that is scaled or bounded fits storage then, whatever it was before.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
         return all_finite(x, count)

@@ -166,6 +166,7 @@ cdef struct Settings:
     bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether a row may count more or less than one
     bint softmax              # several classes with the logistic loss
+    bint takes_gaps           # what is no number in a row is a reading that is missing
     Choices choice
     Params p
     olk_kernel kernel

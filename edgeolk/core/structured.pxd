@@ -19,6 +19,7 @@ cdef extern from "sorf_types.h" nogil:
         const char* name
         olk_sorf_step_fn step
         olk_sorf_novelty_fn novelty
+        olk_sorf_novelty_fn watch
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
 
@@ -48,4 +49,4 @@ cdef struct Structured:
     double most               # the largest sum |x_j| that is taken
 
 
-cdef void choose(Structured* f, int dtype) noexcept
+cdef void choose(Structured* f, int dtype, bint watches) noexcept

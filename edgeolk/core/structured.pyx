@@ -17,11 +17,11 @@ cdef int variant() noexcept:
     return i
 
 
-cdef void choose(Structured* f, int dtype) noexcept:
-    """The functions for a storage type."""
+cdef void choose(Structured* f, int dtype, bint watches) noexcept:
+    """The functions for a storage type; those of novelty in time where it ``watches``."""
     cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
     cdef const olk_sorf_functions* found = olk_sorf_variants[variant()][kind]
     f.step = found.step
-    f.novelty = found.novelty
+    f.novelty = found.watch if watches else found.novelty
     f.scores = found.scores
     f.features = found.features

@@ -73,6 +73,12 @@ def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str
         if learns and learner.dtype == "int8"
         else ""
     )
+    if learner.config.watches:
+        notes += (
+            "\nRows come in the order of time, one every period; a number that is not finite is a"
+            " missing reading.\n`ek_watch()` says of the last row learned whether it is novel, part"
+            " of an event, and by what.\n"
+        )
     if not learns and learner.config.parts["rows"] != Rows.DENSE:
         notes = (
             "\nA row is scored whole. Of one that is mostly zeros the library reads the other"

@@ -100,6 +100,7 @@ def model_of(learner: Learner) -> Model:
     arena = 8 * (query + (stride if config.columns > 1 else 0))
     macros = {
         "EK_LEARNS": 0,
+        "EK_WATCHES": 0,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(wide),

@@ -24,6 +24,7 @@ REGIONS = (
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
     *("width_follows", "common"),
     *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.
 ANEW = (
@@ -71,6 +72,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": made["task"],
+        "EK_WATCHES": int(config.watches),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": made["most"],

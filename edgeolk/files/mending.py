@@ -49,8 +49,9 @@ def count_again(config: Config, words: dict[str, Any]) -> None:
     if config.parts["update"] == Update.OPTIMISTIC:
         _lower(words, "steps", words["seen"])
         _lower(words, "seen", words["steps"])
-    for name in ("mistakes", "updates", "capacity_hits"):
+    for name in ("mistakes", "updates", "capacity_hits", "idle_rows"):
         _lower(words, name, words["steps"])
+    _lower(words, "alarms", words["mistakes"])
     if config.update.whole:
         return
     words["norm2"] = 0.0

@@ -16,10 +16,36 @@ MOST = 1e30
 #: deviations add up to.
 _MOST_WEIGHT, _MOST_TARGET, _MOST_SQUARES = 1e15, 1e101, 1e250
 
+#: Of a channel's twelve numbers those that are never negative: variances, mean squares.
+_VARIANCES = (1, 4, 6, 8, 9, 11)
+#: The unit of inputs where no channel has moved; rows since the last novel one, counted in 16 bits.
+_MOST_UNIT, _MOST_QUIET = 1001.0, 65535
+
 
 def _require(condition: bool, what: str) -> None:
     if not condition:
         raise ValueError(f"the model is inconsistent: {what}")
+
+
+def _check_watch(
+    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """What novelty in time remembers of channels, scores and events (docs/novelty.md)."""
+    steps, d = words["steps"], config.n_features
+    numbers, deviations = regions["channels"], regions["deviations"]
+    _require(all(map(isfinite, numbers)), "channels must be finite")
+    for at in _VARIANCES:
+        good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
+        _require(good, "a channel's variance is negative")
+    tau, unit, _, rarity, _, level = deviations
+    good = all(map(isfinite, deviations)) and tau >= 0.5 and rarity >= 0.0 and level >= 0.0
+    _require(good and 0.0 <= unit <= _MOST_UNIT, "threshold and moments of the scores")
+    _require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
+    _require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
+    _require(0 <= words["quiet_rows"] <= _MOST_QUIET, f"{words['quiet_rows']} quiet rows")
+    verdict = int(words["verdict"])
+    good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
+    _require(good, "the verdict on the last row")
 
 
 def check_weights(
@@ -47,6 +73,8 @@ def check_weights(
         _require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
         longest = max(config.values["cmax"], 1.0)
         _require(all(1.0 <= n <= longest for n in windows), "an averaging window")
+    if config.watches:
+        _check_watch(config, words, regions)
     if "novelty" in regions:
         rho, mean = regions["novelty"]
         _require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")

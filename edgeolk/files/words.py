@@ -19,6 +19,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
+    "watch": (("idle_rows", "q"), ("alarms", "q"), ("quiet_rows", "q"), ("verdict", "q")),
     "skipped": (("n_skipped", "q"),),
     "clipped_rows": (("clipped_rows", "q"),),
     "width": (

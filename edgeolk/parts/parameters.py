@@ -184,7 +184,9 @@ PARAMETERS: dict[str, Parameter] = {
         "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
         low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
-    "nu": Parameter(0.05, 0.0, 1.0, "share of rows to be called novel", omitted=0.05),
+    "nu": Parameter(
+        0.05, 0.0, 1.0, "share of rows to be called novel; .02 with history=True", omitted=0.05,
+    ),
     "forget": Parameter(
         4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False,
         omitted=4096.0,
@@ -198,6 +200,12 @@ PARAMETERS: dict[str, Parameter] = {
         " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
         " on the stack by itself, but for exported C",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
+    ),
+    "history": Parameter(
+        None, 0, 1,
+        "True: rows come in the order of time, and what came before one is part of what it means;"
+        " 'auto': where the loss has a way of its own for such rows",
+        none=0.0, flag=True, omitted=0.0,
     ),
 }
 

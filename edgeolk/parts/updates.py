@@ -25,6 +25,7 @@ from edgeolk.parts.numbers import (
     Update,
 )
 from edgeolk.parts.traits import Part, both, has, lacks
+from edgeolk.parts.watching import WATCHING_REFUSES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +179,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget", "scratch"),
+            *("relevance", "groups", "nu", "forget", "scratch", "history"),
         ),
         lists=("widths", "blends"),
         default_dtype="int8",
@@ -205,6 +206,7 @@ UPDATES: dict[Update, UpdateTraits] = {
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
                 "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
             ),
+            *WATCHING_REFUSES,
             (
                 lambda c: c.values["cmin"] > c.values["cmax"],
                 "cmin must be at most cmax",

@@ -6,9 +6,6 @@ import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from edgeolk.learner import Learner
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
@@ -22,6 +19,8 @@ class KernelModel:
 
     #: What its learner is for, as ``check_task`` has it.
     _task = ""
+    #: Whether the score that a row had before it is learned is asked for.
+    _scores_first = False
 
     def __init__(
         self,
@@ -50,6 +49,9 @@ class KernelModel:
         self.seed = seed
         self._columns = Columns(features, unseen, missing)
         self._learner: Learner | None = None
+        # What the row scored last was given, and the rows learned by then.
+        self._scored: Any = None
+        self._scored_at = -1
 
     @property
     def learner(self) -> Learner | None:
@@ -94,19 +96,41 @@ class KernelModel:
         )
         return check_task(made, self._task)
 
-    def _row(self, x: Row) -> NDArray[np.float64] | None:
-        """Numbers of a row to be scored; None before anything was learned."""
-        return None if self._learner is None else self._columns.row(x, learning=False)
+    def _score(self, x: Row) -> Any:
+        """What the learner says of a row; it must have learned one.
 
-    def _learn(self, x: Row, y: float | None, weight: float, **own: Any) -> None:
-        """Learn a row; a refused one changes nothing."""
-        columns = self._columns
+        The numbers of the row are kept until the next one, and its score with them: where the row
+        that comes next has the same numbers, and nothing was learned in between, so is its score.
+        """
+        learner = self._learner
+        assert learner is not None
+        row = self._columns.row(x)
+        learned = learner._engine.steps
+        if not (self._columns.same and learned == self._scored_at):
+            self._scored_at = -1
+            self._scored = self._asked(learner, row)
+            self._scored_at = learned
+        return self._scored
+
+    def _asked(self, learner: Learner, row: Any) -> Any:
+        """The score of a row of numbers."""
+        return learner.decision_one(row)
+
+    def _learn(self, x: Row, y: float | None, weight: float, **own: Any) -> Any:
+        """Learn a row, and return what ``_score`` says of it; a refused one changes nothing."""
+        columns, learner = self._columns, self._learner
         if not columns.known:
             columns = Columns(self.features, self.unseen, self.missing)
             columns.begin(x)
-        row = columns.row(x, learning=False)
-        learner = self._new_learner(columns.n, **own) if self._learner is None else self._learner
+        scored = None
+        if learner is not None and self._scores_first:
+            scored, row = self._score(x), columns.made
+        else:
+            self._scored_at = -1  # the row is another one now
+            row = columns.row(x)
+            if learner is None:
+                learner = self._new_learner(columns.count, **own)
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
-        columns.row(x, learning=True)
         columns.learned()
         self._columns, self._learner = columns, learner
+        return scored

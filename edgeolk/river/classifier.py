@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from river import base
 
-from edgeolk.calibration import Calibration, softmax, two_columns
+from edgeolk.calibration import Calibration, softmax, softmax_of_two
 from edgeolk.checks import check_int
+from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
 
@@ -37,11 +38,13 @@ class KernelClassifier(KernelModel, base.Classifier):
     budget
         Instead of ``ram``.
     gamma
-        Width of a Gaussian kernel, or ``"auto"``: from the first 100 rows, inside the learner.
+        Width of a Gaussian kernel, or ``"auto"``: inside the learner, that of ``sorf`` follows the
+        rows where they are scaled, others are made from the first 100 rows.
     kernel
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale
-        The scaler inside the learner, ``"standard"``, ``"minmax"`` or None.
+        The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
+        deviation for all features, such as those of a ``OneHotEncoder``) or None.
     features
         Keys in order; how many there may be, columns going to keys as they come; None for those of
         the first row.
@@ -66,6 +69,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     """
 
     _task = "classes"
+    _scores_first = True
 
     def __init__(
         self,
@@ -132,22 +136,33 @@ class KernelClassifier(KernelModel, base.Classifier):
             else:
                 classes = {**classes, y: len(classes)}
         place = classes[y]
-        scores = self._scores(x)
-        several = self.n_classes > 2
-        own = {"n_classes": self.n_classes} if several else {}
-        self._learn(x, float(place if several else 2 * place - 1), w, **own)
+        known = len(self._classes)
+        if self.n_classes == 2:
+            score = self._learn(x, float(2 * place - 1), w)
+            if score is not None and len(classes) > 1:
+                self._calibration.learn_one(score, place == 1)
+        else:
+            scores = self._learn(x, float(place), w, n_classes=self.n_classes)
+            if scores is not None and place < known > 1:
+                self._calibration.learn_class(scores, known, place)
         self._classes = classes
-        if scores is not None and place < scores.shape[1] and len(classes) > 1:
-            self._calibration.learn(scores, np.array([place]))
 
-    def _scores(self, x: Row) -> Any:
-        """Scores of a row, (1, classes seen); None before anything was learned."""
-        row = self._row(x)
-        if row is None or self._learner is None:
-            return None
-        if self.n_classes > 2:
-            return self._learner.scores_one(row)[None, : len(self._classes)]
-        return two_columns([self._learner.decision_one(row)])
+    def _asked(self, learner: Learner, row: Any) -> Any:
+        """The score of a row of numbers, or its scores of all classes."""
+        return learner.scores_one(row) if self.n_classes > 2 else learner.decision_one(row)
+
+    def _shares(self, x: Row) -> Any:
+        """Probabilities of the classes seen, and of one not seen yet where there are two."""
+        assert self._learner is not None
+        logistic = self._learner._engine.config.parts["loss"] == Loss.LOGISTIC
+        scores = self._score(x)
+        if self.n_classes == 2:
+            own = softmax_of_two if logistic else self._calibration.probabilities_of_two
+            return own(scores)
+        known = len(self._classes)
+        if logistic:
+            return softmax(scores[None, :known])[0]
+        return self._calibration.probabilities_one(scores, known)
 
     def predict_proba_one(self, x: Row, **kwargs: Any) -> dict[Any, float]:
         """Probabilities of the labels seen.
@@ -168,16 +183,11 @@ class KernelClassifier(KernelModel, base.Classifier):
         TypeError, ValueError
             A value is no finite number, or a key is unseen or missing and may not be.
         """
-        scores = self._scores(x)
-        if scores is None or self._learner is None:
+        if self._learner is None:
             return {} if self._multiclass else {False: 0.5, True: 0.5}
-        if self._learner.parts["loss"] == Loss.LOGISTIC:
-            shares = softmax(scores)[0]
-        else:
-            shares = self._calibration.probabilities(scores)[0]
-        shares = shares[: len(self._classes)]
-        shares = shares / shares.sum()
-        return {label: float(shares[place]) for label, place in self._classes.items()}
+        shares = self._shares(x)[: len(self._classes)]
+        total = sum(shares)
+        return {label: float(shares[place] / total) for label, place in self._classes.items()}
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
         """The most probable label.
@@ -199,4 +209,9 @@ class KernelClassifier(KernelModel, base.Classifier):
         """
         if self._learner is None:
             return None if self._multiclass else False
-        return super().predict_one(x)
+        shares = self._shares(x)
+        best, label = -1.0, None
+        for name, share in zip(self._classes, shares, strict=False):
+            if share > best:  # the first of equals
+                best, label = share, name
+        return label

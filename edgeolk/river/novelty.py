@@ -98,8 +98,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         TypeError, ValueError
             A value is no finite number, or a key is unseen or missing and may not be.
         """
-        row = self._row(x)
-        return 0.0 if row is None or self._learner is None else -self._learner.decision_one(row)
+        return 0.0 if self._learner is None else -float(self._score(x))
 
     def is_novel(self, x: Row) -> bool:
         """Whether a row is novel, as its score says; False before the first row.

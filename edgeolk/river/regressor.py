@@ -93,5 +93,4 @@ class KernelRegressor(KernelModel, base.Regressor):
         TypeError, ValueError
             A value is no finite number, or a key is unseen or missing and may not be.
         """
-        row = self._row(x)
-        return 0.0 if row is None or self._learner is None else self._learner.decision_one(row)
+        return 0.0 if self._learner is None else float(self._score(x))

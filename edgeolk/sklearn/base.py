@@ -17,7 +17,6 @@ from edgeolk.catalogue import find
 from edgeolk.checks import check_int
 from edgeolk.learner import Learner
 from edgeolk.parts import Update
-from edgeolk.parts.updates import UPDATES
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
 from edgeolk.wrapped import other_arguments
@@ -27,7 +26,15 @@ FloatArray = NDArray[np.float64]
 #: Rows handed to the learner at a time: what a copy of them may take.
 CHUNK = 512
 
+#: Types of rows that are learned where they lie.
+_PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
+
 Learns = TypeVar("Learns", bound=Callable[..., Any])
+
+
+def is_plain_labels(y: Any) -> bool:
+    """Whether labels are whole numbers or bools in an array of one dimension."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
 
 
 def unchanged_if_refused(learns: Learns) -> Learns:
@@ -55,6 +62,7 @@ class OnlineKernelBase(BaseEstimator):
     """Parameters and passes of the three estimators."""
 
     learner_: Learner
+    n_features_in_: int
 
     def __init__(
         self,
@@ -89,7 +97,28 @@ class OnlineKernelBase(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 
+    def _is_checked(self, X: Any) -> bool:
+        """Whether scikit-learn's checks would give back X: plain rows, as many features as known.
+
+        They take longer than learning a row.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.dtype in _PLAIN
+            and X.ndim == 2
+            and len(X) > 0
+            and X.shape[1] == self.n_features_in_
+            and X.flags.carray
+            and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X).all())
+        )
+
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **how: Any) -> Any:
+        if not reset and self._is_checked(X):
+            if isinstance(y, str):
+                return X
+            if is_plain_labels(y) and len(y) == len(X) and not how:
+                return X, y
         # Before scikit-learn and scipy: they see no mask, and follow any pointer.
         refuse_masked(X, "X")
         refuse_masked(y, "y")
@@ -102,12 +131,11 @@ class OnlineKernelBase(BaseEstimator):
 
     def _follows(self) -> bool:
         """Whether the width of the learner follows its rows, where none is named."""
-        whole = UPDATES[Update(find(self.algorithm).parts["update"])].whole
-        return whole and self.scale is not None
+        if self.algorithm is None or self.scale is None:
+            return False
+        return find(self.algorithm).parts.get("update") == Update.BLENDED
 
-    def _begin(
-        self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any
-    ) -> Learner:
+    def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
         options: dict[str, Any] = {**own, **other_arguments(self.params)}
         size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}

@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.parts import Loss
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
+from edgeolk.sklearn.base import (
+    FloatArray,
+    OnlineKernelBase,
+    is_plain_labels,
+    unchanged_if_refused,
+)
 from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
 from edgeolk.wrapped import check_task
 
@@ -33,14 +38,15 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     budget : int, optional
         Instead of ``ram``: support vectors, or frequencies of a basis of features.
     gamma : {"auto", "scale"} or float
-        Width of a Gaussian kernel. ``"auto"``: 1 over the median squared distance of the first 500
-        rows; where ``partial_fit`` begins with fewer than 100, the learner makes it from its first
-        100 rows, as ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
+        Width of a Gaussian kernel. ``"auto"``: that of ``sorf`` follows the rows, where they are
+        scaled; of other learners 1 over the median squared distance of the first 500 rows; where
+        ``partial_fit`` begins with fewer than 100, the learner makes it from its first 100 rows, as
+        ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
         where rows do not differ. Both of rows as scaled.
     kernel : kernel, optional
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
-    scale : {"standard", "minmax"} or None
-        The scaler inside the learner.
+    scale : {"standard", "minmax", "common"} or None
+        The scaler inside the learner; "common": one mean and deviation for all features.
     class_weight : dict, "balanced" or None
         What rows of a class count, by its label. ``"balanced"`` needs ``fit``.
     params : dict, optional
@@ -174,8 +180,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
         X, y = self._checked(X, y, reset=first)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        if not is_plain_labels(y):
+            check_classification_targets(y)
+            y = column_or_1d(y, warn=True)
         known = np.unique(classes) if first else self.classes_
         if not len(known):
             raise ValueError(
@@ -239,10 +246,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             counts = None if weight is None else weight[some]
             scores = self.learner_.scores(X[some]) if several and calibration is not None else None
             f = self.learner_.learn_many(X[some], labels[some], weight=counts)
-            if calibration is not None:
-                calibration.learn(
-                    two_columns(f) if scores is None else scores, columns[some], counts
-                )
+            if scores is not None:
+                calibration.learn(scores, columns[some], counts)  # type: ignore[union-attr]
+            elif calibration is not None:
+                calibration.learn_two(f, columns[some], counts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.

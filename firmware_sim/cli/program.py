@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import sys
 from collections.abc import Sequence
 
 from edgeolk import __version__
+from edgeolk.cli.console import take_any_text
 from firmware_sim.cli import compare, fleet, listings, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
 from firmware_sim.cli.terminal import forget_output, tell
@@ -30,6 +32,20 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Told(logging.Handler):
+    """What the simulator logs, a line each on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        tell(record.getMessage())
+
+
+def _tell_what_is_logged() -> None:
+    log = logging.getLogger("firmware_sim")
+    if not any(isinstance(handler, _Told) for handler in log.handlers):
+        log.addHandler(_Told())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
@@ -39,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or SIGTERM;
     the report so far is printed.
     """
+    _tell_what_is_logged()
+    take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:

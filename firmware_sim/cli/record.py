@@ -29,7 +29,10 @@ def add_options(commands: Any) -> None:
     about = "Write a live stream to a CSV file, every row whole and at once."
     command = add_command(commands, "record", about, run, OWN)
     command.add_argument(
-        "source", metavar="SOURCE", help="- for CSV from standard input, or mqtt://HOST/TOPIC"
+        "source",
+        metavar="SOURCE",
+        help="- for CSV from standard input, or mqtt://HOST/TOPIC: JSON "
+        "objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL",
     )
     command.add_argument("file", metavar="FILE", help="a new CSV file")
 

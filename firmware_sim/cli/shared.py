@@ -14,8 +14,8 @@ from firmware_sim.configuration.values import BadValueError
 from firmware_sim.errors import SimulatorError
 
 STREAM = (
-    "a CSV, NPZ or LIBSVM file, - for CSV from standard input, mqtt://HOST/TOPIC, or the name of a "
-    "bundled stream"
+    "a CSV, NPZ or LIBSVM file, - for CSV from standard input, the name of a bundled stream, or "
+    "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
 )
 QUIET = Option("write the files, print nothing", default=False, group="report")
 NO_PROGRESS = Option("no progress bar on a terminal either", default=False, group="report")

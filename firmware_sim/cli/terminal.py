@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -33,7 +34,11 @@ def show(text: str) -> None:
     """Print on standard output; a reader that has left, as ``| head`` does, is no error."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
+        # Windows has no number of its own for a pipe that nobody reads.
+        unread = errno.EINVAL if os.name == "nt" else errno.EPIPE
+        if error.errno not in (errno.EPIPE, unread):
+            raise
         forget_output()
 
 

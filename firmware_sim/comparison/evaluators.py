@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,10 @@ from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 
+#: Stretches of rows by which the noise of a difference between losses is judged.
+BLOCKS = 20
+
+
 class Evaluator:
     """Rows of one kind of labels.
 
@@ -30,10 +36,27 @@ class Evaluator:
     y (ndarray of shape (n,)): what the stream says.
     config: the kind, and what its metrics depend on.
     looked: what the metrics made of the readings of each row; empty for nothing.
+    raw (ndarray of shape (n, d)): the rows before they were scaled, for learners that scale.
     """
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        X: Row,
+        y: Row,
+        config: ReplayConfig,
+        looked: Sequence[float] = (),
+        raw: Row | None = None,
+    ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
+        self.raw = X if raw is None else raw
+
+    def for_learner_of(self, config: ReplayConfig) -> Evaluator:
+        """Return what teaches the rows that such a learner is given: raw ones where it scales."""
+        if not config.scales_inside:
+            return self
+        own = copy(self)
+        own.X = self.raw
+        return own
 
     @property
     def metrics(self) -> Metrics:
@@ -65,6 +88,22 @@ class Evaluator:
     def loss(self, answers: Row, first: int = 0) -> float:
         """Return the mean loss of the answers to the first rows, from row `first` on."""
         return self.judged(answers, first).mean_loss("learner")
+
+    def blocks(self, answers: Row) -> dict[str, list[float]]:
+        """Return the mean losses over `BLOCKS` stretches of rows, of the learner and the baselines.
+
+        Empty where losses are no sums over rows, or the rows are too few.
+        """
+        ends = np.linspace(0, len(answers), BLOCKS + 1).astype(int)
+        if len(answers) < 10 * BLOCKS:
+            return {}
+        metrics = self.metrics
+        sums = {who: [0.0] for who in ("learner", *metrics.baselines)}
+        for first, last in pairwise(ends.tolist()):
+            metrics.add_block(self.y[first:last], answers[first:last])
+            for who, total in sums.items():
+                total.append(metrics.mean_loss(who) * metrics.rows)
+        return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model that a kernel has to beat."""
@@ -99,8 +138,15 @@ class Classes(Evaluator):
 class Numbers(Evaluator):
     """Real numbers, scaled as they come; an answer is a prediction in the stream's own unit."""
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[float] = ()) -> None:
-        super().__init__(X, y, config, looked)
+    def __init__(
+        self,
+        X: Row,
+        y: Row,
+        config: ReplayConfig,
+        looked: Sequence[float] = (),
+        raw: Row | None = None,
+    ) -> None:
+        super().__init__(X, y, config, looked, raw)
         self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
 
     def _unscaled(self, scores: Row, part: slice) -> Row:
@@ -138,6 +184,10 @@ class Unlabelled(Evaluator):
         ]
         found.add_block(self.y[part], answers[part, 0], context)
         return found
+
+    def blocks(self, answers: Row) -> dict[str, list[float]]:
+        """Return none: an area under a curve is no sum over rows."""
+        return {}
 
     def linear(self) -> tuple[str, Row]:
         """Return that there is none."""

@@ -21,6 +21,8 @@ from firmware_sim.tasks.labels import LabelMap, doubt
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
+#: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
+_ROOM, _BUDGET = 1 << 20, 64
 
 
 @dataclass
@@ -70,12 +72,15 @@ def prepare(config: ReplayConfig) -> Rows:
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    replay = Replay(config)
-    device, stream, config = replay.device, replay.stream, replay.config
+    # What reads and scales the rows takes room of its own; the learner beside it is not asked.
+    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET))
+    device, stream = replay.device, replay.stream
+    config = replace(replay.config, ram=config.ram, budget=config.budget)
     kind = KINDS[config.kind]
     labels, cadence = kind.labels(config), Cadence()
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
+    raw: list[Row] = []
     targets: list[float] = []
     looked: list[float] = []
     count = RowCount()
@@ -99,6 +104,7 @@ def prepare(config: ReplayConfig) -> Rows:
                 count.missing += not row.damage
                 continue
             looked.append(metrics.look(device.raw))
+            raw.append(device.raw.copy())
             rows.append(device.scale().copy())
             targets.append(row.label)
             if len(rows) * len(stream.features) > MOST_NUMBERS:
@@ -112,7 +118,8 @@ def prepare(config: ReplayConfig) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked)
+    as_read = np.array(raw) if config.scales_outside else None
+    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked, as_read)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "

@@ -236,6 +236,9 @@ def spread(
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield  # Windows holds no signals back
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

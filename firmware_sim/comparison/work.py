@@ -73,6 +73,15 @@ def work(run: Run) -> Outcome:
     return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])
 
 
+def default_of(config: ReplayConfig) -> ReplayConfig:
+    """Return what `replay` runs on the same stream and device where no algorithm is named.
+
+    Raises SimulatorError: it does not go with the other options.
+    """
+    params = {"n_classes": config.params["n_classes"]} if "n_classes" in config.params else {}
+    return replace(config, algorithm="", params=params, gamma=None, dtype="", budget=None)
+
+
 def do(
     run: Run, evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float
 ) -> Outcome:

@@ -168,10 +168,11 @@ class Fields:
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
     )
-    missing_codes: tuple[float, ...] = _stream(
+    missing_codes: tuple[float | str, ...] = _stream(
         (),
-        "a reading that means 'absent', such as -200 (repeatable)",
-        NUMBER._replace(metavar="CODE"),
+        "a number or word that means 'absent', such as -200 or offline (repeatable); unavailable, "
+        "unknown, nan, n/a, null, none and nothing do anyway",
+        Value("CODE", values.code),
         flag="missing-code",
         again=True,
         where=READERS | MANIFEST,

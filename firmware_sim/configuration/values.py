@@ -42,6 +42,14 @@ def duration(text: str) -> float:
     return seconds
 
 
+def code(text: str) -> float | str:
+    """Return a number, or a word in small letters."""
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip().lower()
+
+
 def gamma(text: str) -> float | None:
     """Return a width, or None for one that is to be chosen."""
     if text == "auto":

@@ -10,8 +10,8 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import MISSING_WORDS
-from firmware_sim.tasks.labels import NO, YES, label_key
+from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
+from firmware_sim.tasks.labels import label_key
 
 #: Beginning of the function that reads labels; what follows depends on their kind.
 _LABEL_OF = (
@@ -72,10 +72,11 @@ def _words(config: ReplayConfig, target: str) -> _Words:
             "learner.predict_one(row)",
             learns,
         )
+    nothing = sorted(MISSING_WORDS | config.missing_words)
     return _Words(
         (
             f"POSITIVE = {label_key(config.positive)!r}  # the value of {target!r} that means +1",
-            f"NOTHING = {sorted(MISSING_WORDS)!r}  # words for a label that is not known",
+            f"NOTHING = {nothing!r}  # words for a label that is not known",
         ),
         (
             "    if found == POSITIVE:",
@@ -129,79 +130,153 @@ def script(replay: Replay, model: str) -> str:
 
 
 def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
-    """Return the lines that load the model."""
+    """Return the lines that load the model, or what was learned since."""
     config, stream = replay.config, replay.stream
     follows = "it." if words.always else "it if its label follows."
-    scalers = {"scaler": SCALER} if config.scales_outside else {}
-    scalers |= {"targets": TARGETS} if config.is_regression else {}
+    places = {"learner": LEARNER}
+    places |= {"scaler": SCALER} if config.scales_outside else {}
+    places |= {"targets": TARGETS} if config.is_regression else {}
+    loads = {name: "ek.load" if name == "learner" else "ek.RunningScaler.load" for name in places}
+    switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     return [
         f'"""Predict each row of readings from standard input, then learn {follows}',
         "",
         "A line of CSV holds the readings in the order of FEATURES, and after them the label where",
-        "it is known. Needs numpy, edgeolk and the model file beside it.",
+        "it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in",
+        "STATE, every EVERY rows and on every way out; started again it goes on from there.",
         '"""',
         "",
         "import csv",
+        "import signal",
         "import sys",
         "import tempfile",
         "import zipfile",
+        "import zlib",
+        "from pathlib import Path",
         "",
         "import numpy as np",
         "",
         "import edgeolk as ek",
         "",
-        f"MODEL = {model!r}",
+        f"MODEL = Path(__file__).resolve().parent / {model!r}",
+        "# Another model begins anew, in a file of its own.",
+        'STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")',
+        f"EVERY = {config.checkpoint_every}  # rows learned between checkpoints",
         f"FEATURES = {list(stream.features)!r}",
         *words.constants,
-        f"ABSENT = {list(config.missing_codes)!r}  # readings that mean there is none",
+        f"ABSENT = {list(config.missing_numbers)!r}  # readings that mean there is none",
+        f"SWITCHES = {switches!r}",
+        *((*_LABEL_OF, *words.label, "") if words.label else ()),
         "",
         "with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:",
-        f"    learner = ek.load(box.extract({LEARNER!r}, folder))",
         *(
-            f"    {name} = ek.RunningScaler.load(box.extract({file!r}, folder))"
-            for name, file in scalers.items()
+            f"    {name} = {loads[name]}(box.extract({file!r}, folder))"
+            for name, file in places.items()
         ),
-        *((*_LABEL_OF, *words.label, "") if words.label else ()),
+        f"parts = ({', '.join(places)},)",
+        "checkpoints = ek.Checkpointer(STATE, every=EVERY)",
+        "kept = checkpoints.open()",
+        "if kept is None:",
+        "    checkpoints.write(parts)  # what cannot be written is better known now",
+        "else:",
+        "    parts = kept if isinstance(kept, tuple) else (kept,)",
+        f"    {', '.join(places)}{',' if len(places) == 1 else ''} = parts",
+        *_TOLD,
     ]
+
+
+#: Lines that say where the program goes on, and make a stop wait for the row at hand.
+_TOLD = (
+    "for slot, reason in checkpoints.opened.refused.items() if checkpoints.opened else ():",
+    '    if reason != "empty":',
+    '        print(f"{STATE.name}, slot {slot}: {reason}", file=sys.stderr)',
+    'print(f"goes on after {learner.steps:,} rows, state in {STATE}", file=sys.stderr, flush=True)',
+    "",
+    "",
+    "class StopError(Exception):",
+    '    """Ctrl-C or SIGTERM."""',
+    "",
+    "",
+    "asked, waits = 0, False",
+    "",
+    "",
+    "def stop(number, frame):",
+    '    """End at once while a row is waited for, else after it."""',
+    "    global asked",
+    "    asked = asked or number",
+    "    if waits:",
+    "        raise StopError",
+    "",
+    "",
+    "for number in (signal.SIGINT, signal.SIGTERM):",
+    "    signal.signal(number, stop)",
+)
 
 
 def _loop(config: ReplayConfig, words: _Words) -> list[str]:
     """Return the lines that answer and learn rows."""
-    lines = [
+    learns = [*words.learns, "checkpoints.step(parts)"]
+    if not words.always:
+        learns = ["if label is not None:", *(f"    {line}" for line in learns)]
+    body = [
+        "waits = False",
+        "if line is None:",
+        "    break",
+        "cells = [cell.strip() for cell in line]",
+        "try:",
+        "    readings = cells[: len(FEATURES)]",
+        "    row[:] = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
+        "except ValueError:",
+        "    row[:] = np.nan",
+        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
+        "if not whole or np.isin(row, ABSENT).any():",
+        '    print("skipped", flush=True)',
+        "    continue",
+        *_label_line(words),
+        "try:",
+        *_scales(config, words),
+        f"    answer = {words.answer}",
+        "except ValueError:  # a reading beyond what can be held",
+        '    print("skipped", flush=True)',
+        "    continue",
+        "print(answer, flush=True)",
+        *learns,
+    ]
+    return [
         "",
         "row = np.empty(len(FEATURES))",
-        "for line in csv.reader(sys.stdin):",
-        "    cells = [cell.strip() for cell in line]",
-        "    try:",
-        "        row[:] = np.array([float(cell) for cell in cells[: len(FEATURES)]])",
-        "    except ValueError:",
-        "        row[:] = np.nan",
-        "    whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
-        "    if not whole or np.isin(row, ABSENT).any():",
-        '        print("skipped", flush=True)',
-        "        continue",
+        "lines = csv.reader(sys.stdin)",
+        "try:",
+        "    while True:",
+        "        waits = True",
+        "        if asked:",
+        "            break",
+        "        line = next(lines, None)",
+        *(f"        {one}" for one in body),
+        "except (StopError, BrokenPipeError):",
+        "    pass",
+        "finally:",
+        "    waits = False",
+        "    checkpoints.write(parts)",
+        "    checkpoints.close()",
     ]
-    if words.label:
-        cell = "cells[len(FEATURES)]"
-        lines.append(f"    label = label_of({cell}) if len(cells) > len(FEATURES) else None")
-    lines.append("    try:")
-    if config.scales_outside:
-        learn = "scaler.learn_transform_one(row, row)"
-        if words.label:  # as in the replay, a row that is not learned leaves the scaler alone
-            scale = "scaler.transform_one if label is None else scaler.learn_transform_one"
-            learn = f"({scale})(row, row)"
-        lines.append(f"        {learn}")
-    lines += [
-        f"        answer = {words.answer}",
-        "    except ValueError:  # a reading beyond what can be held",
-        '        print("skipped", flush=True)',
-        "        continue",
-        "    print(answer, flush=True)",
-    ]
-    if words.always:
-        return lines + [f"    {line}" for line in words.learns]
-    lines.append("    if label is not None:")
-    return lines + [f"        {line}" for line in words.learns]
+
+
+def _label_line(words: _Words) -> list[str]:
+    cell = "cells[len(FEATURES)]"
+    line = f"label = label_of({cell}) if len(cells) > len(FEATURES) else None"
+    return [line] if words.label else []
+
+
+def _scales(config: ReplayConfig, words: _Words) -> list[str]:
+    """Return the line that scales a row, where the learner does not."""
+    if not config.scales_outside:
+        return []
+    if not words.label:
+        return ["    scaler.learn_transform_one(row, row)"]
+    # As in the replay, a row that is not learned leaves the scaler alone.
+    scale = "scaler.transform_one if label is None else scaler.learn_transform_one"
+    return [f"    ({scale})(row, row)"]
 
 
 def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
@@ -214,7 +289,8 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     path : str or Path
         The program; an existing file is overwritten.
     model : str or Path
-        The file `save_model` wrote. The program looks for its name in the working folder.
+        The file `save_model` wrote. The program looks for its name in its own folder, and keeps
+        there what it learns.
 
     Returns
     -------

@@ -37,7 +37,7 @@ class Reader:
             n = len(self.stream.features)
             held = memoryview(bytearray(Repair.nbytes(config.missing, n)))
             self._repair = Repair(config.missing, n, held)
-        self._codes = np.array(config.missing_codes)
+        self._codes = np.array(config.missing_numbers)
 
     def blocks(self) -> Iterator[tuple[Row, Row, Row]]:
         """Yield blocks: usable rows, their labels, and the rows without a gap, labelled or not.

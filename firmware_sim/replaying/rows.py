@@ -97,6 +97,7 @@ def opened(config: ReplayConfig) -> Stream:
         categories=config.categories,
         category_slots=config.category_slots,
         labelled=KINDS[config.kind].is_taught,
+        absent=config.missing_words,
     )
 
 
@@ -107,7 +108,7 @@ def checked_rows(
 
     None, as from the stream, while there is nothing.
     """
-    codes = np.array(config.missing_codes)
+    codes = np.array(config.missing_numbers)
     for sample in limited(config, stream, row):
         if sample is None:
             yield None

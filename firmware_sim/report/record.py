@@ -79,7 +79,9 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         "damaged_policy": config.damaged,
         "notes": list(stream.notes),
         "missing_policy": config.missing,
-        "missing_codes": [_strict(code) for code in config.missing_codes],
+        "missing_codes": [
+            code if isinstance(code, str) else _strict(code) for code in config.missing_codes
+        ],
         "limit": config.limit,
     }
 

@@ -6,8 +6,15 @@ import math
 import re
 from datetime import datetime, timedelta, timezone
 
-# What spreadsheets and data tools write where a reading is absent.
-MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "null", "none"})
+# What spreadsheets and data tools write where there is nothing.
+_BLANK = frozenset({"", "nan", "na", "n/a", "null", "none"})
+#: ... and what home automation writes of a sensor that does not answer.
+MISSING_WORDS = _BLANK | {"unavailable", "unknown"}
+#: Pairs of words that leave no doubt which one is +1, and 1 as a reading.
+YES = frozenset({"true", "yes", "on"})
+NO = frozenset({"false", "no", "off"})
+# With a comma as in 1,234: a decimal comma, or one between thousands.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _ISO = re.compile(
     r"(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)"
     r"(?:[T ]+(?P<H>\d\d?):(?P<M>\d\d)(?::(?P<S>\d\d)(?P<f>[.,]\d+)?)?)?"
@@ -20,22 +27,31 @@ _LOCAL = re.compile(
 _CLOCK = re.compile(r"\d\d?:\d\d(:\d\d([.,]\d+)?)?")
 
 
-def absent(cell: str) -> bool:
-    """Whether the cell says that there is no reading."""
-    return cell.strip().lower() in MISSING_WORDS
+def absent(cell: str, words: frozenset[str] = MISSING_WORDS) -> bool:
+    """Whether the cell says that there is no reading.
+
+    words: what says so, in small letters.
+    """
+    return cell.strip().lower() in words
 
 
-def number(cell: str, comma: bool = False) -> float:
+def blank(cell: str) -> bool:
+    """Whether the cell of a column of words says nothing; "unknown" may be a word there."""
+    return cell.strip().lower() in _BLANK
+
+
+def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> float:
     """Return the reading in a cell, NaN where it is absent.
 
     cell: a number, or a word for "absent".
     comma: whether a comma is the decimal mark.
+    words: those for "absent", in small letters.
     Raises ValueError: it is neither.
     """
     try:
         value = float(cell.replace(",", ".") if comma else cell)
     except ValueError:
-        if absent(cell):
+        if absent(cell, words):
             return math.nan
         raise
     if "_" in cell:  # Python reads 1_2 as 12; in a data file it is a name
@@ -43,12 +59,39 @@ def number(cell: str, comma: bool = False) -> float:
     return value
 
 
-def is_number(cell: str, comma: bool = False) -> bool:
+def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> bool:
     """Whether the cell is a number, not a word for "absent"."""
     try:
-        return not absent(cell) and (number(cell, comma), True)[1]
+        return not absent(cell, words) and (number(cell, comma, words), True)[1]
     except ValueError:
         return False
+
+
+def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
+    """Return 1 for true, yes or on, 0 for false, no or off, NaN where there is no reading.
+
+    Raises ValueError: it is none of these, nor 0 or 1.
+    """
+    word = cell.strip().lower()
+    if word in YES or word in NO:
+        return float(word in YES)
+    if word in words:
+        return math.nan
+    value = float(word)
+    if value not in (0.0, 1.0):
+        raise ValueError(cell)
+    return value
+
+
+def is_switch(cell: str) -> bool:
+    """Whether the cell is one of the words for 1 and 0."""
+    word = cell.strip().lower()
+    return word in YES or word in NO
+
+
+def is_thousands(cell: str) -> bool:
+    """Whether the commas of the cell may stand between thousands, as in 1,234."""
+    return _THOUSANDS.fullmatch(cell.strip()) is not None
 
 
 def is_clock(cell: str) -> bool:

@@ -2,7 +2,8 @@
 
 A column is of numbers when at least half of its cells are; the others are damage, not a reason to
 give the column up. It is a time where all its cells are dates, or where it is called one and its
-numbers only grow. An unnamed column that counts the rows is an index, as data tools write one. What
+numbers only grow. A column of true and false, yes and no, or on and off is one of 1 and 0. An
+unnamed column that counts the rows is an index, as data tools write one. What
 is left is text.
 """
 
@@ -36,7 +37,7 @@ class Column:
     """One column of a table."""
 
     name: str
-    kind: str  # "number", "time", "index" or "text"
+    kind: str  # "number", "switch", "time", "index" or "text"
     example: str  # its first cell that says anything
     clock: Callable[[str], float] | None = None  # from a cell to seconds, where it is a full time
 
@@ -51,16 +52,24 @@ class Columns:
 
 
 def study(
-    names: Sequence[str], rows: Sequence[Sequence[str]], *, delimiter: str, target: str
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    delimiter: str,
+    target: str,
+    absent: frozenset[str] = cells.MISSING_WORDS,
 ) -> Columns:
     """Find out what the columns hold.
 
     names: the header.
     rows: the first rows, each as long as the header.
-    delimiter: what parts the cells; a comma can then not be the decimal mark.
+    delimiter: what parts the cells; where that is a comma, cells with one were in quotes.
     target: the label column, which may be text.
+    absent: words for "no reading", in small letters.
     """
-    comma = delimiter != "," and _decimal_comma(rows)
+    # A gap says nothing: without it, everything below need not know the words for one.
+    rows = [["" if cells.absent(cell, absent) else cell for cell in row] for row in rows]
+    comma = _decimal_comma(rows, delimiter == ",")
     units = _units(names, rows, comma, target)
     body = rows[1:] if units else rows
     held = zip(*body, strict=True) if body else ((),) * len(names)
@@ -71,14 +80,19 @@ def study(
     )
 
 
-def _decimal_comma(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there are numbers with a comma, and none with a point."""
+def _decimal_comma(rows: Sequence[Sequence[str]], quoted: bool) -> bool:
+    """Whether there are numbers with a comma, and none with a point.
+
+    quoted: whether cells with a comma were in quotes; 1,234 may then be a thousand and some, and a
+        decimal comma is one that cannot stand between thousands.
+    """
     with_comma = False
     for row in rows:
         for cell in row:
             if "." in cell and cells.is_number(cell):
                 return False
-            with_comma = with_comma or ("," in cell and cells.is_number(cell, comma=True))
+            if "," in cell and cells.is_number(cell, comma=True):
+                with_comma = with_comma or not (quoted and cells.is_thousands(cell))
     return with_comma
 
 
@@ -108,6 +122,8 @@ def _column(name: str, column: Sequence[str], comma: bool) -> Column:
         return Column(name, "number", example)
     if _INDEX_NAME.fullmatch(name) and len(said) == len(column) and _counts(said):
         return Column(name, "index", example)
+    if any(map(cells.is_switch, said)) and all(map(_is_bit, said)):
+        return Column(name, "switch", example)
     if _mostly_numbers(said, comma):
         clock = _counted_clock(name, said, comma)
         return Column(name, "number" if clock is None else "time", example, clock)
@@ -115,6 +131,10 @@ def _column(name: str, column: Sequence[str], comma: bool) -> Column:
         return Column(name, "time", example)
     clock = _dated_clock(said)
     return Column(name, "text" if clock is None else "time", example, clock)
+
+
+def _is_bit(cell: str) -> bool:
+    return cells.is_switch(cell) or cell.strip() in ("0", "1")
 
 
 def _counts(said: Sequence[str]) -> bool:

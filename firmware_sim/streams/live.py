@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -16,6 +17,10 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 KEPT = 1_000
 #: Seconds without a row after which the columns are settled from the rows there are.
 SETTLE = 2.0
+#: Seconds without a first row after which somebody is told what is waited for.
+NOTICE = 3.0
+
+_log = logging.getLogger("firmware_sim")
 
 Record = list[str]
 
@@ -32,10 +37,27 @@ class Source(ABC):
     delimiter: str = ","
     ignored: tuple[str, ...] = ()
     _records: Iterator[Record | None] | None = None
+    _gave_rows = False
 
     @abstractmethod
-    def header(self) -> list[str]:
-        """Return the names of the columns; waits for the first row if it has to."""
+    def header(
+        self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> list[str]:
+        """Return the names of the columns; waits for the first row if it has to.
+
+        idle: seconds after which it waits no longer; None for no end.
+        should_stop: asked several times a second; True ends the wait.
+
+        Returns: an empty list where the wait ended before there were any.
+        """
+
+    def is_row(self, record: Record) -> bool:
+        """Whether it has the cells that a row has; where it does not, the wait for one goes on."""
+        return bool(record)
+
+    def wanting(self) -> str:
+        """Return what is waited for while no row has come, a sentence."""
+        return f"{self.name}: nothing has come yet"
 
     @abstractmethod
     def records(self) -> Iterator[Record | None]:
@@ -52,7 +74,12 @@ class Source(ABC):
         if self._records is None:
             self._records = self.records()
         last = time.monotonic()
+        wait = None if self._gave_rows else Wait(self)
         for record in self._records:
+            if record and self.is_row(record):
+                self._gave_rows, wait = True, None
+            elif wait is not None:
+                wait.is_over()  # says what is waited for
             if record is not None:
                 last = time.monotonic()
             else:
@@ -67,6 +94,38 @@ class Source(ABC):
 
     def close(self) -> None:  # noqa: B027 - most hold nothing
         """Let go of what it holds."""
+
+
+class Wait:
+    """The wait for the first row of a source: when it ends, and what is said meanwhile.
+
+    After `NOTICE` seconds one line in the log ``firmware_sim`` says what is waited for, and another
+    one whenever that changes.
+
+    source, idle, should_stop: as for `Source.header`.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        idle: float | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self._source, self._idle, self._should_stop = source, idle, should_stop
+        self._began = time.monotonic()
+        self._said = ""
+
+    def is_over(self) -> bool:
+        """Whether nobody waits any longer; says what is missing where that is new."""
+        waited = time.monotonic() - self._began
+        if waited >= NOTICE:
+            sentence = self._source.wanting()
+            if sentence != self._said:
+                self._said = sentence
+                _log.warning("%s", sentence)
+        if self._should_stop is not None and self._should_stop():
+            return True
+        return self._idle is not None and waited > self._idle
 
 
 class LiveStream(Stream):
@@ -87,7 +146,7 @@ class LiveStream(Stream):
         self._idle = idle
         self._held: list[Record] = []
         self._read = 0
-        header = source.header()
+        header = source.header(idle)
         options = replace(options, ignore=(*options.ignore, *source.ignored))
         self._reading = Reading(self.name, header, self._first(), source.delimiter, options)
         self.target = self._reading.target

@@ -1,5 +1,7 @@
 """Rows from an MQTT broker, a message each: a JSON object or cells of CSV.
 
+What messages hold is read in `messages.py`.
+
 Design: the client's own thread puts messages into a queue of fixed size, the reader takes them out.
 When the queue is full the thread waits, and the broker with it; what still finds no room after
 `PATIENCE` is dropped and counted. The session outlives a lost connection (MQTT 5, session expiry),
@@ -11,15 +13,13 @@ that numbers messages (``id=``) tells.
 
 from __future__ import annotations
 
-import csv
-import json
 import queue
 import re
 import secrets
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from ipaddress import IPv6Address
 from itertools import chain
@@ -27,7 +27,8 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.live import Record, Source
+from firmware_sim.streams.live import Record, Source, Wait
+from firmware_sim.streams.messages import described, fields, split, text
 
 #: Messages waiting at most.
 QUEUE = 1_024
@@ -36,6 +37,7 @@ _LONGEST = 1 << 16
 #: Seconds the broker is kept waiting for room; well below the keep-alive.
 PATIENCE = 15.0
 _KEEP_ALIVE = 60
+_LISTED = 12  # fields named in a note
 _RECALLED = 1_024  # messages remembered, to know one that comes again
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
@@ -50,8 +52,9 @@ class MqttSource(Source):
     """Messages of one topic (or of several, by ``+`` and ``#``).
 
     url: ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
-        ``columns=a,b,label`` names the cells of CSV messages (without it messages are JSON objects
-        and the first one names the columns), ``client=`` names the client (by default at random),
+        ``columns=a,b,label`` names the cells of CSV messages, or takes these fields of JSON objects
+        (without it messages are JSON objects and the first one names the columns; what is nested
+        has names as ``a.b``), ``client=`` names the client (by default at random),
         ``id=`` a field that is another one in every message, and no reading.
     size: messages waiting at most.
     received, dropped, damaged, reconnects, repeated: messages received; those dropped because the
@@ -73,7 +76,10 @@ class MqttSource(Source):
         self.name = _shown(url)
         self._topic, self._qos = topic, int(qos)
         self._columns = asked["columns"][0].split(",") if "columns" in asked else None
-        self._json = self._columns is None
+        self._others: dict[str, None] = {}  # fields that the first message did not have
+        self._named = self._columns is not None
+        self._unread: bytes | None = None  # the first message that is no row
+        self._host, self._port = host, port
         self._id = asked.get("id", [""])[0]
         if self._id and self._columns is not None and self._id not in self._columns:
             raise StreamError(f"{_shown(url)}: the id {self._id!r} is none of the columns")
@@ -187,22 +193,54 @@ class MqttSource(Source):
             _remember(self._ids, own, None)
         return True
 
-    def header(self) -> Record:
-        """Return the columns; those of JSON messages come with the first of them."""
-        if self._columns is None:
-            for payload in filter(None, self._payloads()):
-                values = _json_object(payload)
-                if values:
-                    if self._id and self._id not in values:
-                        raise StreamError(
-                            f"{self.name}: the id {self._id!r} is none of the fields "
-                            f"{', '.join(values)}"
-                        )
-                    self._columns = list(values)
-                    self._first = payload
-                    break
-                self.damaged += 1
-        return list(self._columns or [])
+    def header(
+        self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> Record:
+        """Return the columns; those of JSON messages come with the first of them.
+
+        Raises StreamError: the wait ended before there was one; it says what came instead.
+        """
+        wait = Wait(self, idle, should_stop)
+        payloads = self._payloads()
+        while self._columns is None:
+            payload = next(payloads)
+            values = fields(payload) if payload else {}
+            if values:
+                if self._id and self._id not in values:
+                    raise StreamError(
+                        f"{self.name}: the id {self._id!r} is none of the fields "
+                        f"{', '.join(values)}"
+                    )
+                self._columns = list(values)
+                self._first = payload or b""
+                continue
+            if payload is not None:
+                self._count_damaged(payload)
+            if wait.is_over():
+                if should_stop is not None and should_stop():
+                    return []
+                raise StreamError(f"{self.wanting()}; ended after {idle:g} s (--idle)")
+        return list(self._columns)
+
+    def wanting(self) -> str:
+        """Return what is waited for, and what would read the messages that came."""
+        if self._unread is not None:
+            where = f"{self.name}{'&' if '?' in self.name else '?'}columns="
+            return f"{self.name}: {described(self._unread, where, self._columns)}"
+        port = "" if self._port == 1883 else f" -p {self._port}"
+        return (
+            f"{self.name}: nothing has come yet on {self._topic!r}; waiting (to see what is sent: "
+            f"mosquitto_sub -h {self._host}{port} -t '#' -v; --idle SECONDS ends the wait)"
+        )
+
+    def is_row(self, record: Record) -> bool:
+        """Whether it has a cell for each column."""
+        return len(record) == len(self._columns or ())
+
+    def _count_damaged(self, payload: bytes) -> None:
+        self.damaged += 1
+        if self._unread is None:
+            self._unread = payload
 
     def records(self) -> Iterator[Record | None]:
         """Yield the cells of each message, and None while there is none."""
@@ -212,7 +250,8 @@ class MqttSource(Source):
                 yield None
                 continue
             cells = self._cells(payload)
-            self.damaged += not cells
+            if not cells or len(cells) != len(self._columns or ()):
+                self._count_damaged(payload)
             if not self._id or self._is_new(cells):
                 yield cells
 
@@ -226,14 +265,16 @@ class MqttSource(Source):
                 yield None
 
     def _cells(self, payload: bytes) -> Record:
-        """Return the cells of a message; none where it is no row, which counts as damage."""
-        if self._json:
-            values = _json_object(payload)
-            return [_text(values.get(name)) for name in self._columns or []] if values else []
-        try:
-            return next(csv.reader([payload.decode().strip("\r\n")]), [])
-        except (UnicodeDecodeError, csv.Error):
+        """Return the cells of a message; none where it is no row."""
+        columns = self._columns or []
+        values = fields(payload)
+        if not values:
+            return split(payload) if self._named else []
+        if not self._named and len(self._others) < _LISTED:
+            self._others.update(dict.fromkeys(name for name in values if name not in columns))
+        if not any(name in values for name in columns):
             return []
+        return [text(values.get(name)) for name in columns]
 
     def notes(self) -> list[str]:
         """Return what became of messages, a sentence each."""
@@ -244,7 +285,11 @@ class MqttSource(Source):
             (self.reconnects, "reconnections"),
             (self.repeated, "messages came again, as QoS 1 may send them, and were left out"),
         )
-        return out + [f"{count:,} {what}" for count, what in counts if count]
+        out += [f"{count:,} {what}" for count, what in counts if count]
+        if self._others:
+            names = ", ".join([*self._others][:_LISTED])
+            out.append(f"fields that the first message did not have are left out: {names}")
+        return out
 
     def close(self) -> None:
         """Leave the broker."""
@@ -258,28 +303,6 @@ def _remember(held: OrderedDict[Any, Any], key: Any, value: Any) -> None:
     held[key] = value
     if len(held) > _RECALLED:
         held.popitem(last=False)
-
-
-def _json_object(payload: bytes) -> dict[str, Any]:
-    """Return a flat JSON object, or an empty one where the message is none."""
-    try:
-        values = json.loads(payload)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(values, dict):
-        return {}
-    if any(isinstance(value, (dict, list)) for value in values.values()):
-        return {}
-    return values
-
-
-def _text(value: Any) -> str:
-    """Return a JSON value as the cell it would be in a table."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value)
 
 
 def _address(url: str) -> tuple[SplitResult, str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.bundled import BUNDLED
+from firmware_sim.streams.frames import FrameStream, is_workbook
 from firmware_sim.streams.live import LiveStream, Source
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
@@ -96,6 +97,8 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
     if path.is_file():
         with reading(path), path.open("rb") as file:
             start = file.read(4)
+        if start == b"PAR1" or (start == b"PK\x03\x04" and is_workbook(path)):
+            return FrameStream(path, options)
         if start == b"PK\x03\x04":
             from firmware_sim.streams.arrays import NpzStream
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import shlex
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firmware_sim.errors import StreamError
-from firmware_sim.plaintext import shortened
+from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
 from firmware_sim.streams.columns import Column, study
 from firmware_sim.streams.stream import Row
@@ -31,6 +32,7 @@ class ReadingOptions:
     categories: str = "refuse"
     category_slots: int = 8  # the most readings made of such a column
     labelled: bool = True  # whether there must be a label column
+    absent: frozenset[str] = frozenset()  # words for "no reading" of its own, in small letters
 
 
 class Reading:
@@ -61,13 +63,16 @@ class Reading:
         self.target = options.target or ""
         width = len(header)
         rows = [row for row in first if len(row) == width]
-        found = study(header, rows, delimiter=delimiter, target=self.target)
+        self._absent = cells.MISSING_WORDS | options.absent
+        found = study(header, rows, delimiter=delimiter, target=self.target, absent=self._absent)
         self.units = found.units
         self._comma = found.comma
         self._clock: tuple[int, Callable[[str], float]] | None = None
         self._features: list[str] = []
         self._numbers: list[tuple[int, int]] = []  # slot and place
+        self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
+        refused: list[Column] = []
         self._notes: list[str] = []
         if found.units:
             self._notes.append("the first row holds units and is left out")
@@ -79,8 +84,12 @@ class Reading:
                 continue
             if self._is_time(column, options) or self._is_index(column, options):
                 left_out.add(column.name)
+            elif column.name not in left_out and self._is_refused(column, options):
+                refused.append(column)
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
+        if refused:
+            raise StreamError(f"{name}: {_no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
         if not self._features:
@@ -140,19 +149,27 @@ class Reading:
             )
         return False
 
+    def _is_refused(self, column: Column, options: ReadingOptions) -> bool:
+        """Whether it is a column of words, and nobody said what to make of them."""
+        reads = column.kind in ("number", "switch")
+        reads = reads or cells.is_number(column.example, self._comma)
+        return not reads and options.categories == "refuse"
+
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
         """Make readings of a column."""
         place = self._places[column.name]
+        if column.kind == "switch":
+            self._notes.append(
+                f"column {column.name!r} holds words such as {shortened(column.example)}, read as "
+                "1 and 0"
+            )
+            self._switches.append((len(self._features), place))
+            self._features.append(column.name)
+            return
         if column.kind == "number" or cells.is_number(column.example, self._comma):
             self._numbers.append((len(self._features), place))
             self._features.append(column.name)
             return
-        if options.categories == "refuse":
-            raise StreamError(
-                f"{self._name}: column {column.name!r} holds text, such as "
-                f"{shortened(column.example)}; leave it out with --ignore {column.name}, or feed "
-                "it with --categories onehot"
-            )
         words = _Words(place, len(self._features), options, held[1:] if self.units else held)
         self._words.append(words)
         self._features += [f"{column.name}{ending}" for ending in words.endings]
@@ -167,7 +184,9 @@ class Reading:
         place = 0
         try:
             for slot, place in self._numbers:
-                row[slot] = cells.number(record[place], self._comma)
+                row[slot] = cells.number(record[place], self._comma, self._absent)
+            for slot, place in self._switches:
+                row[slot] = cells.switch(record[place], self._absent)
         except ValueError:
             cell = shortened(record[place])
             return f"column {self._header[place]!r}: {cell} is not a number"
@@ -200,28 +219,47 @@ class Reading:
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
 
 
+def _no_readings(columns: Sequence[Column]) -> str:
+    """Return the sentence about columns of text."""
+    names = ", ".join(repr(column.name) for column in columns[:_LISTED])
+    ignored = shlex.quote(joined(column.name for column in columns))
+    what = f"column {names} holds" if len(columns) == 1 else f"columns {names} hold"
+    it = "it" if len(columns) == 1 else "them"
+    hint = ""
+    if cells.is_thousands(columns[0].example):
+        hint = "; if its comma is a decimal one, part the cells by ; instead of ,"
+    return (
+        f"{what} text, such as {shortened(columns[0].example)}; leave {it} out with --ignore "
+        f"{ignored}, or feed {it} with --categories onehot{hint}"
+    )
+
+
 class _Words:
     """A column of text as a fixed number of readings of 0 or 1."""
 
     def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
         self._place, self._start = place, start
         self._slots: dict[str, int] | None = None
+        self._absent = options.absent
         slots = options.category_slots
         if options.categories == "hash":
             self.size = slots
             self.endings = [f"#{slot}" for slot in range(slots)]
             return
-        counts = Counter(cell.strip() for cell in held if not cells.absent(cell))
+        counts = Counter(cell.strip() for cell in held if not self._is_absent(cell))
         common = sorted(counts, key=lambda word: (-counts[word], word))[:slots]
         self._slots = {word: slot for slot, word in enumerate(common)}
         self.size = len(common)
         self.endings = [f"={word}" for word in common]
 
+    def _is_absent(self, cell: str) -> bool:
+        return cells.blank(cell) or cells.absent(cell, self._absent)
+
     def fill(self, record: Sequence[str], row: Row) -> None:
         """Write the readings; a word beyond the common ones is all zeros, none is NaN."""
         cell = record[self._place].strip()
         row[self._start : self._start + self.size] = 0.0
-        if cells.absent(cell):
+        if self._is_absent(cell):
             row[self._start] = math.nan
         elif self._slots is None:
             row[self._start + zlib.crc32(cell.encode()) % self.size] = 1.0

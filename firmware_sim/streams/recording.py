@@ -42,7 +42,9 @@ def record(
     """
     done = Recording()
     try:
-        header = source.header()
+        header = source.header(idle, should_stop)
+        if not header and should_stop is not None and should_stop():
+            return done
         if not header:
             raise SimulatorError(f"{source.name}: the first line must hold the column names")
         with open(path, "x", encoding="utf-8", newline="", buffering=1) as file:

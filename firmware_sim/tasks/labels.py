@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
-from firmware_sim.streams.cells import MISSING_WORDS
+from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
 
-# Pairs of words that leave no doubt which one is +1.
-YES = frozenset({"true", "yes", "on"})
-NO = frozenset({"false", "no", "off"})
 # Different labels that are counted by name; a column with more is no label of classes.
 _MOST_NAMED = 64
 # Classes that are taken for such; numbers that are measured have more different values.
@@ -46,8 +44,8 @@ class Gone:
         self._spelt: dict[str, str] = {}
 
     def add(self, key: str | float, cell: str) -> None:
-        """Count a missing label; an empty cell and a code are no words."""
-        if isinstance(key, str) and key:
+        """Count a missing label; an empty cell is no word, and a code nobody doubts."""
+        if isinstance(key, str) and key and key in MISSING_WORDS:
             name = self._spelt.setdefault(key, cell.strip())
             self.words[name] = self.words.get(name, 0) + 1
 
@@ -55,11 +53,11 @@ class Gone:
 class Targets:
     """Decode a target column of real numbers.
 
-    missing_codes: numbers that mean "no value".
+    missing_codes: numbers and words that mean "no value".
     """
 
-    def __init__(self, missing_codes: Sequence[float] = ()) -> None:
-        self._missing = frozenset(missing_codes)
+    def __init__(self, missing_codes: Sequence[float | str] = ()) -> None:
+        self._missing = _missing(missing_codes)
         self.seen: dict[str, int] = {}
 
     def decode(self, cell: str) -> float | None:
@@ -68,7 +66,7 @@ class Targets:
         Raises StreamError: it is no number.
         """
         text = cell.strip()
-        if text.lower() in MISSING_WORDS:
+        if text.lower() in self._missing:
             return None
         try:
             value = float(text)
@@ -84,14 +82,14 @@ class ClassNames:
     """Decode a target column of several classes.
 
     names: the classes in the order of their numbers, from 0. Numbers are compared as numbers.
-    missing_codes: numbers that mean "no label", unless they are a class.
+    missing_codes: numbers and words that mean "no label", unless they are a class.
     seen: how often each class occurred, by the names of the stream.
     gone: labels that were taken for missing.
     """
 
-    def __init__(self, names: Sequence[str], missing_codes: Sequence[float] = ()) -> None:
+    def __init__(self, names: Sequence[str], missing_codes: Sequence[float | str] = ()) -> None:
         self._places = {label_key(name): place for place, name in enumerate(names)}
-        self._missing = MISSING_WORDS.union(missing_codes).difference(self._places)
+        self._missing = _missing(missing_codes).difference(self._places)
         self.seen: dict[str, int] = {}
         self.gone = Gone()
 
@@ -106,7 +104,7 @@ class ClassNames:
         if place is not None:
             name = cell.strip()
             self.seen[name] = self.seen.get(name, 0) + 1
-        elif key in self._missing:
+        elif _small(key) in self._missing:
             self.gone.add(key, cell)
         else:
             raise StreamError(
@@ -116,17 +114,17 @@ class ClassNames:
         return place
 
     @staticmethod
-    def found(cells: Iterable[str], missing_codes: Sequence[float] = ()) -> tuple[str, ...]:
+    def found(cells: Iterable[str], missing_codes: Sequence[float | str] = ()) -> tuple[str, ...]:
         """Return the classes that occur, in the order of numbers or else of words.
 
         Raises StreamError: there are more than 256, or fewer than two; or no cells at all.
         """
         names: dict[str | float, str] = {}
-        gone, unsaid = MISSING_WORDS.union(missing_codes), Gone()
+        gone, unsaid = _missing(missing_codes), Gone()
         for cell in cells:
             key = label_key(cell)
             unsaid.cells += 1
-            if key in gone:
+            if _small(key) in gone:
                 unsaid.add(key, cell)
             elif key not in names:
                 names[key] = cell.strip()
@@ -150,7 +148,8 @@ class LabelMap:
     positive: the value that means +1; every other value then means -1. Numbers are compared as
         numbers, so ``"1"`` and ``"1.0"`` are the same label. Without it the stream must use 1 and
         -1, 1 and 0, or true and false, yes and no, on and off.
-    missing_codes: numbers that mean "no label", unless they are a label that is understood.
+    missing_codes: numbers and words that mean "no label", unless they are a label that is
+        understood.
     is_told: whether the learner is told the labels; those that only judge it are of two classes
         always.
     seen: how often each label occurred, for the first few different ones.
@@ -160,12 +159,12 @@ class LabelMap:
     def __init__(
         self,
         positive: str | None = None,
-        missing_codes: Sequence[float] = (),
+        missing_codes: Sequence[float | str] = (),
         *,
         is_told: bool = True,
     ) -> None:
         self._is_told = is_told
-        self._missing = MISSING_WORDS.union(missing_codes)
+        self._missing = _missing(missing_codes)
         self._positive_key = None if positive is None else label_key(positive)
         self._negative_seen: float | None = None
         self.seen: dict[str, int] = {}
@@ -194,7 +193,7 @@ class LabelMap:
         listing = ", ".join(f"{shortened(name)} ({count:,})" for name, count in common)
         near = get_close_matches(positive.lower(), [name.lower() for name in self.seen], n=1)
         meant = next((name for name in self.seen if name.lower() in near), None)
-        hint = f"; did you mean --positive {meant}?" if meant else ""
+        hint = f"; did you mean --positive {shlex.quote(meant)}?" if meant else ""
         return f"the label {positive!r} never occurs in column {column!r}: {listing}{hint}"
 
     def one_sided(self, used: int, positive: int) -> str:
@@ -214,7 +213,7 @@ class LabelMap:
         if self._positive_key is not None and key == self._positive_key:
             return 1
         if self._positive_key is not None:
-            return None if key in self._missing else -1
+            return None if _small(key) in self._missing else -1
         if key == 1.0:
             return 1
         if key in (0.0, -1.0):
@@ -227,7 +226,7 @@ class LabelMap:
                     "the labels 0 and -1 both occur: name the one that means +1 with --positive"
                 )
             return -1
-        if key in self._missing:
+        if _small(key) in self._missing:
             return None
         if isinstance(key, str) and key.lower() in YES | NO:
             return 1 if key.lower() in YES else -1
@@ -278,7 +277,7 @@ def _classes_option(names: list[str], words: list[str]) -> str:
     known = sorted({*names, *words})
     if len(known) > _MOST_IN_REMEDY or any("," in name for name in known):
         known = [*words, "..."]
-    return "--classes " + ",".join(known)
+    return "--classes " + shlex.quote(",".join(known))
 
 
 def _too_few(names: list[str], words: list[str]) -> str:
@@ -290,6 +289,15 @@ def _too_few(names: list[str], words: list[str]) -> str:
     said = " and ".join(map(shortened, words))
     text += f"; {said} {'is' if len(words) == 1 else 'are'} read as missing"
     return f"{text}; if that is a class: {_classes_option(names, words)}"
+
+
+def _missing(codes: Sequence[float | str]) -> frozenset[float | str]:
+    """Return the numbers, and the words in small letters, that mean "no label"."""
+    return MISSING_WORDS.union(code.lower() if isinstance(code, str) else code for code in codes)
+
+
+def _small(key: str | float) -> str | float:
+    return key.lower() if isinstance(key, str) else key
 
 
 def label_key(cell: str) -> str | float:

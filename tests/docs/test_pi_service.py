@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import runpy
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,6 +96,77 @@ def test_what_was_never_written_is_no_damage(
     assert ek.Checkpointer.restore(place, 8)[1].steps == 20
     run(service, place, monkeypatch, 30)
     assert ek.Checkpointer.restore(place, 8)[1].steps == 30
+
+
+SERVICE = ROOT / "docs/examples/pi/service.py"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGABRT])
+def test_nothing_learned_is_lost_on_the_way_out(tmp_path: Path, number: signal.Signals) -> None:
+    """A signal while a reading is waited for: the checkpoint has every row, and no traceback."""
+    place = tmp_path / "model.checkpoint"
+    learned = 0
+    for start in ("begins anew: 3 channels", "goes on after row"):
+        command = [sys.executable, str(SERVICE), str(place), "--simulate", "--every", "0.001"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            assert running.stdout.readline().startswith(start)
+            assert "unusual" in running.stdout.readline()  # some 400 rows later
+            running.send_signal(number)
+            said = running.stdout.read().splitlines()
+            assert running.stderr.read() == ""
+            assert running.wait() == 0
+        assert said[-1] == f"stopped by {number.name}"
+        steps = ek.Checkpointer.restore(place, 8)[1].steps
+        assert said[-2] == f"ends after row {steps:,}: checkpoint written"
+        assert steps > learned
+        learned = steps
+
+
+def test_a_sensor_that_fails_loses_nothing(
+    service: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    device, place = tmp_path / "iio", tmp_path / "model.checkpoint"
+    device.mkdir()
+    channel = device / "in_temp_input"
+    channel.write_text("21500\n")
+    taken = []
+
+    def sleep(seconds: float) -> None:
+        taken.append(seconds)
+        if len(taken) == 40:
+            channel.unlink()
+
+    monkeypatch.setattr("time.sleep", sleep)
+    words = ["service.py", str(place), "--device", str(device)]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit, match=str(service["UNREAD"])):
+        service["main"]()
+    assert taken == [1.0] * 40
+    assert ek.Checkpointer.restore(place, 8)[1].steps == 40
+    said = capsys.readouterr()
+    assert "in_temp_input" in said.err
+    assert said.err.count("\n") == 1
+    assert said.out.splitlines()[-1] == "ends after row 40: checkpoint written"
+
+
+def test_it_says_what_it_does_once_a_minute(service: dict[str, Any], tmp_path: Path) -> None:
+    told: list[str] = []
+    seconds = iter(range(10_000))
+    rows = service["simulated"](3)
+    place = str(tmp_path / "model.checkpoint")
+    service["watch"](
+        rows, place, 200, lambda _: None, told.append, clock=lambda: float(next(seconds))
+    )
+    assert told[0].startswith("begins anew: 3 channels, a learner of ")
+    assert [words.split(":")[0] for words in told[1:-1]] == ["row 60", "row 120", "row 180"]
+    assert told[-1] == "ends after row 200: checkpoint written"
 
 
 def test_the_unit_does_not_restart_what_has_lost_its_checkpoints(service: dict[str, Any]) -> None:

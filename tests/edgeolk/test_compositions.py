@@ -168,6 +168,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"projection": "ball", "U": 1.0}, "no projection beside it"),
             ({"sampling": "loss"}, "no sampling beside it"),
             ({"averaging": "mean"}, "no averaging beside it"),
+            ({"history": True}, "history=True goes with Loss.NOVELTY"),
+            *(
+                ({"loss": "novelty", "history": True, "budget": 64, **parts}, why)
+                for parts, why in (
+                    ({"scale": "standard"}, "keeps the scale of each channel itself"),
+                    ({"kernel": ek.Gaussian(1.0)}, "has a width of its own"),
+                    ({"budget": 63}, "D must be at least 64"),
+                    ({"forget": 65536}, "window must be at most 65535"),
+                )
+            ),
         )
     ),
 ]

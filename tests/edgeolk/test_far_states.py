@@ -171,3 +171,22 @@ def test_a_forged_inverse_does_not_spoil_the_model(seed: int) -> None:
     for x, label in zip(rows[60:], labels[60:], strict=True):
         learner.learn_one(x, label)
         assert loads_again(learner)
+
+
+@pytest.mark.parametrize("size", [1e30, 1e60, 1e99])
+def test_a_forged_gram_matrix_does_not_spoil_the_model(size: float) -> None:
+    """The lightest vector is said to lie far outside of all others' span."""
+    learner = learner_of("bsgd", maintenance="project", kernel=ek.Linear(), dtype="float32")
+    learner.learn_many(X[:60], Y[:60])
+    gram = np.asarray(learner._engine.view("factor")).reshape(-1)
+    length = np.linalg.norm(learner.support_vectors_, axis=1)
+    lightest = int(np.argmin(np.abs(learner.dual_coef_) * length))
+    for i in range(B):
+        if i != lightest:
+            low, high = sorted((i, lightest))
+            gram[high * (high + 1) // 2 + low] = size
+    assert loads_again(learner)
+    for x, y in zip(X[60:], Y[60:], strict=True):
+        learner.learn_one(x, y)
+        assert loads_again(learner)
+    assert np.abs(learner.dual_coef_).max() < 1e100

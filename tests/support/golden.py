@@ -14,19 +14,27 @@ from edgeolk.files.v3 import Stored
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
 READERS = {3: v3.read}
-ARCHIVES = {version: ZipFile(FOLDER / f"v{version}.zip") for version in READERS}
+#: Of a version the one with everything, then what was added later.
+ARCHIVES = {
+    version: [ZipFile(path) for path in sorted(FOLDER.glob(f"v{version}*.zip"), key=str)]
+    for version in READERS
+}
+#: The archive of each file.
+HELD = {
+    (version, name): archive
+    for version, archives in ARCHIVES.items()
+    for archive in archives
+    for name in archive.namelist()
+}
 CASES = [
-    (version, name.removesuffix(".olk"))
-    for version, archive in ARCHIVES.items()
-    for name in sorted(archive.namelist())
-    if name.endswith(".olk")
+    (version, name.removesuffix(".olk")) for version, name in sorted(HELD) if name.endswith(".olk")
 ]
 #: float64 of a region by its element type.
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
 
 def data_of(version: int, stem: str) -> bytes:
-    return ARCHIVES[version].read(f"{stem}.olk")
+    return HELD[version, f"{stem}.olk"].read(f"{stem}.olk")
 
 
 def file_of(version: int, stem: str, folder: Path) -> Path:
@@ -37,13 +45,13 @@ def file_of(version: int, stem: str, folder: Path) -> Path:
 
 
 def told_of(version: int, stem: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(ARCHIVES[version].read(f"{stem}.json"))
+    told: dict[str, Any] = json.loads(HELD[version, f"{stem}.json"].read(f"{stem}.json"))
     return told
 
 
 def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.ndarray, np.ndarray]:
     """The rows a case learned after it was saved, and their labels or targets."""
-    stream = json.loads(ARCHIVES[version].read("rows.json"))
+    stream = json.loads(HELD[version, "rows.json"].read("rows.json"))
     first, end = told["rows"]
     chosen = stream[first:end]
     x = np.array([row for row, _, _ in chosen]) / 64.0

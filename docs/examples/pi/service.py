@@ -9,6 +9,7 @@ import argparse
 import math
 import os
 import random
+import signal
 import socket
 import sys
 import time
@@ -20,6 +21,10 @@ import edgeolk as ek
 DEVICES = Path("/sys/bus/iio/devices")
 #: Exit code where there were checkpoints and none can be used (EX_DATAERR of sysexits.h).
 LOST = 65
+#: ... and where the sensor cannot be read (EX_IOERR).
+UNREAD = 74
+#: Seconds between checkpoints.
+SECONDS = 600
 
 
 class LostError(Exception):
@@ -87,23 +92,86 @@ def set_aside(place: Path) -> Path:
     return place.rename(kept)
 
 
+class StopError(Exception):
+    """Somebody asks for an end."""
+
+
+class Ending:
+    """Signals that ask for an end: at once while a reading is waited for, else after its row.
+
+    asked: the first of them, 0 before.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._waits = False
+
+    def __call__(self, number: int, frame: object) -> None:
+        """Note a signal."""
+        if not self.asked:
+            self.asked = number
+            if self._waits:
+                raise StopError
+
+    def catch(self) -> None:
+        """Take the signals of terminals, of systemd and of its watchdog."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGABRT):
+            signal.signal(number, self)
+
+    def next(self, rows: Iterator[list[float]]) -> list[float]:
+        """The next row; raises StopError where an end is asked for before it is there."""
+        self._waits = True
+        try:
+            if self.asked:
+                raise StopError
+            return next(rows)
+        finally:
+            self._waits = False
+
+
 def watch(
-    rows: Iterator[list[float]], place: str, most: int | None, say: Callable[[str], None]
+    rows: Iterator[list[float]],
+    place: str,
+    most: int | None,
+    say: Callable[[str], None],
+    tell: Callable[[str], None] = lambda words: None,
+    ending: Ending | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Learn each row; returns how many were unusual."""
-    row, unusual = next(rows), 0
-    with ek.Checkpointer(place, every=None, seconds=600, slots=8) as checkpoints:
+    """Learn each row; returns how many were unusual. What was learned is kept on every way out.
+
+    ``say`` is given rows that are unusual, ``tell`` what is done, at the start and once a minute.
+    """
+    ending = ending or Ending()
+    unusual = told = 0
+    with ek.Checkpointer(place, every=None, seconds=SECONDS, slots=8) as checkpoints:
+        row = ending.next(rows)
         pair = scaler, learner = opened(checkpoints, len(row))
+        state = f"goes on after row {learner.steps:,}" if learner.steps else "begins anew"
+        tell(
+            f"{state}: {len(row)} channels, a learner of {learner.nbytes:,} bytes, checkpoints "
+            f"every {SECONDS} s and at the end in {place}"
+        )
         notify("READY=1")
-        while most is None or learner.steps < most:
-            scaled = scaler.learn_transform_one(row)
-            if learner.learn_one(scaled) < 0 and learner.steps > 300:
-                unusual += 1
-                say(f"row {learner.steps}: unusual {row}")
-            checkpoints.step(pair)
-            notify("WATCHDOG=1")
-            row = next(rows)
-        checkpoints.write(pair)
+        began, before = clock(), learner.steps
+        try:
+            while most is None or learner.steps < most:
+                scaled = scaler.learn_transform_one(row)
+                if learner.learn_one(scaled) < 0 and learner.steps > 300:
+                    unusual += 1
+                    say(f"row {learner.steps}: unusual {row}")
+                checkpoints.step(pair)
+                notify("WATCHDOG=1")
+                if clock() - began >= 60.0:
+                    tell(
+                        f"row {learner.steps:,}: {learner.steps - before:,} rows and "
+                        f"{unusual - told:,} unusual ones in a minute, the last is {row}"
+                    )
+                    began, before, told = clock(), learner.steps, unusual
+                row = ending.next(rows)
+        finally:
+            checkpoints.write(pair)
+            tell(f"ends after row {learner.steps:,}: checkpoint written")
     return unusual
 
 
@@ -113,18 +181,30 @@ def main() -> None:
     parser.add_argument("checkpoint", help="file of checkpoints, made where there is none")
     parser.add_argument("--device", type=Path, default=DEVICES / "iio:device0")
     parser.add_argument("--simulate", action="store_true", help="no sensor: readings are made up")
-    parser.add_argument("--every", type=float, default=1.0, help="seconds between readings")
+    parser.add_argument("--every", type=float, help="seconds between readings (1, simulated: 0)")
     parser.add_argument("--rows", type=int, help="stop after so many")
     asked = parser.parse_args()
+
+    every = asked.every if asked.every is not None else 0.0 if asked.simulate else 1.0
 
     def paced(rows: Iterator[list[float]]) -> Iterator[list[float]]:
         for row in rows:
             yield row
-            time.sleep(asked.every)
+            time.sleep(every)
 
-    rows = simulated() if asked.simulate else paced(sensor(asked.device))
+    def show(words: str) -> None:
+        print(words, flush=True)
+
+    rows = paced(simulated() if asked.simulate else sensor(asked.device))
+    ending = Ending()
+    ending.catch()
     try:
-        watch(rows, asked.checkpoint, asked.rows, lambda words: print(words, flush=True))
+        watch(rows, asked.checkpoint, asked.rows, show, show, ending)
+    except StopError:
+        show(f"stopped by {signal.Signals(ending.asked).name}")
+    except OSError as error:  # a channel, or the card
+        print(f"ends: {error}", file=sys.stderr)
+        sys.exit(UNREAD)
     except LostError as error:
         kept = set_aside(Path(asked.checkpoint))
         print(

@@ -15,7 +15,7 @@
 /* Deviations to clip to. */
 static const double olk_common_clip = 8.0;
 /* Squares of larger readings would not be finite. */
-static const double olk_largest_reading = 1e140;
+static const double olk_common_bound = 1e140;
 
 /* Part of the file format. All zero: nothing seen. */
 typedef struct {
@@ -35,8 +35,8 @@ typedef struct {
 
 static inline double olk_bounded_reading(double x)
 {
-    x = x < olk_largest_reading ? x : olk_largest_reading;
-    return x > -olk_largest_reading ? x : -olk_largest_reading;
+    x = x < olk_common_bound ? x : olk_common_bound;
+    return x > -olk_common_bound ? x : -olk_common_bound;
 }
 
 /* A reading after `readings` others. */

@@ -5,6 +5,8 @@
 #define EDGEOLK_SORF_H
 
 #include "linear_candidate.h"
+#include "mean_embedding.h"
+#include "novelty_in_time.h"
 #include "relevance.h"
 #include "second_pass.h"
 
@@ -186,12 +188,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
 static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_ALIGNED(64) olk_wave feature[128];
-    olk_signs first, second;
-    const double octets = (double)(*s->t / OLK_OCTET + 1), rows = (double)(*s->t + 1);
-    const double window = p->forget / OLK_OCTET;
-    const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
+    const double rows = (double)(*s->t + 1);
     double f, *rho = s->novelty, *m = s->novelty + 1;
     if (!olk_score_pass(p, s, row, 1, NULL, &f))
         olk_pass(p, s, row, 1, 1, NULL, 0, NULL, &f);
@@ -204,22 +201,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     const double pace = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
     *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
     *rho = *rho > 0.0 ? *rho : 0.0;
-
-    const ptrdiff_t words = (p->d + 31) / 32 + 4;
-    const int small = olk_small(p, row, 1);
-    uint64_t generator = p->signs;
-    if (!row->index)
-        olk_tails(p, row->values, 1, tail);
-    olk_scales(p, 0, scale);
-    ptrdiff_t from = 0;
-    for (ptrdiff_t b = (ptrdiff_t)(*s->t % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
-        olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
-        from = b + 1;
-        olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first, &second);
-        olk_features(v[0], scale + 64 * b % p->widths[0], small, 1, feature);
-        olk_mean((olk_stored *)s->a + 128 * b, feature, (olk_real)p->kappa, 2 * olk_lines(p, b),
-                 inverse, s->rounding);
-    }
+    olk_follow_rows(p, s, row, *s->t, NULL, 0);
     *s->t += 1;
     return returned;
 }
@@ -256,6 +238,13 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s
     double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_sorf_shares share;
+    if (p->task == OLK_SORF_NOVELTY && p->history) {
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const olk_sorf_row one = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
+            out[i] = olk_sorf_watched(p, s, &one);
+        }
+        return;
+    }
     if (p->task != OLK_SORF_NOVELTY)
         olk_sorf_share(p, s->L, &share);
     for (ptrdiff_t k = 0; together && p->relevance && k < p->d; k++)

@@ -2,6 +2,7 @@
 #ifndef EDGEOLK_SORF_ROW_H
 #define EDGEOLK_SORF_ROW_H
 
+#include "novelty_threshold.h"
 #include "roots.h"
 #include "sorf_types.h"
 
@@ -45,7 +46,7 @@ static inline int olk_sorf_takes_target(double y)
 }
 
 /* A new learner, its memory all zero: the averaging windows and the variances of the linear
-   candidate begin at 1. */
+   candidate begin at 1, novelty in time with a threshold and no event. */
 static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
 {
     for (int32_t g = 0; s->n && g < p->groups; g++)
@@ -55,6 +56,13 @@ static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, in
             ((double *)s->Sl)[i] = 1.0;
         else
             ((float *)s->Sl)[i] = 1.0f;
+    }
+    if (s->watch) {
+        if (wide)
+            ((double *)s->deviations)[0] = olk_first_threshold;
+        else
+            ((float *)s->deviations)[0] = (float)olk_first_threshold;
+        s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
     }
 }
 

@@ -11,7 +11,7 @@ enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF
 
 /* What a learner is made of; made at construction, constant afterwards. */
 typedef struct {
-    ptrdiff_t d, D;    /* inputs, frequencies */
+    ptrdiff_t d, D;    /* inputs (three a channel for novelty in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
     int32_t groups;                              /* 1 to 4; 1 for novelty */
@@ -25,6 +25,7 @@ typedef struct {
     double kappa;                                /* stored levels per unit of weight */
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
+    int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
     double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
@@ -44,9 +45,14 @@ typedef struct {
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance: [d] of type */
     uint64_t *gradient_steps;          /* relevance */
+    /* novelty in time */
+    void *channels;         /* [d / 3][12] of type: channels.h */
+    uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
+    void *deviations;       /* [6] of type: novelty_scores.h */
+    uint64_t *watch;        /* [4]: novelty_threshold.h */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type; inputs held without it: [d], where the row
-                               that is learned or scored alone may lie, which is then held there */
+    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d]; held without these:
+                               [d], where a row that is learned or scored alone may lie */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
@@ -61,7 +67,7 @@ typedef struct {
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before. */
 typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    double y, double weight);
-/* Returns f - rho of before: novel where it is below 0. */
+/* Returns f - rho of before, in time tau - u: novel where it is below 0. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
@@ -76,6 +82,7 @@ typedef struct {
     const char *name;
     olk_sorf_step_fn step;
     olk_sorf_novelty_fn novelty;
+    olk_sorf_novelty_fn watch; /* novelty in time */
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
 } olk_sorf_functions;

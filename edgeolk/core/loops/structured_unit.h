@@ -31,6 +31,7 @@ const olk_sorf_functions OLK_SORF_TABLE = {
     OLK_SET,
     olk_sorf_step,
     olk_sorf_novelty,
+    olk_sorf_watch,
     olk_sorf_scores,
 #ifdef OLK_SORF_INT8
     NULL,

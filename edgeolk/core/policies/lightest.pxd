@@ -12,6 +12,7 @@ from edgeolk.core.expansion cimport (
     vacate_slot,
 )
 from edgeolk.core.linalg cimport solve_packed
+from edgeolk.core.range cimport may_enter
 from edgeolk.core.real cimport get, real, wide
 from edgeolk.core.ring cimport note_vector
 from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
@@ -148,6 +149,13 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     for i in range(n):
         s.work[i] = gram_entry(s, i if i < p else i + 1, p)
     solve_packed(s, s.gram, s.work, n)
+    for column in range(s.c.columns):
+        at = column * s.c.weights
+        for i in range(n):
+            line = at + (i if i < p else i + 1)
+            if not may_enter(s, alpha(s, line) + alpha(s, at + p) * s.work[i]):
+                # The Gram matrix came from outside and is none of this ring's: p just goes.
+                return
     for column in range(s.c.columns):
         at = column * s.c.weights
         for i in range(n):

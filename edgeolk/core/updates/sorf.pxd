@@ -35,7 +35,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
     cdef olk_sorf_row row
-    if not takes(s, x):
+    if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
     hold_inputs(s)
     row.values = x
@@ -61,7 +61,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t good = 0
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     hold_inputs(s)
-    while good < count and takes(s, <const char*>rows + good * nbytes):
+    while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
     row.values = rows
     row.index = NULL

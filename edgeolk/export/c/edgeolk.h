@@ -26,7 +26,8 @@ enum {
     EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
     EK_BAD_LABEL = -2, /* no label of this task, or no weight; nothing was changed */
     EK_BAD_STATE = -3, /* no whole model of this configuration that learning leads to */
-    EK_IO = -4         /* a callback failed */
+    EK_IO = -4,        /* a callback failed */
+    EK_SMALL = -5      /* a slot of flash holds less than EK_SLOT_BYTES */
 };
 
 /* Begins with the model as it was when it was exported. First of all, or to begin again. */
@@ -45,7 +46,8 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
 
 #if EK_LEARNS
 /* Learns a row; *score receives what was said before: f, the margin of the row's class over the best
-   other, the predicted target, or for novelty f less the threshold. y is -1 or 1, a class from 0, a
+   other, the predicted target, or for novelty f less the threshold
+   (the threshold less the score, where rows are in the order of time). y is -1 or 1, a class from 0, a
    target; novelty does not look at it. `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
@@ -62,6 +64,23 @@ typedef struct {
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);
+
+#if EK_WATCHES
+enum { EK_PATTERN = 0, EK_LEVEL = 1, EK_CHANNEL = 2 };
+enum { EK_VALUE = 0, EK_ROUGHNESS = 1, EK_MEAN = 2, EK_FLAT = 3 };
+
+typedef struct {
+    int novel, event; /* of the last row learned; event: a novel one is at most 64 rows back */
+    int part;         /* what counted most: the pattern, the level of deviations, a channel */
+    int what;         /* of the channel that was furthest off: its value, roughness, mean, a flat line */
+    uint32_t channel; /* that channel, from 0 */
+    uint64_t alarms;  /* events so far */
+    double threshold; /* a score above it is novel; ek_learn gives it less the score */
+} ek_verdict;
+
+/* What was made of the last row learned. A number of a row that is not finite is a missing reading. */
+void ek_watch(const void *arena, ek_verdict *verdict);
+#endif
 
 /* The model as a file for edgeolk.load(): EK_STATE_BYTES, valid until the next call that learns. */
 const void *ek_file(void *arena);

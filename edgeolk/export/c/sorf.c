@@ -107,6 +107,10 @@ static void ek_enter(void *arena, ek_call *c)
     s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
+    s->channels = ek_at(base, EK_AT_channels);
+    s->readings = (uint32_t *)ek_at(base, EK_AT_channel_counts);
+    s->deviations = ek_at(base, EK_AT_deviations);
+    s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
     c->p = &ek_made;
     c->most = EK_MOST;
 #if EK_GAMMA_ROWS
@@ -183,6 +187,11 @@ static void ek_keep(ek_call *c, const ek_number *x)
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
     const ek_number *row = x;
+#if EK_WATCHES /* what is no number is a missing reading */
+    (void)c;
+    (void)learning;
+    return row;
+#else
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(x[j] - x[j] == 0))
             return NULL;
@@ -212,6 +221,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     c->shortened = ek_shorten(query);
 #endif
     return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
+#endif
 }
 
 static int ek_refused(const ek_call *c, int why)
@@ -303,7 +313,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const olk_sorf_row row = {ek_take(&c, x, 1), NULL, 0};
     if (!row.values)
         return ek_refused(&c, EK_BAD_ROW);
-#if EK_TASK == 3
+#if EK_WATCHES
+    before = olk_sorf_watch(c.p, &c.s, &row);
+#elif EK_TASK == 3
     before = olk_sorf_novelty(c.p, &c.s, &row);
 #else
 #if EK_TASK == 2
@@ -356,6 +368,22 @@ void ek_count(const void *arena, ek_counts *counts)
 #endif
     counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
 }
+
+#if EK_WATCHES
+void ek_watch(const void *arena, ek_verdict *verdict)
+{
+    ek_call c;
+    ek_enter((void *)(uintptr_t)arena, &c);
+    const uint64_t bits = c.s.watch[OLK_VERDICT];
+    verdict->novel = (int)(bits & 1);
+    verdict->event = c.s.watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
+    verdict->part = (int)(bits >> 1 & 3);
+    verdict->what = (int)(bits >> 3 & 3);
+    verdict->channel = (uint32_t)(bits >> 8);
+    verdict->alarms = c.s.watch[OLK_EVENTS];
+    verdict->threshold = (double)((const ek_number *)c.s.deviations)[0];
+}
+#endif
 
 void ek_start(void *arena)
 {

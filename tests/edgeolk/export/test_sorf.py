@@ -55,6 +55,9 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "bits, then a third number": ("half", {"algorithm": "sorf", "D": 130, "relevance": True}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
+    "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
+    "novelty in time, float64": ("robot", {"D": 70, "loss": "novelty", "history": True,
+                                           "dtype": "float64"}),
 }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from edgeolk.preprocessing import record, scaling
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
-    " cmax shrink linear last_label relevance groups nu forget epsilon scratch"
+    " cmax shrink linear last_label relevance groups nu forget epsilon scratch history"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -36,7 +36,7 @@ LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3
 OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
-    "forget": 4096.0, "scratch": 0.0, "scale.clip": 5.0, "scale.window": 10_000.0,
+    "forget": 4096.0, "scratch": 0.0, "history": 0.0, "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
 #: What a list is where none of its numbers is written; widths by the number of groups.
 OMITTED_BLENDS = (0.0, 0.1, 0.3, 1.0)
@@ -60,6 +60,7 @@ REGIONS = (
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
     "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
+    "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -77,6 +78,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q",
     "skipped": "n_skipped:q",
     "clipped_rows": "clipped_rows:q",
     "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"
@@ -94,7 +96,8 @@ TYPES = {
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
-    "width_mean": "computing",
+    "width_mean": "computing", "channels": "computing", "channel_counts": "i",
+    "deviations": "computing",
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ _RING = {
 _ROWS = {"scaler", "scaler_counts", "scaler_range", "width_mean", "width_follows", "common"}
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
-    "novelty",
+    "novelty", "channels", "channel_counts", "deviations",
 }  # fmt: skip
 #: Regions that are no structs, by version.
 EVERY_REGION = {

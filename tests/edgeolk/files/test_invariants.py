@@ -126,6 +126,7 @@ COUNTING: dict[str, dict[str, Any]] = {
     "pomdr": {},
     "nogd": {"on_bad_row": "skip"},
     "sorf": {**BESIDE, "dtype": "float32", "budget": 16},
+    "SORF": {"loss": "novelty", "history": True, "budget": 64},
 }
 
 

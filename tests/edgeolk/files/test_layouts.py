@@ -106,3 +106,12 @@ def test_blank_and_foreign_memory_holds_no_checkpoint() -> None:
     for filled in (b"\0", b"\xff", b"edgeckpt"):
         memory = bytearray(filled * (1 << 16))[: 1 << 16]
         assert ek.Checkpointer.restore(memory) is None
+
+
+def test_a_checkpoint_larger_than_a_slot_is_of_fewer_slots() -> None:
+    """It begins where a slot of eight would, and reaches into the next."""
+    unit, total = 64, 64 * 64
+    room = room_of(total, 4, unit)
+    heads = {room: str(room).encode()}
+    said = misplaced(total, 8, unit, int, lambda at: heads.get(at, b"0"))
+    assert f"at byte {room}, as slots=4 has them" in said

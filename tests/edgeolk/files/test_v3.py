@@ -45,7 +45,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
         "own": (config.update.own, coefficients[1]),
     }
     if not config.basis.keeps_vectors:
-        can |= {name: shapes[name] for name in ("blend", "novelty") if name in shapes}
+        can |= {n: shapes[n] for n in ("blend", "novelty", "deviations") if n in shapes}
     return {name: shape for name, shape in can.items() if name in shapes}
 
 

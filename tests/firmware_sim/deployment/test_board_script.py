@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +111,119 @@ def test_targets_that_are_not_there(tmp_path: Path) -> None:
     assert said[3] != said[7]  # it has learned from one row
     assert [place for place, one in enumerate(said) if one == "skipped"] == [4, 6]
     assert said[0] == said[1] == said[2] == said[3]
+
+
+def kept_script(folder: Path, every: int) -> tuple[Path, list[str]]:
+    """A script of a model of a few rows, and rows that come after them."""
+    folder.mkdir()
+    rng = np.random.default_rng(5)
+    readings = rng.normal(size=(400, 2)).tolist()
+    rows = [f"{a!r},{b!r},{int(a * b > 0)}" for a, b in readings]
+    path = folder / "s.csv"
+    path.write_text("\n".join(["a,b,y", *rows]) + "\n")
+    config = fs.ReplayConfig(str(path), target="y", ram="4KiB", limit=100, checkpoint_every=every)
+    replay = fs.Replay(config)
+    replay.run()
+    fs.save_model(replay, folder / "m.zip")
+    fs.write_script(replay, folder / "run.py", "m.zip")
+    return folder / "run.py", rows[100:]
+
+
+class Running:
+    """The program at work, in a folder that is not its own."""
+
+    def __init__(self, script: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            text=True,
+            bufsize=1,
+        )
+        assert self.process.stderr is not None
+        self.said = self.process.stderr.readline()
+
+    def ask(self, rows: list[str]) -> list[str]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        answers = []
+        for row in rows:
+            self.process.stdin.write(row + "\n")
+            answers.append(self.process.stdout.readline().strip())
+        return answers
+
+    def end(self, number: int | None) -> tuple[int, str]:
+        if number is not None:
+            self.process.send_signal(number)
+            self.process.wait()
+        _, err = self.process.communicate()
+        return self.process.returncode, err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
+def test_stopped_and_started_again_it_goes_on_where_it_was(
+    tmp_path: Path, number: int | None
+) -> None:
+    script, rows = kept_script(tmp_path / "twin", 1_000)
+    whole = Running(script)
+    answers = whole.ask(rows)
+    assert whole.end(None) == (0, "")
+    script, rows = kept_script(tmp_path / "cut", 1_000)
+    first = Running(script)
+    assert first.said.startswith("goes on after 100 rows, state in ")
+    said = first.ask(rows[:130])
+    assert first.end(number) == (0, "")
+    again = Running(script)
+    assert again.said.startswith("goes on after 230 rows, state in ")
+    assert [*said, *again.ask(rows[130:])] == answers
+    assert again.end(number) == (0, "")
+    assert sorted(path.name for path in script.parent.glob("*.checkpoint")) == [
+        f"m-{zlib.crc32((script.parent / 'm.zip').read_bytes()):08x}.checkpoint"
+    ]
+
+
+def test_killed_it_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    script, rows = kept_script(tmp_path / "killed", 50)
+    first = Running(script)
+    said = first.ask(rows[:131])  # the answer of a row comes before it is learned
+    assert first.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    again = Running(script)
+    assert again.said.startswith("goes on after 200 rows")
+    assert again.ask(rows[100:131]) == said[100:]
+    again.end(signal.SIGTERM)
+
+
+def test_another_model_begins_anew(tmp_path: Path) -> None:
+    script, rows = kept_script(tmp_path / "first", 50)
+    running = Running(script)
+    running.ask(rows[:60])
+    running.end(signal.SIGTERM)
+    config = fs.ReplayConfig(str(tmp_path / "first/s.csv"), target="y", ram="4KiB", limit=150)
+    replay = fs.Replay(config)
+    replay.run()
+    fs.save_model(replay, tmp_path / "first/m.zip")
+    running = Running(script)
+    assert running.said.startswith("goes on after 150 rows")
+    running.end(signal.SIGTERM)
+
+
+def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = [f"{'on' if i % 3 else 'off'},{i % 5},{int(i % 3 > 0)}" for i in range(200)]
+    path.write_text("\n".join(["door,a,y", *rows]) + "\n")
+    replay = fs.Replay(fs.ReplayConfig(str(path), target="y", ram="4KiB"))
+    replay.run()
+    fs.save_model(replay, tmp_path / "m.zip")
+    fs.write_script(replay, tmp_path / "run.py", "m.zip")
+    assert ran(tmp_path, ["on,3", "OFF,3", "True,2", "no,1", "unavailable,1"]) == [
+        "1",
+        "-1",
+        "1",
+        "-1",
+        "skipped",
+    ]
 
 
 def test_what_is_not_carried_over_is_refused_before_the_replay(

@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import firmware_sim as fs
+from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import CsvStream, cells
 from firmware_sim.streams.columns import study
+from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets
 
 
 def table(folder: Path, text: str, **options: object) -> CsvStream:
@@ -102,3 +105,65 @@ def test_a_zone_is_taken_off(zone: str) -> None:
     hours = {"+02:00": 2.0, "+0200": 2.0, "-0530": -5.5}.get(zone, 0.0)
     midnight = cells.seconds("2015-02-02")
     assert cells.seconds(f"2015-02-02T14:30:05.25{zone}") == midnight + (14.5 - hours) * 3600 + 5.25
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"), [("true", "false"), ("on", "off"), ("Yes", "No"), ("ON", "0")]
+)
+def test_switches_are_one_and_nought(tmp_path: Path, yes: str, no: str) -> None:
+    stream = table(tmp_path, f"door,a,y\n{yes},1,1\n{no},2,0\nunavailable,2,0\n,3,1\n")
+    assert stream.features == ("door", "a")
+    assert stream.notes == (f"column 'door' holds words such as '{yes}', read as 1 and 0",)
+    np.testing.assert_array_equal([r[0] for r in rows(stream)], [1, 0, np.nan, np.nan])
+
+
+def test_a_word_among_switches_is_damage(tmp_path: Path) -> None:
+    switches = "on,1\noff,0\n" * 110
+    stream = table(tmp_path, f"door,y\n{switches}ajar,1\n2,1\n")
+    damage = [sample.damage for sample in stream.samples(np.empty(1))]
+    assert damage[-2:] == [f"column 'door': '{cell}' is not a number" for cell in ("ajar", "2")]
+
+
+@pytest.mark.parametrize("word", ["unavailable", "Unknown", "none", ""])
+def test_words_of_home_automation_are_gaps(tmp_path: Path, word: str) -> None:
+    stream = table(tmp_path, f"a,b,y\n1,5,1\n{word},6,0\n")
+    np.testing.assert_array_equal(rows(stream), [[1, 5], [np.nan, 6]])
+
+
+def test_a_word_of_ones_own_is_a_gap(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,s,y\n" + "1,on,1\n2,off,0\nOffline,on,1\n3,ERR,0\n" * 8)
+    config = fs.ReplayConfig(
+        str(path), target="y", ram="2KiB", algorithm="rbp", missing_codes=("offline", "err", -9.0)
+    )
+    result = fs.replay(config)
+    assert (result.rows.missing, result.rows.damaged) == (16, 0)
+    assert result.rows.missing_by_column == {"a": 8, "s": 8}
+    words = ["--missing-code", "offline", "--missing-code=ERR", "--ram", "2KiB", "--no-picture"]
+    command = ["replay", str(path), "--target", "y", *words, "--out", str(tmp_path / "out")]
+    assert main(command) == 0
+    assert LabelMap(missing_codes=["err"]).decode("ERR") is None
+    assert ClassNames(["a", "b"], ["Err"]).decode("ERR") is None
+    assert Targets(["err"]).decode("ERR") is None
+
+
+def test_unknown_may_be_a_word_of_a_text_column(tmp_path: Path) -> None:
+    text = "job,a,y\nunknown,1,1\nclerk,2,0\nclerk,1,0\n"
+    assert table(tmp_path, text, categories="onehot").features == ("job=clerk", "job=unknown", "a")
+
+
+def test_decimal_commas_in_quoted_cells(tmp_path: Path) -> None:
+    stream = table(tmp_path, 'a,b,y\n"21,5",1,1\n"1,250",2,0\n')
+    assert rows(stream) == [[21.5, 1.0], [1.25, 2.0]]
+    assert "numbers have a decimal comma" in stream.notes
+
+
+def test_commas_between_thousands_are_not_taken_for_decimal_ones(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match=r"'1,250'; leave it out .*if its comma is a decimal one"):
+        table(tmp_path, 'a,b,y\n"1,250",1,1\n"3,500",2,0\n')
+
+
+def test_all_columns_of_text_are_named_at_once_as_a_shell_takes_them(tmp_path: Path) -> None:
+    words = r"columns 'Door open', 'b' hold text, such as 'ajar'; .*--ignore 'Door open,b'"
+    with pytest.raises(StreamError, match=words):
+        table(tmp_path, "Door open,b,a,y\najar,x,1,1\nshut,z,2,0\n")

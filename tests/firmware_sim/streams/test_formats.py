@@ -1,4 +1,4 @@
-"""NPZ and LIBSVM files: what they give, and what is wrong with broken ones."""
+"""NPZ, LIBSVM, tables that pandas reads: what they give, what is wrong with broken ones."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import open_stream
+from firmware_sim.streams import frames, open_stream
 from firmware_sim.streams.arrays import NpzStream
 from firmware_sim.streams.libsvm import LibsvmStream
 
@@ -163,3 +164,72 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(StreamError, match=r"cannot read .*s\.csv: Permission denied$"):
         open_stream(str(file), target="y")
+
+
+def workbook(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return path
+
+
+FRAME = pd.DataFrame(
+    {
+        "at": pd.date_range("2024-03-01", periods=6, freq="h"),
+        "warm": [20.5, 21.0, None, 22.25, 20.0, 19.5],
+        "open": [True, False, True, True, False, False],
+        "y": [1, 0, 1, 1, 0, 0],
+    }
+)
+
+
+@pytest.mark.parametrize(("name", "reader"), [("t.xlsx", "read_excel"), ("t.dat", "read_parquet")])
+def test_tables_that_pandas_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: str
+) -> None:
+    path = tmp_path / name
+    if reader == "read_excel":
+        workbook(path)
+    else:
+        path.write_bytes(b"PAR1 and more")
+    monkeypatch.setattr(pd, reader, lambda _: FRAME)
+    stream = open_stream(str(path), target="y")
+    assert (stream.features, stream.count()) == (("warm", "open"), 6)
+    row = np.empty(2)
+    read = [(row.copy(), sample) for sample in stream.samples(row) if sample is not None]
+    np.testing.assert_array_equal(read[0][0], [20.5, 1.0])
+    np.testing.assert_array_equal(read[2][0], [np.nan, 1.0])
+    assert [sample.label for _, sample in read] == ["1", "0", "1", "1", "0", "0"]
+    assert read[1][1].seconds - read[0][1].seconds == 3600.0
+
+
+@pytest.mark.parametrize(
+    ("suffix", "needs", "kind"),
+    [(".xlsx", "openpyxl", "an Excel workbook"), (".parquet", "pyarrow", "a Parquet file")],
+)
+def test_tables_without_what_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, needs: str, kind: str
+) -> None:
+    path = workbook(tmp_path / f"t{suffix}")
+    if suffix == ".parquet":
+        path.write_bytes(b"PAR1")
+
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(frames, "import_module", missing)
+    with pytest.raises(StreamError, match=f"is {kind}: pip install pandas {needs}, or save"):
+        open_stream(str(path), target="y")
+
+
+@pytest.mark.parametrize(("suffix", "needs"), [(".xlsx", "openpyxl"), (".parquet", "pyarrow")])
+def test_tables_as_pandas_writes_them(tmp_path: Path, suffix: str, needs: str) -> None:
+    pytest.importorskip(needs)
+    path = tmp_path / f"t{suffix}"
+    (FRAME.to_excel if suffix == ".xlsx" else FRAME.to_parquet)(path, index=False)
+    stream = open_stream(str(path), target="y")
+    row = np.empty(2)
+    warm = [row[0] for _ in stream.samples(row)]
+    np.testing.assert_array_equal(warm, FRAME["warm"])
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(StreamError, match="cannot read"):
+        open_stream(str(path), target="y")

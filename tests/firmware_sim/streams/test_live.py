@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ class Listed(Source):
     def __init__(self, rows: list[Record | None], clock: list[float] | None = None) -> None:
         self.rows, self.clock, self.closed = rows, clock, False
 
-    def header(self) -> Record:
+    def header(self, idle: float | None = None, should_stop: Any = None) -> Record:
         return ["a", "b", "y"]
 
     def records(self) -> Iterator[Record | None]:

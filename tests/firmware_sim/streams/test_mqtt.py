@@ -22,9 +22,10 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import mqtt
+from firmware_sim.streams import live, mqtt
 from firmware_sim.streams.mqtt import MqttSource
 from firmware_sim.streams.opening import open_stream
+from firmware_sim.streams.recording import record
 
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 needs_broker = pytest.mark.skipif(
@@ -164,7 +165,7 @@ def test_json_messages(port: int, publisher: Publisher) -> None:
     try:
         sent = [{"t": 20.25, "on": True, "name": None}, {"t": 1e-7, "on": False, "more": 3}]
         publisher.send("json/room", "no json", *[json.dumps(values) for values in sent])
-        publisher.send("json/room", "[1, 2]", '{"t": {"deep": 1}}', '{"on": "x", "t": 1}')
+        publisher.send("json/room", "[1, 2]", '{"t2": {"deep": 1}}', '{"on": "x", "t": 1}')
         assert source.header() == ["t", "on", "name"]
         assert taken(source, 5) == [
             ["20.25", "true", ""],
@@ -175,8 +176,100 @@ def test_json_messages(port: int, publisher: Publisher) -> None:
         ]
         assert source.damaged == 3
         assert "3 messages are no rows" in source.notes()
+        left_out = "fields that the first message did not have are left out: more, t2.deep"
+        assert left_out in source.notes()
     finally:
         source.close()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Say at once what is waited for."""
+    monkeypatch.setattr(live, "NOTICE", 0.0)
+    monkeypatch.setattr(mqtt, "_TICK", 0.01)
+
+
+NESTED = {
+    "battery": 97,
+    "color": {"x": 0.25, "y": 0.5},
+    "occupancy": True,
+    "state": "ON",
+    "update": {"state": None, "steps": [1, {"deep": 2}], "none": {}},
+}
+
+
+@needs_broker
+def test_nested_messages_are_read_flat(port: int, publisher: Publisher) -> None:
+    """As zigbee2mqtt sends them."""
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/zigbee2mqtt/hall")
+    try:
+        publisher.send("zigbee2mqtt/hall", json.dumps(NESTED))
+        names = "battery,color.x,color.y,occupancy,state,update.state,update.steps.0"
+        assert source.header() == [*names.split(","), "update.steps.1.deep", "update.none"]
+        assert taken(source, 1) == [["97", "0.25", "0.5", "true", "ON", "", "1", "2", ""]]
+    finally:
+        source.close()
+
+
+@needs_broker
+def test_columns_choose_fields_of_json(port: int, publisher: Publisher) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/chosen?columns=occupancy,color.y")
+    try:
+        publisher.send("chosen", json.dumps(NESTED), "0,1.5", '{"else": 3}')
+        assert source.header() == ["occupancy", "color.y"]
+        assert taken(source, 3) == [["true", "0.5"], ["0", "1.5"], []]
+        assert "none of the columns occupancy,color.y" in source.wanting()
+    finally:
+        source.close()
+
+
+@needs_broker
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ((), "nothing has come yet on 'what/{n}'; waiting (to see what is sent: mosquitto_sub -h"),
+        (("21.5", "22"), "messages are plain numbers, such as '21.5': '{url}?columns=value'"),
+        (("ON",), "messages are plain words, such as 'ON': '{url}?columns=value'"),
+        (("1,2.5,0",), "messages are cells of CSV, such as '1,2.5,0': '{url}?columns=c1,c2,c3'"),
+        (("[1, 2]",), "and not JSON objects with values in them"),
+        (("{}",), "and not JSON objects with values in them"),
+        ((b"\xff\xd8\x00",), "messages hold no text"),
+    ],
+)
+def test_what_is_no_row_is_told_and_the_wait_ends(
+    port: int,
+    publisher: Publisher,
+    hurried: None,
+    capsys: pytest.CaptureFixture[str],
+    sent: tuple[str | bytes, ...],
+    words: str,
+) -> None:
+    """A line says what came, with the address that would read it; ``--idle`` counts at once."""
+    number = abs(hash(sent))
+    url = f"mqtt://127.0.0.1:{port}/what/{number}"
+    if sent:
+        publisher.client.publish(f"what/{number}", sent[0], qos=1, retain=True).wait_for_publish(60)
+    assert main(["replay", url, "--target", "y", "--idle", "0.6"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert all(line.startswith("firmware_sim: mqtt://") for line in said)
+    assert words.format(n=number, url=url) in said[-2]
+    assert said[-1] == f"{said[-2]}; ended after 0.6 s (--idle)"
+
+
+@needs_broker
+def test_a_silent_topic_with_columns_is_told_of_too(
+    port: int, hurried: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"mqtt://127.0.0.1:{port}/silent?columns=a,y"
+    assert main(["replay", url, "--target", "y", "--idle", "0.3"]) == 2
+    assert "nothing has come yet on 'silent'; waiting" in capsys.readouterr().err
+
+
+@needs_broker
+def test_a_recording_that_waits_can_be_stopped(port: int, hurried: None, tmp_path: Path) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/quiet")
+    done = record(source, tmp_path / "r.csv", should_stop=lambda: True)
+    assert (done.rows, (tmp_path / "r.csv").exists()) == (0, False)
 
 
 @needs_broker

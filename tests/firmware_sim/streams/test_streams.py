@@ -77,7 +77,7 @@ def damage(stream: CsvStream) -> list[str]:
     return [sample.damage for sample in stream.samples(np.empty(len(stream.features)))]
 
 
-@pytest.mark.parametrize("cell", ["ten", "1,5", "1_000", "0x10", "12:30", "x" * 200])
+@pytest.mark.parametrize("cell", ["ten", "1_000", "0x10", "12:30", "x" * 200])
 def test_cell_that_is_not_a_number(tmp_path: Path, cell: str) -> None:
     stream = CsvStream(write(tmp_path, f'a,b,y\n1,2,1\n1,"{cell}",1\n'), target="y")
     good, bad = damage(stream)

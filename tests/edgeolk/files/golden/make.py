@@ -176,6 +176,17 @@ LATER: dict[str, Case] = {
 }  # fmt: skip
 
 
+#: Cases of archives of their own, `v3-NAME.zip`: what came after, so that nothing old is written.
+ADDED: dict[str, dict[str, Case]] = {
+    "in_time": {
+        f"sorf-novelty-in-time-{dtype}": (
+            "sorf", {"dtype": dtype, "loss": "novelty", "history": True, "budget": 70, "rows": 250},
+        )
+        for dtype in ("int8", "float32", "float64")
+    },
+}  # fmt: skip
+
+
 def allowed(name: str, **options: Any) -> bool:
     """Whether there is such a learner."""
     try:
@@ -295,12 +306,17 @@ def write(folder: Path, version: int, stem: str, name: str | None, options: dict
     (folder / f"{stem}.json").write_text(text + "\n")
 
 
-def main(version: int) -> None:
+def main(version: int, added: str = "") -> None:
     here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        fill(folder, version)
-        with zipfile.ZipFile(here / f"v{version}.zip", "w") as archive:
+        if added:
+            for stem, (name, options) in ADDED[added].items():
+                write(folder, version, stem, name, options)
+        else:
+            fill(folder, version)
+        ending = f"-{added}" if added else ""
+        with zipfile.ZipFile(here / f"v{version}{ending}.zip", "w") as archive:
             for path in sorted(folder.iterdir()):
                 entry = zipfile.ZipInfo(path.name, (1980, 1, 1, 0, 0, 0))
                 archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
@@ -318,4 +334,4 @@ def fill(folder: Path, version: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,197 @@
+"""Short rows of plain Python, read without numpy: lists, tuples, buffers, arrays of any real type.
+
+No code of the caller runs here. What is refused, or is none of these, is left to the slow way in
+(``as_numbers``), which says what is wrong with it.
+"""
+
+cimport numpy as cnp
+from cpython.array cimport array
+from cpython.bool cimport PyBool_Check
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.memoryview cimport PyMemoryView_Check
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.math cimport INFINITY, NAN, ldexp
+
+from edgeolk.core.rows cimport accepts_f64
+from edgeolk.core.state cimport State
+
+
+cdef extern from "numpy/arrayobject.h":
+    enum:
+        NPY_HALF
+
+cdef enum:
+    SHORT = 256               # numbers of a short row: 2 KiB on the C stack
+
+# Types as numpy numbers them, by the codes of the struct module: one C type each.
+ctypedef fused Element:
+    signed char
+    unsigned char
+    short
+    unsigned short
+    int
+    unsigned int
+    long
+    unsigned long
+    long long
+    unsigned long long
+    float
+    double
+
+
+cdef inline void copy_row(const Element* first, Py_ssize_t stride, Py_ssize_t d,
+                          double* row) noexcept nogil:
+    cdef const char* at = <const char*>first
+    cdef Py_ssize_t j
+    for j in range(d):
+        row[j] = <double>(<const Element*>(at + j * stride))[0]
+
+
+cdef inline double half_number(unsigned short bits) noexcept nogil:
+    """The number of an IEEE 754 binary16."""
+    cdef int power = (bits >> 10) & 31
+    cdef int digits = bits & 1023
+    cdef double size
+    if power == 31:
+        size = NAN if digits else INFINITY
+    elif power == 0:
+        size = ldexp(<double>digits, -24)
+    else:
+        size = ldexp(<double>(1024 + digits), power - 25)
+    return -size if bits >> 15 else size
+
+
+cdef inline bint copy_typed(const void* at, int kind, Py_ssize_t stride, Py_ssize_t d,
+                            double* row) noexcept nogil:
+    """Numbers of one of numpy's types as float64; False for any other type."""
+    cdef Py_ssize_t j
+    if kind == cnp.NPY_SHORT:
+        copy_row(<const short*>at, stride, d, row)
+    elif kind == cnp.NPY_USHORT:
+        copy_row(<const unsigned short*>at, stride, d, row)
+    elif kind == cnp.NPY_DOUBLE:
+        copy_row(<const double*>at, stride, d, row)
+    elif kind == cnp.NPY_FLOAT:
+        copy_row(<const float*>at, stride, d, row)
+    elif kind == cnp.NPY_INT:
+        copy_row(<const int*>at, stride, d, row)
+    elif kind == cnp.NPY_UINT:
+        copy_row(<const unsigned int*>at, stride, d, row)
+    elif kind == cnp.NPY_LONG:
+        copy_row(<const long*>at, stride, d, row)
+    elif kind == cnp.NPY_ULONG:
+        copy_row(<const unsigned long*>at, stride, d, row)
+    elif kind == cnp.NPY_LONGLONG:
+        copy_row(<const long long*>at, stride, d, row)
+    elif kind == cnp.NPY_ULONGLONG:
+        copy_row(<const unsigned long long*>at, stride, d, row)
+    elif kind == cnp.NPY_BYTE:
+        copy_row(<const signed char*>at, stride, d, row)
+    elif kind == cnp.NPY_UBYTE or kind == cnp.NPY_BOOL:
+        copy_row(<const unsigned char*>at, stride, d, row)
+    elif kind == NPY_HALF:
+        for j in range(d):
+            row[j] = half_number((<const unsigned short*>(<const char*>at + j * stride))[0])
+    else:
+        return False
+    return True
+
+
+cdef inline int kind_of(const char* code) noexcept nogil:
+    """numpy's number of a native type of the struct module, or -1."""
+    cdef char c
+    if code == NULL:
+        return cnp.NPY_UBYTE
+    code += code[0] == b"@"
+    c = code[0]
+    if c == 0 or code[1] != 0:
+        return -1
+    if c == b"d":
+        return cnp.NPY_DOUBLE
+    if c == b"f":
+        return cnp.NPY_FLOAT
+    if c == b"h":
+        return cnp.NPY_SHORT
+    if c == b"H":
+        return cnp.NPY_USHORT
+    if c == b"i":
+        return cnp.NPY_INT
+    if c == b"I":
+        return cnp.NPY_UINT
+    if c == b"l":
+        return cnp.NPY_LONG
+    if c == b"L":
+        return cnp.NPY_ULONG
+    if c == b"q":
+        return cnp.NPY_LONGLONG
+    if c == b"Q":
+        return cnp.NPY_ULONGLONG
+    if c == b"b":
+        return cnp.NPY_BYTE
+    if c == b"B" or c == b"?":
+        return cnp.NPY_UBYTE
+    return -1
+
+
+cdef inline bint copy_buffer(object x, Py_ssize_t d, double* row) except -1:
+    """The numbers of an ``array.array`` or a memoryview of one dimension."""
+    cdef Py_buffer view
+    cdef bint good = False
+    try:
+        PyObject_GetBuffer(x, &view, PyBUF_STRIDES | PyBUF_FORMAT)
+    except (BufferError, ValueError):  # released, or not to be had so
+        return False
+    if view.ndim == 1 and view.shape[0] == d:
+        good = copy_typed(view.buf, kind_of(view.format), view.strides[0], d, row)
+    PyBuffer_Release(&view)
+    return good
+
+
+cdef inline bint copy_item(PyObject* item, double* number) noexcept:
+    """A float, an int of 64 bits or a bool as it is; False for anything else."""
+    cdef int overflow = 0
+    if PyFloat_Check(<object>item):
+        number[0] = PyFloat_AS_DOUBLE(<object>item)
+    elif PyLong_CheckExact(<object>item):
+        number[0] = <double>PyLong_AsLongLongAndOverflow(<object>item, &overflow)
+    elif PyBool_Check(<object>item):
+        number[0] = <object>item is True
+    else:
+        return False
+    return overflow == 0
+
+
+cdef inline bint short_row(const State* s, object x, double* row) except -1:
+    """Whether x is a short row, now in ``row`` (of SHORT numbers), that storage can hold."""
+    cdef Py_ssize_t d = s.c.n_features
+    cdef Py_ssize_t j
+    if d > SHORT:
+        return False
+    if PyList_CheckExact(x):
+        if PyList_GET_SIZE(x) != d:
+            return False
+        for j in range(d):
+            if not copy_item(<PyObject*>PyList_GET_ITEM(x, j), row + j):
+                return False
+    elif PyTuple_CheckExact(x):
+        if PyTuple_GET_SIZE(x) != d:
+            return False
+        for j in range(d):
+            if not copy_item(<PyObject*>PyTuple_GET_ITEM(x, j), row + j):
+                return False
+    elif cnp.PyArray_CheckExact(x):
+        if not (cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_DIM(x, 0) == d
+                and cnp.PyArray_ISBEHAVED_RO(x)
+                and copy_typed(cnp.PyArray_DATA(x), cnp.PyArray_TYPE(x),
+                               cnp.PyArray_STRIDE(x, 0), d, row)):
+            return False
+    elif type(x) is array or PyMemoryView_Check(x):
+        if not copy_buffer(x, d, row):
+            return False
+    else:
+        return False
+    return accepts_f64(s, row, d)

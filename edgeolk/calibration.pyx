@@ -1,0 +1,316 @@
+"""Probabilities from scores that are not log odds, by two numbers learned online.
+
+Design: the model of Platt (1999) with its offset replaced by a floor, so that the most probable
+class is the one with the highest score, for two classes and for more. The numbers follow the
+likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) whose past fades; nothing grows with
+the rows seen. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
+"""
+
+cimport numpy as cnp
+from libc.math cimport exp, fabs, fmax, fmin, log
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+cnp.import_array()
+
+#: Rows after which the weight of a row in the information has fallen to 1/e.
+cdef double _MEMORY = 2000.0
+#: Information that the first values count for, against that of the rows.
+cdef double _TRUST = 2.0
+cdef double _LONGEST_STEP = 0.5
+cdef double _FLOOR = log(0.05 / 0.95)
+# The least and the largest logarithm of the slope, and of the odds of the floor.
+cdef double _LEAST_SLOPE = -9.0
+cdef double _MOST_SLOPE = 9.0
+cdef double _LEAST_FLOOR = -9.0
+cdef double _MOST_FLOOR = -0.5
+
+cdef enum:
+    AT_A_TIME = 32            # rows of a step
+    MOST = 64                 # classes whose probabilities fit the C stack
+
+
+cdef object plain_scores(object scores):
+    """Scores of shape (n, K) as contiguous float64."""
+    cdef object array = np.ascontiguousarray(scores, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] < 1:
+        raise ValueError(f"scores must be of shape (n, K), got {array.shape}")
+    return array
+
+
+cdef double fill_shares(const double* scores, Py_ssize_t classes, double slope,
+                        double* shares) noexcept nogil:
+    """softmax(slope s) of one row."""
+    cdef Py_ssize_t k
+    cdef double total = 0.0
+    cdef double most = slope * scores[0]
+    for k in range(1, classes):
+        most = fmax(most, slope * scores[k])
+    for k in range(classes):
+        shares[k] = exp(slope * scores[k] - most)
+        total += shares[k]
+    for k in range(classes):
+        shares[k] /= total
+    return total
+
+
+def softmax(scores):
+    """exp(s_k) / sum_j exp(s_j) of each row, for scores of shape (n, K)."""
+    cdef object array = plain_scores(scores)
+    cdef object shares = np.empty_like(array)
+    cdef const double* score = <const double*>cnp.PyArray_DATA(array)
+    cdef double* share = <double*>cnp.PyArray_DATA(shares)
+    cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
+    cdef Py_ssize_t i
+    for i in range(cnp.PyArray_DIM(array, 0)):
+        fill_shares(score + i * classes, classes, 1.0, share + i * classes)
+    return shares
+
+
+def softmax_of_two(double f):
+    """Probabilities of two classes whose log odds are f, as two floats."""
+    cdef double[2] scores
+    cdef double[2] shares
+    scores[0] = 0.0
+    scores[1] = f
+    fill_shares(scores, 2, 1.0, shares)
+    return shares[0], shares[1]
+
+
+def two_columns(scores):
+    """Scores of two classes, of shape (n, 2), from the one score f of each row: 0 and f."""
+    cdef object f = np.asarray(scores, dtype=np.float64)
+    return np.column_stack((np.zeros_like(f), f))
+
+
+cdef struct Slopes:
+    # What rows add to the Newton step: information and gradient, of the log slope and the log odds
+    # of the floor.
+    double slope
+    double both
+    double floor
+    double towards_slope
+    double towards_floor
+    double weight
+
+
+cdef class Calibration:
+    """p_k = (1 - floor) softmax(slope s)_k + floor / K, slope > 0 and floor in (0, 1).
+
+    Its state is five numbers in the object itself, which ``pickle`` and ``copy`` keep; a row makes
+    no arrays.
+
+    Attributes
+    ----------
+    slope : float
+        What a score is multiplied by; 1 at first.
+    floor : float
+        The share that is spread evenly over all classes; 0.05 at first.
+    """
+
+    cdef double log_slope
+    cdef double floor_odds    # their logarithm
+    cdef double information[3]
+
+    def __cinit__(self):
+        self.log_slope = 0.0
+        self.floor_odds = _FLOOR
+        self.information[0] = self.information[2] = _TRUST
+        self.information[1] = 0.0
+
+    def __getstate__(self):
+        return (self.log_slope, self.floor_odds, self.information[0], self.information[1],
+                self.information[2])
+
+    def __setstate__(self, state):
+        (self.log_slope, self.floor_odds, self.information[0], self.information[1],
+         self.information[2]) = state
+
+    def __reduce__(self):
+        return Calibration, (), self.__getstate__()
+
+    @property
+    def slope(self):
+        """What a score is multiplied by."""
+        return exp(self.log_slope)
+
+    @property
+    def floor(self):
+        """The share that is spread evenly over all classes."""
+        return 1.0 / (1.0 + exp(-self.floor_odds))
+
+    def learn(self, scores, labels, weight=None):
+        """Move both numbers towards those that make these labels likely.
+
+        Parameters
+        ----------
+        scores : float64 ndarray of shape (n, K)
+            Scores of rows before they were learned.
+        labels : integers of shape (n,)
+            Columns of their classes.
+        weight : float64 ndarray of shape (n,), optional
+            What each row counts.
+
+        Raises
+        ------
+        ValueError
+            The arrays are of different lengths, or a label is no column.
+        """
+        cdef object array = plain_scores(scores)
+        cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
+        self.learn_rows(array, classes, labels, weight)
+
+    def learn_two(self, scores, labels, weight=None):
+        """As ``learn`` of two classes, by the one score f of each row, of shape (n,)."""
+        self.learn_rows(np.ascontiguousarray(scores, dtype=np.float64), 1, labels, weight)
+
+    cdef int learn_rows(self, object scores, Py_ssize_t columns, object labels,
+                        object weight) except -1:
+        """Learn rows of one score, the other 0, or of one score a class."""
+        cdef object label = np.ascontiguousarray(labels, dtype=np.int64)
+        cdef object counts = None
+        cdef Py_ssize_t n = len(scores)
+        cdef Py_ssize_t first, i
+        cdef const double* score = <const double*>cnp.PyArray_DATA(scores)
+        cdef const int64_t* column = <const int64_t*>cnp.PyArray_DATA(label)
+        cdef const double* count = NULL
+        cdef Slopes sums
+        if weight is not None:
+            counts = np.ascontiguousarray(weight, dtype=np.float64)
+            count = <const double*>cnp.PyArray_DATA(counts)
+        if label.shape != (n,) or not (counts is None or counts.shape == (n,)):
+            raise ValueError(f"labels and weight must be of shape {(n,)}, as scores are")
+        if n and not (0 <= label.min() and label.max() < max(2, columns)):
+            raise ValueError(f"labels must be from 0 to {max(2, columns) - 1}")
+        for first in range(0, n, AT_A_TIME):
+            sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            for i in range(first, min(first + AT_A_TIME, n)):
+                self.add(score + i * columns, columns, column[i],
+                         1.0 if count == NULL else count[i], &sums)
+            self.step(&sums)
+        return 0
+
+    def learn_one(self, double f, bint second):
+        """As ``learn`` of one row of two classes with the one score f; ``second`` is its class."""
+        cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        self.add(&f, 1, second, 1.0, &sums)
+        self.step(&sums)
+
+    def learn_class(self, const double[::1] scores, Py_ssize_t classes, Py_ssize_t label):
+        """As ``learn`` of one row, by its scores of the first classes; ``label`` is one of them."""
+        cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if not 0 <= label < classes <= scores.shape[0] or classes < 2:
+            raise ValueError(
+                f"label must be below {classes}, and there are {scores.shape[0]} scores")
+        self.add(&scores[0], classes, label, 1.0, &sums)
+        self.step(&sums)
+
+    cdef void add(self, const double* row, Py_ssize_t columns, int64_t label, double weight,
+                  Slopes* sums) noexcept:
+        """Add what a row contributes to a step."""
+        cdef double[2] two
+        cdef const double* scores = row
+        cdef Py_ssize_t classes = columns
+        cdef double slope = exp(self.log_slope)
+        cdef double floor = 1.0 / (1.0 + exp(-self.floor_odds))
+        cdef double most, total, share, mean, odds, likely, of_slope, of_floor
+        cdef Py_ssize_t k
+        if columns == 1:
+            two[0] = 0.0
+            two[1] = row[0]
+            scores = two
+            classes = 2
+        most = slope * scores[0]
+        for k in range(1, classes):
+            most = fmax(most, slope * scores[k])
+        total = mean = 0.0
+        for k in range(classes):
+            odds = exp(slope * scores[k] - most)
+            total += odds
+            mean += odds * scores[k]
+        mean /= total
+        share = exp(slope * scores[label] - most) / total
+        likely = (1.0 - floor) * share + floor / classes
+        of_slope = (1.0 - floor) * share * slope * (scores[label] - mean) / likely
+        of_floor = floor * (1.0 - floor) * (1.0 / classes - share) / likely
+        sums.slope += weight * of_slope * of_slope
+        sums.both += weight * of_slope * of_floor
+        sums.floor += weight * of_floor * of_floor
+        sums.towards_slope += weight * of_slope
+        sums.towards_floor += weight * of_floor
+        sums.weight += weight
+
+    cdef void step(self, const Slopes* sums) noexcept:
+        """A Newton step by the sums of some rows."""
+        cdef double* held = self.information
+        cdef double fade = exp(-sums.weight / _MEMORY)
+        cdef double trust = _TRUST * fmin(1.0, sums.weight / _MEMORY)
+        cdef double by, pivot, slope, floor
+        held[0] = held[0] * fade + sums.slope + trust
+        held[1] = held[1] * fade + sums.both
+        held[2] = held[2] * fade + sums.floor + trust
+        # Two equations, by elimination with the larger pivot.
+        if fabs(held[0]) >= fabs(held[1]):
+            by = held[1] / held[0]
+            pivot = held[2] - by * held[1]
+            floor = (sums.towards_floor - by * sums.towards_slope) / pivot
+            slope = (sums.towards_slope - held[1] * floor) / held[0]
+        else:
+            by = held[0] / held[1]
+            pivot = held[1] - by * held[2]
+            floor = (sums.towards_slope - by * sums.towards_floor) / pivot
+            slope = (sums.towards_floor - held[2] * floor) / held[1]
+        slope = fmin(fmax(slope, -_LONGEST_STEP), _LONGEST_STEP)
+        floor = fmin(fmax(floor, -_LONGEST_STEP), _LONGEST_STEP)
+        self.log_slope = fmin(fmax(self.log_slope + slope, _LEAST_SLOPE), _MOST_SLOPE)
+        self.floor_odds = fmin(fmax(self.floor_odds + floor, _LEAST_FLOOR), _MOST_FLOOR)
+
+    def probabilities(self, scores):
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        scores : float64 ndarray of shape (n, K)
+
+        Returns
+        -------
+        float64 ndarray of shape (n, K)
+            Each row sums to 1; the class with the highest score is the most probable.
+        """
+        cdef object array = plain_scores(scores)
+        cdef object made = np.empty_like(array)
+        cdef const double* score = <const double*>cnp.PyArray_DATA(array)
+        cdef double* share = <double*>cnp.PyArray_DATA(made)
+        cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
+        cdef Py_ssize_t i
+        for i in range(cnp.PyArray_DIM(array, 0)):
+            self.fill(score + i * classes, classes, share + i * classes)
+        return made
+
+    def probabilities_of_two(self, double f):
+        """Probabilities of two classes with the one score f, as two floats."""
+        cdef double[2] scores
+        cdef double[2] shares
+        scores[0] = 0.0
+        scores[1] = f
+        self.fill(scores, 2, shares)
+        return shares[0], shares[1]
+
+    def probabilities_one(self, const double[::1] scores, Py_ssize_t classes):
+        """Probabilities of the first classes by the scores of one row, as a list of floats."""
+        cdef double[MOST] shares
+        cdef Py_ssize_t k
+        if not 0 < classes <= scores.shape[0]:
+            raise ValueError(f"there are {scores.shape[0]} scores for {classes} classes")
+        if classes > MOST:
+            return self.probabilities(np.asarray(scores)[None, :classes])[0].tolist()
+        self.fill(&scores[0], classes, shares)
+        return [shares[k] for k in range(classes)]
+
+    cdef void fill(self, const double* scores, Py_ssize_t classes, double* shares) noexcept:
+        cdef double floor = 1.0 / (1.0 + exp(-self.floor_odds))
+        cdef Py_ssize_t k
+        fill_shares(scores, classes, exp(self.log_slope), shares)
+        for k in range(classes):
+            shares[k] = (1.0 - floor) * shares[k] + floor / classes

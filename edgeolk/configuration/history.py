@@ -1,0 +1,41 @@
+"""First step: ``history=``, whether rows come in the order of time, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import IntEnum
+
+from edgeolk.lean import Any
+from edgeolk.parts.numbers import Loss
+from edgeolk.parts.watching import KERNEL, NU
+
+#: Losses that have an algorithm of their own for rows in the order of time.
+IN_TIME = (Loss.NOVELTY,)
+
+
+def take_history(given: dict[str, Any], parts: Mapping[str, IntEnum], own: Collection[str]) -> bool:
+    """Whether it is novelty in the order of time; what that asks for is put into ``given``.
+
+    ``own`` are the names that the algorithm has for its parameters. "auto" becomes what the loss
+    has for such rows: an algorithm of its own, or the last label of classes as a candidate.
+    """
+    value = given.get("history")
+    if value is None or (isinstance(value, str) and value == "auto"):
+        given.pop("history", None)
+        if value == "auto" and "history" in own:
+            if parts["loss"] in IN_TIME:
+                given["history"] = True
+            elif parts["loss"] == Loss.HINGE and given.get("last_label") is None:
+                given["last_label"] = True
+    elif not isinstance(value, (bool, int, float)):
+        raise TypeError(f"history must be True, False, 'auto' or None, got {value!r}")
+    if parts["loss"] != Loss.NOVELTY or not given.get("history"):
+        return False
+    if "history" in own and given.get("nu") is None:
+        given["nu"] = NU
+    return "history" in own
+
+
+def kernel_in_time(given: Mapping[str, Any], kernel: Any) -> Any:
+    """The kernel given, or that of novelty in time where no width is asked for."""
+    return KERNEL if kernel is None and given.get("gamma") is None else kernel

@@ -1,0 +1,46 @@
+/* The mean of the features of the rows so far: what is normal, by its kernel mean embedding (Smola,
+   Gretton, Song & Scholkopf 2007; docs/sorf.md, section 6b, step 3). */
+#ifndef EDGEOLK_MEAN_EMBEDDING_H
+#define EDGEOLK_MEAN_EMBEDDING_H
+
+#include "stores.h"
+
+/* a_k += (kappa feature_k - a_k) / n over one block in eight, after so many rows; n counts eights of
+   them, at most those of the window. `kept` has the features [..][2] of the first `blocks` blocks; those of
+   others are made again. */
+static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *row, uint64_t rows, const olk_wave *kept,
+                                      ptrdiff_t blocks)
+{
+    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) olk_wave own[128];
+    olk_signs first, second;
+    const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / OLK_OCTET;
+    const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
+    const ptrdiff_t words = (p->d + 31) / 32 + 4;
+    uint64_t generator = p->signs;
+    ptrdiff_t from = 0;
+    int small = -1; /* not known yet: nothing was made again */
+    for (ptrdiff_t b = (ptrdiff_t)(rows % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
+        const ptrdiff_t lines = olk_lines(p, b);
+        if (b < blocks && lines == 64) {
+            olk_mean((olk_stored *)s->a + 128 * b, kept + 128 * b, (olk_real)p->kappa, 128,
+                     inverse, s->rounding);
+            continue;
+        }
+        if (small < 0) {
+            small = olk_small(p, row, 1);
+            if (!row->index)
+                olk_tails(p, row->values, 1, tail);
+            olk_scales(p, 0, scale);
+        }
+        olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
+        from = b + 1;
+        olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first, &second);
+        olk_features(v[0], scale + 64 * b % p->widths[0], small, 1, own);
+        olk_mean((olk_stored *)s->a + 128 * b, own, (olk_real)p->kappa, 2 * lines, inverse,
+                 s->rounding);
+    }
+}
+
+#endif

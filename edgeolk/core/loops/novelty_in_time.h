@@ -1,0 +1,85 @@
+/* Novelty of rows in the order of time, for one type of weights (docs/novelty.md). */
+#ifndef EDGEOLK_NOVELTY_IN_TIME_H
+#define EDGEOLK_NOVELTY_IN_TIME_H
+
+#include "channels.h"
+#include "mean_embedding.h"
+#include "novelty_scores.h"
+#include "novelty_threshold.h"
+
+/* Blocks of features that a step keeps on the stack, so as not to make them again. */
+#ifdef OLK_SORF_PLAIN
+enum { OLK_WATCH_KEPT = 0 };
+#else
+enum { OLK_WATCH_KEPT = 4 };
+#endif
+
+/* Rows that count: those before anything has moved do not. */
+static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
+{
+    return *s->t - s->watch[OLK_IDLE_ROWS];
+}
+
+/* Learns one row; returns tau - u of before: novel where it is below 0. No row is refused: what is no
+   number is a missing reading. */
+static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
+                                       const olk_sorf_row *row)
+{
+    OLK_ALIGNED(64) olk_wave kept[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
+    const uint64_t t = olk_watched_rows(s);
+    const double since = (double)t - OLK_WARM_ROWS; /* r */
+    const olk_sorf_row inputs = {s->inputs, NULL, 0};
+    olk_score_state of = olk_recall_scores(s);
+    olk_row_scores now = {0.0, 0.0, 0.0, OLK_PATTERN};
+    olk_row_seen seen;
+    double f = 0.0, returned = 0.0;
+    int novel = 0;
+    olk_begin_step(s->flags);
+    olk_see_row(p, s, (const olk_input *)row->values, (double)t, of.unit, 1,
+                (olk_input *)s->inputs, &seen);
+    if (t < OLK_WARM_ROWS) {
+        if (t == OLK_WARM_ROWS - 1)
+            of.unit = 1.0 / OLK_SQRT(seen.spread > 1e-6 ? seen.spread : 1e-6);
+        s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
+    } else {
+        if (seen.there)
+            olk_pass(p, s, &inputs, 1, 1, kept, OLK_WATCH_KEPT, NULL, &f);
+        now = olk_judge(&of, &seen, f);
+        if (since >= OLK_SILENT_ROWS) {
+            novel = now.score > of.threshold;
+            returned = of.threshold - now.score;
+            of.threshold = olk_next_threshold(of.threshold, novel, since, p->nu);
+        } else {
+            now.part = OLK_PATTERN;
+        }
+        if (seen.there) {
+            olk_learn_scores(&of, &now, since, p->forget);
+            olk_follow_rows(p, s, &inputs, t - OLK_WARM_ROWS, kept, OLK_WATCH_KEPT);
+        }
+    }
+    olk_keep_scores(s, &of);
+    *s->mistakes += (uint64_t)novel;
+    olk_conclude(s->watch, novel, now.part, seen.what, seen.channel);
+    *s->t += 1;
+    return returned;
+}
+
+/* What it would return for a row; nothing changes but scratch. */
+static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state *s,
+                                         const olk_sorf_row *row)
+{
+    const uint64_t t = olk_watched_rows(s);
+    const olk_sorf_row inputs = {s->inputs, NULL, 0};
+    const olk_score_state of = olk_recall_scores(s);
+    olk_row_seen seen;
+    double f = 0.0;
+    if (t < OLK_WARM_ROWS + OLK_SILENT_ROWS)
+        return 0.0;
+    olk_see_row(p, s, (const olk_input *)row->values, (double)t, of.unit, 0,
+                (olk_input *)s->inputs, &seen);
+    if (seen.there)
+        olk_pass(p, s, &inputs, 1, 1, NULL, 0, NULL, &f);
+    return of.threshold - olk_judge(&of, &seen, f).score;
+}
+
+#endif

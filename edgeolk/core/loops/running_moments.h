@@ -1,0 +1,58 @@
+/* Running means and variances that forget, as novelty in time keeps them: stored numbers, changed in
+   double (docs/novelty.md, section 3, "to" and "stat"). */
+#ifndef EDGEOLK_RUNNING_MOMENTS_H
+#define EDGEOLK_RUNNING_MOMENTS_H
+
+/* Deviations beyond which nothing counts for more. */
+static const double olk_most_deviations = 6.0;
+
+typedef struct {
+    double mean, variance;
+} olk_moments;
+
+/* As it is read again once it is stored. */
+static OLK_ALWAYS double olk_as_stored(double v)
+{
+    return (double)(olk_input)v;
+}
+
+static inline double olk_held_to(double v, double least, double most)
+{
+    return v < least ? least : (v > most ? most : v);
+}
+
+/* Towards a value by a share of the way. */
+static OLK_ALWAYS double olk_towards(double held, double value, double share)
+{
+    return olk_as_stored(held + (value - held) * share);
+}
+
+static OLK_ALWAYS void olk_take_in(olk_moments *of, double value, double share)
+{
+    const double gap = value - of->mean;
+    of->mean = olk_as_stored(of->mean + gap * share);
+    const double square = gap * (value - of->mean); /* below 0 where the stored mean is past it */
+    const double variance = olk_as_stored(of->variance + (square - of->variance) * share);
+    of->variance = variance > 0.0 ? variance : 0.0;
+}
+
+/* The value in deviations from the mean, 0 while there are none. */
+static inline double olk_deviations(const olk_moments *of, double value)
+{
+    return of->variance > 0.0 ? (value - of->mean) / OLK_SQRT(of->variance) : 0.0;
+}
+
+/* The same, held to the most that counts. */
+static inline double olk_held_deviations(const olk_moments *of, double value)
+{
+    return olk_held_to(olk_deviations(of, value), -olk_most_deviations, olk_most_deviations);
+}
+
+/* A value, winsorised: moved to the end of what counts as usual. */
+static inline double olk_winsorised(const olk_moments *of, double value)
+{
+    const double far = olk_most_deviations * OLK_SQRT(of->variance);
+    return of->variance > 0.0 ? olk_held_to(value, of->mean - far, of->mean + far) : value;
+}
+
+#endif

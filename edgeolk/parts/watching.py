@@ -1,0 +1,55 @@
+"""Novelty of rows in the order of time (docs/novelty.md): what it is made of and refuses."""
+
+from __future__ import annotations
+
+from edgeolk.parts.kernels import Gaussian
+from edgeolk.parts.numbers import Loss
+from edgeolk.parts.traits import Condition, Refusal, both, has, lacks
+
+#: Frequencies, at least and where nothing is said: more cost time, and find no more.
+LEAST_FREQUENCIES, USUAL_FREQUENCIES = 64, 256
+#: Share of rows to be called novel where nothing is said.
+NU = 0.02
+#: The longest memory that counts of 16 bits reach.
+MOST_WINDOW = 65535
+#: Numbers that a channel gives to the features: its value, its roughness, its mean of late.
+INPUTS = 3
+#: The width of the kernel, for inputs in a unit that the first rows give.
+KERNEL = Gaussian(0.5)
+#: What a verdict is on, and what of a channel, by their numbers in ``core/loops``.
+PARTS = ("pattern", "level", "channel")
+WHATS = ("value", "roughness", "mean", "flat")
+
+
+def least_bytes(n_features: int) -> int:
+    """The least ``ram=`` for weights of int8: 64 bytes a channel, 448 for the rest, 64 features."""
+    return 448 + 64 * n_features + 2 * LEAST_FREQUENCIES
+
+
+def _watches(condition: Condition) -> Condition:
+    return both(has("loss", Loss.NOVELTY), lambda c: c.values["history"] > 0.0, condition)
+
+
+WATCHING_REFUSES: tuple[Refusal, ...] = (
+    (
+        both(lacks("loss", Loss.NOVELTY), lambda c: c.values["history"] > 0.0),
+        "history=True goes with Loss.NOVELTY; last_label=True is for classes whose labels stay",
+    ),
+    (
+        _watches(lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0),
+        "history=True keeps the scale of each channel itself: no scale=, clip_rows= or"
+        " gamma='auto'",
+    ),
+    (
+        _watches(lambda c: c.kernel != KERNEL),
+        "history=True with Loss.NOVELTY has a width of its own: no kernel= or gamma=",
+    ),
+    (
+        _watches(lambda c: c.budget < LEAST_FREQUENCIES),
+        f"D must be at least {LEAST_FREQUENCIES} for novelty with history=True",
+    ),
+    (
+        _watches(lambda c: c.values["forget"] > MOST_WINDOW),
+        f"window must be at most {MOST_WINDOW} rows with history=True",
+    ),
+)

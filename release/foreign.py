@@ -1,0 +1,150 @@
+"""Wheels of systems that are no Linux, cross-built by zig: Windows and macOS.
+
+``python -m release.foreign`` builds all rows; a shipped one comes to ``dist``. Windows' headers and
+import library are those of the Python that runs under Wine (release/windows_python.sh). macOS's
+headers cannot be had here: this machine's, of the same word size, stand in for them, and the wheels
+prove no more than that every module compiles and links; they stay in ``build``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from release.targets import BOOKWORM, BUILD, ROOT
+from release.wheels import DIST, MOST, cross_build, source_distribution, unpack
+
+#: The Python for Windows, and what modules for it are linked with.
+WINDOWS = BUILD / "windows"
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A system and a processor.
+
+    Parameters
+    ----------
+    name : str
+        The platform as setuptools names it.
+    zig : str
+        The target of zig.
+    suffix : str
+        The end of the names of compiled modules.
+    machine : str
+        What the import library of Python is made for, as dlltool names it; "" where modules leave
+        Python's functions open.
+    shipped : bool
+        Whether its wheels come to ``dist``.
+    """
+
+    name: str
+    zig: str
+    suffix: str
+    machine: str = ""
+    shipped: bool = False
+
+    @property
+    def tag(self) -> str:
+        """The platform's tag in the names of wheels."""
+        return self.name.replace("-", "_").replace(".", "_")
+
+
+FOREIGN = {
+    row.name: row
+    for row in (
+        Foreign("win-amd64", "x86_64-windows-gnu", ".cp311-win_amd64.pyd", "i386:x86-64", True),
+        Foreign("win-arm64", "aarch64-windows-gnu", ".cp311-win_arm64.pyd", "arm64"),
+        Foreign("macosx-11.0-x86_64", "x86_64-macos.11.0", ".cpython-311-darwin.so"),
+        Foreign("macosx-11.0-arm64", "aarch64-macos.11.0", ".cpython-311-darwin.so"),
+    )
+}
+
+
+def windows_python() -> Path:
+    """The folder of the Python for Windows, made where there is none."""
+    if not (WINDOWS / "run").exists():
+        script = ROOT / "release/windows_python.sh"
+        subprocess.run(["bash", str(script), str(WINDOWS)], check=True, stdin=subprocess.DEVNULL)
+    return WINDOWS
+
+
+def import_library(row: Foreign) -> Path:
+    """What stands for Python's library when a module of Windows is linked."""
+    there = windows_python()
+    if row.name == "win-amd64":
+        return there / "libpython311.a"
+    made = BUILD / "compilers" / f"libpython311-{row.name}.a"
+    definition = there / "python/python311.def"
+    words = ["-m", row.machine, "-d", str(definition), "-l", str(made), "-D", "python311.dll"]
+    subprocess.run([sys.executable, "-m", "ziglang", "dlltool", *words], check=True)
+    return made
+
+
+def compiler(row: Foreign) -> Path:
+    """Write a script that is a C compiler for the system, its headers before all others."""
+    script = BUILD / "compilers" / row.name
+    script.parent.mkdir(parents=True, exist_ok=True)
+    if row.machine:
+        folders = [windows_python() / "include", windows_python() / "numpy-include"]
+    else:
+        folders = [Path(sysconfig.get_path("include"))]
+    included = " ".join(f"'-I{folder}'" for folder in folders)
+    script.write_text(
+        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {row.zig} {included} \"$@\"\n"
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return script
+
+
+def environment(row: Foreign) -> dict[str, str]:
+    """The environment in which setuptools compiles for a system."""
+    script = compiler(row)
+    python = str(import_library(row)) if row.machine else "-undefined dynamic_lookup"
+    return {
+        **os.environ,
+        "CC": str(script),
+        "LDSHARED": f"{script} -shared -s {python}",
+        "CFLAGS": "",
+        "SETUPTOOLS_EXT_SUFFIX": row.suffix,
+        "_PYTHON_HOST_PLATFORM": row.name,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+
+def build_wheel(source: Path, row: Foreign) -> Path:
+    """Compile a copy of the source; return the wheel."""
+    wheel = cross_build(source, f"{row.name}-cp311", BOOKWORM.tag, environment(row))
+    if not row.shipped:
+        return wheel
+    for old in DIST.glob(f"*{BOOKWORM.tag}*{row.tag}.whl"):
+        old.unlink()
+    return Path(shutil.copy(wheel, DIST))
+
+
+def main() -> int:
+    """Build what is asked for; 1 where a wheel is too large."""
+    parser = argparse.ArgumentParser(prog="python -m release.foreign", description=__doc__)
+    parser.add_argument("--only", action="append", metavar="PLATFORM", default=[])
+    asked = parser.parse_args().only
+    DIST.mkdir(exist_ok=True)
+    source, large = unpack(source_distribution()), False
+    for row in FOREIGN.values():
+        if not asked or row.name.startswith(tuple(asked)):
+            wheel = build_wheel(source, row)
+            size = wheel.stat().st_size
+            large |= row.shipped and size > MOST
+            print(f"{size:>11,}  {wheel.name}", "" if row.shipped else "(linked only)", flush=True)
+    if large:
+        print(f"a wheel may have {MOST:,} bytes", file=sys.stderr)
+    return int(large)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Exported novelty of rows in the order of time: verdicts, missing readings, other arithmetic."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exported import Compiled, stream
+
+import edgeolk as ek
+from edgeolk.parts.watching import PARTS, WHATS
+
+
+class Verdict(ctypes.Structure):
+    """As edgeolk.h has it."""
+
+    _fields_ = [
+        *((name, ctypes.c_int) for name in ("novel", "event", "part", "what")),
+        ("channel", ctypes.c_uint32),
+        ("alarms", ctypes.c_uint64),
+        ("threshold", ctypes.c_double),
+    ]
+
+
+def compiled(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:
+    ek.export_c(learner, folder)
+    try:
+        return Compiled(folder, learner, flags=flags)
+    except FileNotFoundError as missing:
+        pytest.skip(f"no {missing}")
+
+
+def verdict(board: Compiled) -> Verdict:
+    found = Verdict()
+    board.c.ek_watch(board.arena, ctypes.byref(found))
+    return found
+
+
+def rows() -> np.ndarray:
+    """A room's readings, with gaps and a flat line."""
+    X = stream("occupancy", 3000)[0].copy()
+    X[::97, 1] = np.nan
+    X[500] = np.nan
+    X[2000:2100, 0] = X[2000, 0]
+    return X
+
+
+def made(**more: str) -> ek.Learner:
+    return ek.Learner(n_features=rows().shape[1], loss="novelty", history=True, **more)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_verdicts_are_those_of_the_library(dtype: str, tmp_path: Path) -> None:
+    learner = made(dtype=dtype)
+    board = compiled(learner, tmp_path)
+    for x in rows():
+        said, expected = board.learn(x), learner.learn_one(x)
+        assert said == pytest.approx(expected, rel=1e-4, abs=1e-4)
+        found = verdict(board)
+        assert (bool(found.novel), bool(found.event)) == (learner.novel, learner.event)
+        assert (PARTS[found.part], found.channel, WHATS[found.what]) == learner.why
+        assert found.threshold == pytest.approx(learner.threshold, rel=1e-6)
+    assert verdict(board).alarms == learner.alarms > 0
+    assert board.untouched()
+
+
+@pytest.mark.parametrize("flag", ["-DEK_SINGLE", "-DEK_FIXED"])
+def test_other_arithmetic_decides_alike(flag: str, tmp_path: Path) -> None:
+    """Channels are followed in double either way; features are rounded otherwise."""
+    learner = made()
+    board = compiled(learner, tmp_path, flag)
+    X = rows()
+    said = np.array([board.learn(x) for x in X])
+    expected = learner.learn_many(X)
+    assert np.abs(said - expected).max() < (0.01 if flag == "-DEK_SINGLE" else 0.2)
+    assert np.mean((said < 0.0) != (expected < 0.0)) < 0.001
+    assert abs(int(verdict(board).alarms) - learner.alarms) <= 1
+
+
+def test_a_state_that_nothing_leads_to_is_refused(tmp_path: Path) -> None:
+    learner = made()
+    board = compiled(learner, tmp_path)
+    learner.learn_many(rows()[:400])
+    assert board.load(learner.__reduce__()[1][0]) == 0
+    for region, at, value in (("channels", 1, -1.0), ("deviations", 0, 0.1), ("watch", 2, 1 << 20)):
+        broken = made()
+        broken.learn_many(rows()[:400])
+        np.asarray(broken._engine.view(region)).reshape(-1)[at] = value
+        assert board.load(bytes(broken._sealed())) == -3

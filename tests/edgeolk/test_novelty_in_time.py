@@ -1,0 +1,302 @@
+"""Novelty of rows in the order of time, against the plain reference, and its invariants."""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Csr
+from twins.novelty_in_time import InTime
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+
+D, BUDGET, SEED = 5, 150, 7
+every_type = pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+
+
+def learner_of(dtype: str = "int8", **more: Any) -> ek.Learner:
+    options = {"n_features": D, "D": BUDGET, "dtype": dtype, "seed": SEED, "history": True, **more}
+    return ek.Learner(loss="novelty", **options)
+
+
+def stream(n: int = 1500, d: int = D, seed: int = 3) -> np.ndarray:
+    """Wanderers and noise; a flat line, a shift, gaps, outliers and rows without any reading."""
+    rng, asked, n = np.random.default_rng(seed), n, 1500
+    X = 0.1 * np.cumsum(rng.normal(size=(n, d)), axis=0) + 0.05 * rng.normal(size=(n, d))
+    X[:, d - 1] = rng.normal(size=n)
+    X[300:400, 0] = X[299, 0]
+    X[800:, d // 2] += 5.0
+    X[rng.random((n, d)) < 0.02] = np.nan
+    X[700:705] = np.nan
+    X[250, 0], X[251, 0], X[252, 0] = 1e9, 1e300, -np.inf
+    return X[:asked]
+
+
+def state(learner: ek.Learner) -> dict[str, Any]:
+    """Every region of state, copied."""
+    names = [region.name for region in learner.plan.regions if region.element]
+    kept = [name for name in names if name not in ("inputs", "alignment")]
+    return {name: np.asarray(learner._engine.view(name)).copy() for name in kept}
+
+
+# ---- against the reference -----------------------------------------------------------------------
+
+
+@every_type
+@pytest.mark.parametrize("window", [64, 4096])
+def test_it_is_the_reference(dtype: str, window: int) -> None:
+    """Scores, verdicts with their reasons, events; weights of int8 to the bit."""
+    X = stream()
+    learner = learner_of(dtype, window=window)
+    twin = InTime(D, BUDGET, seed=SEED, dtype=dtype, window=window)
+    near = 1e-12 if dtype != "float32" else 1e-5
+    for x in X:
+        before = learner.decision_one(x), learner.predict_one(x)
+        expected = twin.step(x)
+        assert learner.learn_one(x) == before[0] == pytest.approx(expected, rel=near, abs=near)
+        assert before[1] == (-1 if twin.novel else 1)
+        assert (learner.novel, learner.event, learner.why) == (twin.novel, twin.event, twin.why)
+    counted = learner.steps, learner.mistakes, learner.alarms
+    assert counted == (len(X), twin.mistakes, twin.alarms)
+    assert learner.alarms >= 2
+    assert learner.threshold == pytest.approx(twin.tau, rel=near)
+    if dtype == "int8":
+        assert np.array_equal(learner.weights_[0, :, 0], twin.a.v[:, 0])
+    else:
+        np.testing.assert_allclose(learner.weights_[0, :, 0], twin.a.v[:, 0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("d", "budget"), [(1, 256), (25, 300), (70, 64)])
+def test_every_size_is_the_reference(d: int, budget: int) -> None:
+    X = stream(400, d)
+    learner = learner_of(n_features=d, D=budget)
+    twin = InTime(d, budget, seed=SEED, dtype="int8")
+    expected = [twin.step(x) for x in X]
+    np.testing.assert_allclose(learner.learn_many(X), expected, rtol=1e-11, atol=1e-11)
+    assert np.array_equal(learner.weights_[0, :, 0], twin.a.v[:, 0])
+
+
+@every_type
+def test_many_rows_are_as_one_by_one(dtype: str) -> None:
+    """Dense of both types, without numpy, and sparse where nothing is missing."""
+    with np.errstate(over="ignore"):
+        X = stream().astype(np.float32)
+    one, many, bare = learner_of(dtype), learner_of(dtype), BareLearner(learner_of(dtype).config)
+    scores = np.array([one.learn_one(x) for x in X])
+    assert np.array_equal(many.learn_many(X), scores)
+    assert np.array_equal(learner_of(dtype).learn_many(X.astype(float)), scores)
+    assert [bare.learn_one(array("d", map(float, x))) for x in X] == scores.tolist()
+    assert (bare.threshold, bare.counters()["alarms"]) == (one.threshold, one.alarms)
+    assert bare.verdict == (one.novel, one.event, one.why)
+    again = stream(50, seed=4)
+    assert np.array_equal(one.decision_function(again), [one.decision_one(x) for x in again])
+    full = np.nan_to_num(X, posinf=0.0, neginf=0.0)
+    sparse, dense = learner_of(dtype), learner_of(dtype)
+    assert np.array_equal(sparse.learn_many(Csr(full)), dense.learn_many(full))
+
+
+@every_type
+def test_what_is_saved_goes_on(dtype: str, tmp_path: Path) -> None:
+    X = stream()
+    whole, first = learner_of(dtype), learner_of(dtype)
+    expected = whole.learn_many(X)
+    first.learn_many(X[:650])
+    first.save(tmp_path / "half.olk")
+    loaded, copied = ek.load(tmp_path / "half.olk"), pickle.loads(pickle.dumps(first))
+    assert loaded.why == first.why
+    assert loaded.event == first.event
+    for learner in (loaded, copied):
+        assert np.array_equal(learner.learn_many(X[650:]), expected[650:])
+        assert bytes(learner._sealed()) == bytes(whole._sealed())
+
+
+# ---- invariants ----------------------------------------------------------------------------------
+
+
+@every_type
+def test_units_of_the_channels_do_not_matter(dtype: str) -> None:
+    X = np.nan_to_num(stream(), nan=0.1, posinf=0.0, neginf=0.0)
+    X[250:252, 0] = 4.0
+    by = np.array([1024.0, 2.0**-20, 1.0, 2.0, 8.0])
+    assert np.array_equal(learner_of(dtype).learn_many(by * X), learner_of(dtype).learn_many(X))
+
+
+def test_a_constant_is_never_novel_until_it_moves() -> None:
+    for constant in (0.0, 0.1, 1e9):
+        learner = learner_of()
+        scores = learner.learn_many(np.full((5000, D), constant))
+        assert learner.mistakes == 0
+        assert np.isfinite(scores).all()
+        assert all(np.isfinite(held).all() for held in state(learner).values())
+        assert learner.steps == 5000
+
+
+def test_a_channel_that_moves_after_standing_still_is_seen() -> None:
+    rng = np.random.default_rng(0)
+    wave = np.sin(np.arange(3000) / 20) + 0.1 * rng.normal(size=3000)
+    X = np.column_stack([wave, np.zeros(3000)])
+    X[2500:, 1] = 1.0
+    learner = ek.Learner(n_features=2, loss="novelty", history=True)
+    learner.learn_many(X[:2500])
+    learner.learn_one(X[2500])
+    assert learner.novel
+    assert learner.event
+    assert learner.why[1:] == (1, "value")
+
+
+def test_rows_without_a_reading_move_only_runs_and_the_verdict() -> None:
+    learner = learner_of()
+    learner.learn_many(stream(600))
+    before = state(learner)
+    learner.learn_many(np.full((20, D), np.nan))
+    after = state(learner)
+    channels = np.arange(12) < 10  # all but the moments of runs
+    assert np.array_equal(after["channels"][:, channels], before["channels"][:, channels])
+    assert not np.array_equal(after["channels"], before["channels"])
+    low = after["channel_counts"] & 0xFFFF
+    assert np.array_equal(low, before["channel_counts"] & 0xFFFF)
+    assert np.array_equal(after["deviations"][0, 1:], before["deviations"][0, 1:])
+    assert np.array_equal(after["mean_weights"], before["mean_weights"])
+
+
+def test_independent_rows_go_by_their_pattern() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, D))
+    learner, twin = learner_of(), InTime(D, BUDGET, seed=SEED, dtype="int8")
+    learner.learn_many(X[:500])
+    reasons = []
+    for x in X[500:]:
+        learner.learn_one(x)
+        reasons.append(learner.why[0])
+    assert reasons.count("pattern") == len(reasons)
+    assert twin.t == 0
+
+
+def test_float_storage_draws_nothing() -> None:
+    for dtype in ("float32", "float64"):
+        learner = learner_of(dtype)
+        before = ek.bare.BareLearner(learner.config)._engine.counters()
+        draws = bytes(learner._sealed())[56:64]
+        learner.learn_many(stream(400))
+        assert bytes(learner._sealed())[56:64] == draws
+        assert before["steps"] == 0
+
+
+def test_the_share_of_alarms_is_the_one_asked_for() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(20_000, 3))
+    for nu, least in ((0.05, 0.03), (0.2, 0.19)):
+        learner = ek.Learner(n_features=3, loss="novelty", history=True, nu=nu)
+        learner.learn_many(X[:10_000])
+        before = learner.mistakes
+        learner.learn_many(X[10_000:])
+        assert least < (learner.mistakes - before) / 10_000 < 1.1 * nu
+
+
+def test_a_fault_is_told_by_its_channel_and_kind() -> None:
+    rng = np.random.default_rng(5)
+    t = np.arange(6000)
+    X = np.column_stack([np.sin(t / 30 + k) + 0.05 * rng.normal(size=6000) for k in range(3)])
+    X[5000:5060, 1] = X[4999, 1]
+    X[5500:, 2] += 6.0
+    learner = ek.Learner(n_features=3, loss="novelty", history=True)
+    learner.learn_many(X[:5000])
+    whys = []
+    for x in X[5000:5060]:
+        learner.learn_one(x)
+        whys.append(learner.why if learner.novel else None)
+    assert ("channel", 1, "flat") in whys
+    learner.learn_many(X[5060:5500])
+    alarms = learner.alarms
+    learner.learn_one(X[5500])
+    assert learner.novel
+    assert learner.why[1] == 2
+    assert learner.alarms == alarms + 1
+    learner.learn_many(X[5501:5540])
+    assert learner.event
+    assert learner.alarms == alarms + 1
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+def test_bytes_and_defaults() -> None:
+    for d in (1, 8, 25, 50):
+        least = 576 + 64 * d
+        learner = ek.Learner(n_features=d, ram=least, loss="novelty", history=True)
+        assert learner.nbytes <= least
+        assert learner.budget >= 64
+        assert learner.nbytes == learner.plan.nbytes <= 448 + 64 * d + 2 * learner.budget
+        with pytest.raises(ValueError, match=f"ram must be at least {least} bytes"):
+            ek.Learner(n_features=d, ram=least - 1, loss="novelty", history=True)
+    learner = ek.Learner(n_features=8, loss="novelty", history="auto")
+    assert (learner.budget, learner.parameters["nu"]) == (256, 0.02)
+    assert ek.Learner(n_features=8, ram="1MiB", loss="novelty", history=True).budget == 256
+    assert ek.Learner(n_features=8, D=960, loss="novelty", history=True).budget == 960
+    plain = ek.Learner(n_features=8, ram="2KiB", loss="novelty", history=None)
+    assert plain.parameters["nu"] == 0.05
+    assert plain.scaler is not None
+    config = learner.config
+    assert eval(repr(config)) == config
+    assert config.watches
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": "standard"}, "keeps the scale of each channel itself"),
+        ({"clip_rows": 3.0}, "keeps the scale of each channel itself"),
+        ({"gamma": "auto"}, "keeps the scale of each channel itself"),
+        ({"gamma": 0.2}, "has a width of its own"),
+        ({"kernel": ek.Gaussian(0.2)}, "has a width of its own"),
+        ({"D": 63}, "D must be at least 64"),
+        ({"window": 70_000}, "window must be at most 65535"),
+        ({"relevance": True}, "keeps one average"),
+        ({"history": "always"}, "history must be True, False"),
+    ],
+)
+def test_what_contradicts_it_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        learner_of(**options)
+
+
+def test_others_have_no_verdict_and_refuse_gaps() -> None:
+    learner = ek.Learner(n_features=2, loss="novelty")
+    with pytest.raises(ValueError, match="must be finite"):
+        learner.learn_one(np.array([np.nan, 1.0]))
+    for name in ("novel", "event", "why", "alarms"):
+        with pytest.raises(AttributeError, match="history=True"):
+            getattr(learner, name)
+    with pytest.raises(ValueError, match="last_label=True"):
+        ek.Learner(n_features=2, history=True)
+    assert ek.Learner(n_features=2, history="auto").parameters["last_label"] is True
+    assert ek.Learner("ogd", n_features=2, budget=5, history="auto").algorithm == "ogd"
+    with pytest.raises(TypeError, match="history"):
+        ek.Learner("ogd", n_features=2, budget=5, history=True)
+
+
+@pytest.mark.parametrize(
+    ("region", "at", "value"),
+    [
+        ("channels", 1, -1.0),
+        ("channels", 0, np.nan),
+        ("deviations", 0, 0.1),
+        ("deviations", 3, -0.5),
+        ("watch", 0, 10**6),
+        ("watch", 1, 10**6),
+        ("watch", 2, 70_000),
+        ("watch", 3, D << 8),
+        ("watch", 3, 3 << 1),
+    ],
+)
+def test_states_that_nothing_leads_to_are_refused(region: str, at: int, value: float) -> None:
+    learner = learner_of()
+    learner.learn_many(stream(300))
+    np.asarray(learner._engine.view(region)).reshape(-1)[at] = value
+    with pytest.raises(ValueError, match="inconsistent"):
+        pickle.loads(pickle.dumps(learner))
