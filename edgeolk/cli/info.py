@@ -34,8 +34,8 @@ def _intake(learner: Learner) -> list[str]:
         lines.append(f"scaling          all inputs alike, {said}")
     if isinstance(scaler, RunningScaler):
         counts = scaler.n_clipped
-        clipped = 0 if counts is None else int(counts.sum())
-        lines.append(f"scaling          {scaler.method}, {clipped} readings clipped")
+        clipped = "" if counts is None else f", {int(counts.sum())} readings clipped"
+        lines.append(f"scaling          {scaler.method}{clipped}")
     if prepared.clip_rows:
         lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_clipped}")
     return lines

@@ -36,7 +36,7 @@ from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
@@ -174,8 +174,10 @@ class Config(Record):
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         used_kernel = kernel_of(kernel, gamma, method, n_features)
+        narrow = parts["dtype"] != Dtype.FLOAT64
+        follows = update.whole and not watches
         preprocessing = preprocessing_of(
-            params, own, usual, gamma, whole=update.whole and not watches
+            params, own, usual, gamma, narrow=narrow, may_follow=follows
         )
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"

@@ -75,6 +75,12 @@ OMITTED: dict[str, float] = {
     **preprocessing.OMITTED,
 }
 
+
+def omitted_gamma(n_features: int) -> float:
+    """The width of a whole step's kernel that is not written."""
+    return 0.5 / n_features
+
+
 #: Numbers of the regions that are state.
 REGIONS: dict[str, int] = {
     **{"function": 1, "support_vectors": 2, "coefficients": 3, "levels": 4},
@@ -89,6 +95,7 @@ REGIONS: dict[str, int] = {
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
     **{"width_follows": 70, "common": 71},
+    **{"statistics": 80},
 }
 
 #: Numbers of the element types.

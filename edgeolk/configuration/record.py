@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.header import OMITTED
+from edgeolk.configuration.header import OMITTED, omitted_gamma
 from edgeolk.lean import dataclass
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
@@ -274,6 +274,8 @@ class Record:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
+        if self.update.whole and gamma == omitted_gamma(self.n_features):
+            del used["kernel.gamma"]
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
         return {**own, **used, **listed, **self.preprocessing.stored()}

@@ -10,6 +10,7 @@ from edgeolk.configuration.record import Record
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
+from edgeolk.preprocessing.scaling import RECORD_BYTES
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -218,6 +219,10 @@ KINDS: dict[str, Kind] = {
     ),
     "scaler_range": Kind(
         "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
+    ),
+    "statistics": Kind(
+        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each",
+        stays=True,
     ),
     "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
     "width": Kind(

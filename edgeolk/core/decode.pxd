@@ -3,10 +3,11 @@
 from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.scaling cimport olk_compact_rule_of
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
-    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
     take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
@@ -99,6 +100,9 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     s.preprocessing.scaler.clip = preprocessing.clip
     s.preprocessing.scaler.window = preprocessing.window
     s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
+    if preprocessing.method == OLK_COMPACT:
+        s.preprocessing.scaler.rule = olk_compact_rule_of(
+            preprocessing.clip, preprocessing.window)
     s.preprocessing.longest = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
     s.preprocessing.pairs = preprocessing.pairs

@@ -8,7 +8,7 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from edgeolk.errors import BadRowError
 from edgeolk.parts import elements
@@ -202,6 +202,7 @@ cdef class Engine:
         scaler.numbers = <double*>self.at("scaler")
         scaler.counts = <int32_t*>self.at("scaler_counts")
         scaler.least = <double*>self.at("scaler_range")
+        scaler.records = <uint8_t*>self.at("statistics")
         scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
         s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
         s.preprocessing.width = <Width*>self.at("width")

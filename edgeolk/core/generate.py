@@ -76,6 +76,7 @@ STRUCTS = {
     "novelty_threshold.h": (),
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
+    "compact.h": ("olk_compact_rule", "olk_compact"),
     "intake.h": ("olk_scaler",),
     "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
     "length.h": ("olk_length",),
@@ -254,7 +255,7 @@ def structs_pxd() -> str:
     """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
-    lines += ["from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t"]
+    lines += ["from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t"]
     lines += ["", "from edgeolk.core.parts cimport Params"]
     for header, wanted in STRUCTS.items():
         constants, found = structs.read(header)

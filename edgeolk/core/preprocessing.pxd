@@ -2,27 +2,31 @@
 
 A row that is learned is scaled by statistics that include it (loops/intake.h). They are put into
 the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
-changes nothing. That costs the statistics twice and no memory.
+changes nothing. Those of the first inputs wait beside the block where they are records of 9 bytes;
+the others are made twice, which costs no memory.
 
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
-    olk_common_line, olk_common_scaled, olk_is_within, olk_keep_reading, olk_learn_common,
-    olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line, olk_pair_line,
+    olk_common_line, olk_common_scaled, olk_is_within, olk_keep_reading, olk_learn_apart,
+    olk_learn_common, olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line,
+    olk_pair_line,
     olk_scale_reading, olk_shortening,
 )
-from edgeolk.core.state cimport Indices, Raw, State
+from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
+from edgeolk.core.structs cimport OLK_COMPACT_BYTES
 
 cdef enum:
-    BATCH = 64                # readings fetched at a time, on the C stack
+    BATCH = MOST_LEARNED      # readings fetched at a time, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
@@ -158,6 +162,11 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good = fetch(raw, first, m, &at, x) and good
+        if learning and first == 0 and s.preprocessing.scaler.records != NULL:
+            for k in range(m):
+                write(s, k, olk_learn_apart(&s.preprocessing.scaler, k, x[k], seen,
+                                            s.preprocessing.learned + OLK_COMPACT_BYTES * k))
+            continue
         for k in range(m):
             write(s, first + k,
                   olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
@@ -170,17 +179,25 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
+    cdef bint apart = s.preprocessing.scaler.records != NULL and not s.preprocessing.alike
+    if s.preprocessing.scaler.method == 0:
+        return
     if s.preprocessing.common != NULL:
         s.preprocessing.common[0] = s.preprocessing.common_now
         return
-    if s.preprocessing.scaler.numbers == NULL:
-        return
     if are_alike(s):
         s.preprocessing.pair[0] = s.preprocessing.pair_now
+    if apart:
+        memcpy(s.preprocessing.scaler.records, s.preprocessing.learned,
+               <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
+        if s.c.n_features <= BATCH:
+            return
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(&s.preprocessing.raw, first, m, &at, x)
+        if first == 0 and apart:
+            continue
         for k in range(m):
             olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
 

@@ -104,13 +104,16 @@ cdef struct Span:
 
 cdef enum:
     MODEL_RUNS = 4            # of regions in a row that start anew, at most
+    MOST_LEARNED = 64         # inputs whose learned records wait for the row to be taken
 
 
 cdef struct Preprocessing:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # something is done after a row is learned
-    olk_scaler scaler         # its numbers NULL where there is none
+    olk_scaler scaler         # of method 0 where there is none
+    # Records of the first inputs of the row that is being learned, so that they are made once.
+    uint8_t learned[MOST_LEARNED * 9]
     double longest            # bound of a row's norm, 0 for none
     int64_t* clipped          # rows that were bounded, or NULL
     bint bounded              # the row in scratch was

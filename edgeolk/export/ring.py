@@ -13,6 +13,7 @@ from edgeolk.parts import Basis, Dtype, Loss
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Gaussian, Sigmoid
 from edgeolk.parts.storage import COEFFICIENTS
+from edgeolk.preprocessing.scaling import COMPACT
 
 SOURCE = "ring.c"
 #: Slots that the loops take at once: rows of the ring are padded to as many.
@@ -61,7 +62,9 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
         found["ek_norms"] = (kind, _padded(_view(engine, "norms"), n))
     if config.dtype == Dtype.INT8:
         found["ek_levels"] = ("float", _view(engine, "levels"))
-    if config.preprocessing.method and learner.common_scale is None:
+    if config.preprocessing.method == COMPACT:
+        found["ek_statistics"] = ("uint8_t", _view(engine, "statistics").view(np.uint8))
+    elif config.preprocessing.method and learner.common_scale is None:
         found["ek_scaler"] = ("double", _view(engine, "scaler"))
         found["ek_scaler_counts"] = ("int32_t", _view(engine, "scaler_counts"))
         span = "scaler_range" in {region.name for region in learner.plan.regions}

@@ -23,7 +23,7 @@ REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
     *("width_follows", "common"),
-    *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
     *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.

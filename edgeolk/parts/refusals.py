@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.parts.numbers import Basis, KernelKind, Projection, Rows, Update
+from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
@@ -52,6 +52,10 @@ GENERAL: tuple[Refusal, ...] = (
         lambda c: c.preprocessing.follows
         and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows),
         "a width that follows the rows needs scale= and structured features, as of 'sorf'",
+    ),
+    (
+        both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
+        "rows of float64 have statistics in float64",
     ),
     (
         both(lacks("rows", Rows.DENSE), lambda c: c.preprocessing.method > 0),

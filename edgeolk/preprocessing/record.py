@@ -15,11 +15,13 @@ from edgeolk.lean import Any, dataclass
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,
+    COMPACT,
     INSIDE,
     INSIDE_NAMES,
     METHODS,
     WINDOW,
     clip_number,
+    fits_compact,
     window_number,
 )
 
@@ -37,6 +39,8 @@ ARGUMENTS = (
     *("gamma", "kernel_gamma", "gamma_rows", "scale", "clip", "scale_clip", "scale_window"),
     *("freeze_after", "clip_rows"),
 )
+#: What says whether statistics in few bytes serve.
+_OF_COMPACT = ("method", "clip", "window")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Preprocessing:
     Attributes
     ----------
     method : int
-        How each feature is scaled: a number of ``scaling.INSIDE``.
+        How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
     clip : float
         Deviations from the mean at which the scaler clips a reading.
     window : int
@@ -95,11 +99,18 @@ class Preprocessing:
         return COMMON_CLIP if self.method == INSIDE["common"] else CLIP
 
     @property
+    def compact(self) -> bool:
+        """Whether statistics take ``RECORD_BYTES`` an input."""
+        return self.method == COMPACT
+
+    @property
     def regions(self) -> tuple[str, ...]:
         """Names of the regions that it needs."""
         names: tuple[str, ...] = ()
         if self.method == INSIDE["common"]:
             names += ("common",)
+        elif self.compact:
+            names += ("statistics",)
         elif self.method:
             names += ("scaler", "scaler_counts")
         if self.method == METHODS["minmax"]:
@@ -196,7 +207,9 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
 
     made: dict[str, Any] = {}
     if "scale.method" in values:
-        made["method"] = number("scale.method", 1, len(INSIDE))
+        made["method"] = number("scale.method", 1, max(INSIDE_NAMES))
+        if made["method"] not in INSIDE_NAMES:
+            raise ValueError(f"the model is inconsistent: scale.method is {made['method']}")
         omitted = _omitted(made["method"])
         made["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
         made["window"] = int(omitted["scale.window"])
@@ -204,6 +217,8 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
             made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
         if "scale.freeze_after" in values:
             made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+        if made["method"] == COMPACT and not fits_compact(**{k: made[k] for k in _OF_COMPACT}):
+            raise ValueError("the model is inconsistent: records do not serve its scaler")
     if "clip_rows" in values:
         made["clip_rows"] = row_length(values.pop("clip_rows"))
     if "gamma_rows" in values:

@@ -9,6 +9,7 @@ from sys import float_info
 
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.numbers import Dtype
+from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
 
 if TYPE_CHECKING:
     from edgeolk.configuration.record import Record
@@ -20,6 +21,12 @@ MOST_READING = 1e140
 #: Readings that the scaler of a feature begins with (core/winsor.pxd).
 START = 3
 _MASK = 2**32 - 1
+#: Codes of a record where a reading waits, and from which on it has a deviation.
+_WAITS, _RUNNING = 5, 6
+#: Readings that a state takes, by its code.
+_STATES = (0, 1, 2, 2, 3, 4, 3)
+#: Bits of 2^-100, 2^125 and 2^126: of the least spread, the largest reading, the largest spread.
+_LEAST_FAR, _MOST_NUMBER, _MOST_FAR = (127 - 100) << 23, (127 + 125) << 23, (127 + 126) << 23
 
 
 def _require(condition: bool, what: str) -> None:
@@ -56,8 +63,37 @@ def _range_holds(least: float, most: float, mean: float, sd: float, seen: int) -
     return inside and 0.5 * sd <= half + margin
 
 
+def _record_holds(word: int, spread: int, code: int, seen: int) -> bool:
+    """The convention of loops/compact.h after so many rows, for a record of 9 bytes."""
+    least, far = _STATES[min(code, _RUNNING)], spread << 7
+    if seen < max(least, code - 3):
+        return False
+    if code >= _RUNNING:
+        units = abs((word if word < 2**31 else word - 2**32) >> 4)
+        whole = units < 2**27 and (word & 15 == 0 or units >= 2**26)
+        return whole and _LEAST_FAR <= far <= _MOST_FAR
+    if code == 0:
+        return word == 0 and spread == 0
+    if code in (1, 4):
+        far_enough = spread == 0
+    else:
+        far_enough = (_LEAST_FAR if code == _WAITS else 0) <= far <= _MOST_FAR
+    return word & 0x7FFFFFFF <= _MOST_NUMBER and far_enough
+
+
+def _check_records(config: Record, seen: int, records: memoryview[Any]) -> None:
+    for j in range(config.n_features):
+        own = records[RECORD_BYTES * j : RECORD_BYTES * (j + 1)].tobytes()
+        word, spread = int.from_bytes(own[:4], "little"), int.from_bytes(own[4:7], "little")
+        good = _record_holds(word, spread, int.from_bytes(own[7:], "little"), seen)
+        _require(good, f"no rows give the statistics of feature {j}")
+
+
 def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
     seen = min(rows, config.preprocessing.freeze_after or rows)
+    if config.preprocessing.method == COMPACT:
+        _check_records(config, seen, regions["statistics"])
+        return
     numbers, counts = regions["scaler"], regions["scaler_counts"]
     span = regions.get("scaler_range")
     d = config.n_features

@@ -30,7 +30,7 @@ def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult
     assert "scaler" not in parts
     assert "scaled row" not in parts
     regions = {region.name for region in result.layout.part("learner").regions}
-    assert {"scaler", "width_follows"} <= regions
+    assert {"statistics", "width_follows"} <= regions
     assert result.layout.used <= 4096
 
 

@@ -23,6 +23,7 @@
 #define OLK_SORF_SINGLE 1
 #endif
 #include "loops/common.h"
+#define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
 #include "loops/sorf_row.h"
 #include "loops/structured.h"
@@ -126,6 +127,8 @@ static void ek_enter(void *arena, ek_call *c)
     c->scaler.method = EK_SCALE_METHOD;
     c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
     c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
+    c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
+    c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
     c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
     c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
     c->seen = (int64_t)*s->t;

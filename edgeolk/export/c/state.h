@@ -92,7 +92,16 @@ static int ek_last_label_holds(double last)
 }
 #endif
 
-#if EK_SCALE_METHOD && !EK_COMMON
+#if EK_SCALE_METHOD == 9
+static int ek_scaler_holds(const uint8_t *file, int64_t rows)
+{
+    const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
+    for (size_t j = 0; j < EK_FEATURES; j++)
+        if (!olk_compact_holds(file + EK_AT_statistics + OLK_COMPACT_BYTES * j, seen))
+            return 0;
+    return 1;
+}
+#elif EK_SCALE_METHOD && !EK_COMMON
 /* The convention of loops/winsor.h, for feature j after so many rows. */
 static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 {

@@ -49,6 +49,8 @@ OMITTED_WIDTHS = {
 METHODS = {"standard": 1, "minmax": 2}
 #: Those inside a learner.
 INSIDE = {"standard": 1, "minmax": 2, "common": 3}
+#: The first in records of this many bytes an input.
+COMPACT, RECORD_BYTES = 9, 9
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
@@ -60,6 +62,7 @@ REGIONS = (
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
     "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
+    "statistics": 80,
     "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
 }  # fmt: skip
 PARTS = (
@@ -97,7 +100,7 @@ TYPES = {
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
     "width_mean": "computing", "channels": "computing", "channel_counts": "i",
-    "deviations": "computing",
+    "deviations": "computing", "statistics": "b",
 }  # fmt: skip
 
 
@@ -124,6 +127,7 @@ def test_values_that_are_not_written() -> None:
 def test_numbers_of_the_ways_to_scale() -> None:
     assert scaling.METHODS == METHODS
     assert scaling.INSIDE == INSIDE
+    assert (scaling.COMPACT, scaling.RECORD_BYTES) == (COMPACT, RECORD_BYTES)
 
 
 def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,13 @@ def twin_of(task: str, name: str, dtype: str, scale: str = "standard") -> Follow
     return Following(twin, scale)
 
 
+def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
+    """That of each input, in the form that it has inside a learner."""
+    if scale == "minmax":
+        return ek.RunningScaler(D, method="minmax")
+    return ek.RunningScaler(D, compact=dtype != "float64")
+
+
 def assert_same(learner: ek.Learner, twin: Following, said: Any, expected: Any) -> None:
     model = twin.model
     near = 1e-9 if learner.dtype == "float64" else 2e-4
@@ -107,7 +114,7 @@ def test_it_is_the_reference(task: str, name: str, dtype: str, scale: str) -> No
     X = readings(420)
     y = labels(task, X)
     learner, twin = learner_of(task, name, dtype, scale=scale), twin_of(task, name, dtype, scale)
-    scaler = ek.RunningScaler(D, method="minmax" if scale == "minmax" else "standard")
+    scaler = scaler_of(dtype, scale)
     said, expected = [], []
     for i, x in enumerate(X):
         label = () if task == "novelty" else (y[i],)
@@ -136,7 +143,7 @@ def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None)
         X[third, 2] = 0.5
     y = labels("two", X)
     learner, twin = learner_of("two", "linear", dtype), twin_of("two", "linear", dtype)
-    scaler = ek.RunningScaler(D)
+    scaler = scaler_of(dtype)
     said, expected = [], []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
         expected.append(twin.step(x, scaler.learn_transform_one(x), label))
@@ -208,7 +215,9 @@ def test_scoring_wide_rows_changes_nothing() -> None:
 
 def test_a_stream_that_goes_quiet_takes_the_next_reading() -> None:
     """The width has a floor: rows that were all alike for long do not make others too far."""
-    learner = ek.Learner("sorf", n_features=2, D=64, freeze_after=50, relevance=True)
+    learner = ek.Learner(
+        "sorf", n_features=2, D=64, freeze_after=50, relevance=True, dtype="float64"
+    )
     draws = np.random.default_rng(0)
     X = draws.normal(size=(70_000, 2))
     y = np.where(draws.random(len(X)) < 0.5, 1.0, -1.0)

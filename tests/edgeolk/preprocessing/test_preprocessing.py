@@ -16,17 +16,17 @@ from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
 import edgeolk as ek
 from edgeolk.bare import BareLearner
 from edgeolk.preprocessing.record import ARGUMENTS
-from edgeolk.preprocessing.scaling import INSIDE_NAMES
+from edgeolk.preprocessing.scaling import COMPACT, INSIDE_NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
 methods = pytest.mark.parametrize("method", ["standard", "minmax"])
 
 
 def apart(name: str, options: dict[str, Any], **scaler: Any) -> tuple[Any, ...]:
-    """A learner behind a scaler of its own."""
-    return ek.RunningScaler(options["n_features"], **scaler), ek.Learner(
-        name, scale=None, **options
-    )
+    """A learner behind a scaler of its own, in the form that it would have inside."""
+    outer = ek.Learner(name, scale=None, **options)
+    narrow = outer.dtype != "float64" and scaler.get("method", "standard") == "standard"
+    return ek.RunningScaler(options["n_features"], compact=narrow, **scaler), outer
 
 
 def held(name: str, z: np.ndarray) -> np.ndarray:
@@ -378,7 +378,7 @@ def test_without_an_algorithm_it_is_the_recommended_one() -> None:
     learner = ek.Learner(n_features=5, ram="16KiB")
     assert learner.algorithm == "sorf"
     assert learner.config.preprocessing.follows
-    assert learner.config.preprocessing.scales_each
+    assert learner.config.preprocessing.method == COMPACT
     assert learner.nbytes <= 16 * 1024
     assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
     said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")

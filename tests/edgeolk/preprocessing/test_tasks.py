@@ -57,7 +57,7 @@ def decided(learner: ek.Learner, x: np.ndarray) -> Any:
 @pytest.mark.parametrize("method", ["standard", "minmax"])
 def test_a_scaler_inside_gives_the_numbers_of_one_before_it(task: str, method: str) -> None:
     X, y = rows_of(task)
-    scaler = ek.RunningScaler(D, method=method)
+    scaler = ek.RunningScaler(D, method=method, compact=method == "standard")
     inner, outer = (learner_of(task, scale=given, gamma=None) for given in (method, None))
     end = 2.5 if task == "classes sorf" and method == "standard" else np.inf  # of features
     said = set()

@@ -172,6 +172,7 @@ LATER: dict[str, Case] = {
         "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
     ),
     "sorf-common": ("sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3}),
+    "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
     "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
 }  # fmt: skip
 
