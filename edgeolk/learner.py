@@ -13,6 +13,7 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
+from edgeolk.forecasting import Forecasting
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -51,7 +52,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Counting, Watching):
+class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -107,6 +108,8 @@ class Learner(Storing, Counting, Watching):
         state = f"{self.steps} steps"
         if self._config.basis.keeps_vectors:
             state += f", {self.n_support}/{self.budget} support vectors"
+        if not self.budget:
+            state += ", no kernel"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"

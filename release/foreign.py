@@ -1,9 +1,9 @@
-"""Wheels of systems that are no Linux, cross-built by zig: Windows and macOS.
+"""Wheels of systems that Debian has no Python for, cross-built by zig: Windows, macOS, musl.
 
 ``python -m release.foreign`` builds all rows; a shipped one comes to ``dist``. Windows' headers and
-import library are those of the Python that runs under Wine (release/windows_python.sh). macOS's
-headers cannot be had here: this machine's, of the same word size, stand in for them, and the wheels
-prove no more than that every module compiles and links; they stay in ``build``.
+import library are those of the Python that runs under Wine (release/windows_python.sh). Headers of
+macOS and musl cannot be had here: this machine's, of the same word size, stand in for them, and
+what is made proves no more than that every module compiles and links; it stays in ``build``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import sysconfig
@@ -19,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from release.targets import BOOKWORM, BUILD, ROOT
-from release.wheels import DIST, MOST, cross_build, source_distribution, unpack
+from release.wheels import DIST, cross_build, source_distribution, unpack, zig_script
 
+#: Bytes a wheel may have: Windows' modules have tables for unwinding that others do without.
+MOST = 2_500_000
 #: The Python for Windows, and what modules for it are linked with.
 WINDOWS = BUILD / "windows"
 
@@ -61,6 +62,7 @@ FOREIGN = {
     for row in (
         Foreign("win-amd64", "x86_64-windows-gnu", ".cp311-win_amd64.pyd", "i386:x86-64", True),
         Foreign("win-arm64", "aarch64-windows-gnu", ".cp311-win_arm64.pyd", "arm64"),
+        Foreign("linux-x86_64-musl", "x86_64-linux-musl", ".cpython-311-x86_64-linux-musl.so"),
         Foreign("macosx-11.0-x86_64", "x86_64-macos.11.0", ".cpython-311-darwin.so"),
         Foreign("macosx-11.0-arm64", "aarch64-macos.11.0", ".cpython-311-darwin.so"),
     )
@@ -89,24 +91,20 @@ def import_library(row: Foreign) -> Path:
 
 def compiler(row: Foreign) -> Path:
     """Write a script that is a C compiler for the system, its headers before all others."""
-    script = BUILD / "compilers" / row.name
-    script.parent.mkdir(parents=True, exist_ok=True)
     if row.machine:
         folders = [windows_python() / "include", windows_python() / "numpy-include"]
     else:
         folders = [Path(sysconfig.get_path("include"))]
-    included = " ".join(f"'-I{folder}'" for folder in folders)
-    script.write_text(
-        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {row.zig} {included} \"$@\"\n"
-    )
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return script
+    return zig_script(row.name, row.zig, (), folders)
 
 
 def environment(row: Foreign) -> dict[str, str]:
     """The environment in which setuptools compiles for a system."""
     script = compiler(row)
-    python = str(import_library(row)) if row.machine else "-undefined dynamic_lookup"
+    if row.machine:
+        python = str(import_library(row))
+    else:
+        python = "-undefined dynamic_lookup" if "macos" in row.zig else ""
     return {
         **os.environ,
         "CC": str(script),

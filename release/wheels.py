@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from release.rootfs import root_file_system
@@ -64,13 +65,17 @@ def headers(target: Target, release: Debian) -> list[Path]:
 
 def compiler(target: Target, release: Debian) -> Path:
     """Write a script that is a C compiler for the target, its headers before all others."""
-    script = BUILD / "compilers" / platform_name(target, release)
+    name = platform_name(target, release)
+    return zig_script(name, target.zig, target.flags, headers(target, release))
+
+
+def zig_script(name: str, target: str, flags: Sequence[str], folders: Sequence[Path]) -> Path:
+    """Write a script that is zig's C compiler for a target, these headers before all others."""
+    script = BUILD / "compilers" / name
     script.parent.mkdir(parents=True, exist_ok=True)
-    folders = " ".join(f"'-I{folder}'" for folder in headers(target, release))
-    flags = " ".join(target.flags)
+    words = " ".join([*flags, *(f"'-I{folder}'" for folder in folders)])
     script.write_text(
-        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {target.zig} {flags} {folders}"
-        ' "$@"\n'
+        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {target} {words} \"$@\"\n"
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return script

@@ -29,7 +29,7 @@ LAYERS = {
         ),
         "core",
         *("preprocessing", "boundary", "catalogue", "configuration", "counting", "verdict"),
-        "watching",
+        *("forecasting", "watching"),
         *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
         *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),

@@ -9,6 +9,7 @@ class RowLearner(Scorer):
     def learn_one(
         self, x: ArrayLike, y: float | None = None, weight: float | None = None
     ) -> float: ...
+    def ask_one(self, x: ArrayLike) -> float: ...
     def learn_one_sparse(
         self,
         indices: ArrayLike,

@@ -25,7 +25,7 @@ from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport count_asked, learn, skip, wants
+from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -52,7 +52,7 @@ cdef enum:
 cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
     """Once, when predictions have run away from the targets: a gradient with too long a step."""
     cdef Py_ssize_t i
-    if engine.warned_of_error or engine.state.errors == NULL:
+    if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
         return 0
     for i in range(n):
         if isnan(f[i]):  # a row that was left out
@@ -142,6 +142,45 @@ cdef class RowLearner(Scorer):
         self.engine.idle()
         skip(&self.engine.state)
         return NAN
+
+    def ask_one(self, x):
+        """Answer one row, and remember it until its target comes; with ``history=True``.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``learn_one``. NaN is a reading that is missing.
+
+        Returns
+        -------
+        float
+            The forecast.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad row; nothing was changed.
+        AttributeError
+            The learner was made without ``history=True``.
+
+        Notes
+        -----
+        Rows wait in a queue of ``horizon`` places: one row more drops the oldest, whose target was
+        then never known.
+
+        See Also
+        --------
+        tell_one : brings the target of the oldest row that waits.
+        """
+        cdef double f
+        cdef int outcome
+        self.engine.check_forecasts()
+        cdef object row = self.checked_row(x)
+        self.engine.idle()
+        outcome = ask(&self.engine.state, self.placed(row, True), &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
 
     def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.

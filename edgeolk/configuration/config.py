@@ -34,6 +34,7 @@ from edgeolk.configuration.usual import MOST_AHEAD, settled
 from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
@@ -128,6 +129,14 @@ class Config(Record):
     clip_rows : float, optional
         A row longer than this, in the Euclidean norm, counts as one that long in its direction:
         what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
+    history : bool or "auto", with ``sorf``
+        Rows come in the order of time. Targets (``loss="square"``) are then forecast from their own
+        history too (docs/forecast.md); ``horizon`` says how many rows later a target comes (default
+        1: before the next row), ``season`` how many rows a season has (0: none), ``interval`` the
+        level of the intervals, or several (.9). Bytes that leave no room for 32 frequencies leave
+        no kernel, ``budget`` is 0. Without labels it is novelty in time (docs/novelty.md). "auto":
+        these, and ``last_label=True`` for classes: for uses where a label is known before the next
+        row is answered.
     **params
         The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
 
@@ -163,17 +172,20 @@ class Config(Record):
         if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
-        n_features = check_int("n_features", n_features, 1)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        watches = take_history(params, parts, own)
+        watches, forecasts = take_history(params, parts, own)
+        n_features = check_int("n_features", n_features, 0 if forecasts else 1)
         usual = method.preprocessing if method and not watches else {}
         if watches:
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
-        used_kernel = kernel_of(kernel, gamma, method, n_features)
+        seen = n_features + (HISTORY_INPUTS if forecasts else 0)
+        if forecasts and gamma == "auto":
+            gamma = None
+        used_kernel = kernel_of(kernel, gamma, method, seen)
         narrow = parts["dtype"] != Dtype.FLOAT64
         follows = update.whole and not watches
         preprocessing = preprocessing_of(
@@ -186,7 +198,7 @@ class Config(Record):
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
-            "n_features": float(n_features),
+            "n_features": float(seen),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
@@ -194,7 +206,7 @@ class Config(Record):
         used_range = range_of(feature_range, parts, n_features)
 
         def configure(size: int) -> Config:
-            size = check_int(members, size, 1)
+            size = check_int(members, size, 0 if forecasts else 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
@@ -216,7 +228,9 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            made = fit(configure, lambda config: total(layout(config)), ram, most)
+            made = fit(
+                configure, lambda config: total(layout(config)), ram, most, without=forecasts
+            )
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"
@@ -250,12 +264,13 @@ class Config(Record):
                 continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
-        check_int("n_features", self.n_features, 1)
-        check_int("budget", self.budget, 1)
+        check_int("n_features", self.n_features, 0 if self.forecasts else 1)
+        check_int("budget", self.budget, 0 if self.forecasts else 1)
         check_int("columns", self.columns, 1, MOST_CLASSES)
         if self.update.lists:
             widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
-            if lists_of(self.values, widths or None, self.lists.get("blends")) != self.lists:
+            given = (self.lists.get("blends"), self.lists.get("interval"))
+            if lists_of(self.values, widths or None, *given) != self.lists:
                 raise ValueError("a list of numbers is not one that can be given")
         elif self.lists:
             raise ValueError("a list of numbers is set but not used by the composition")

@@ -2,8 +2,8 @@
 
 Design. State comes first: a model file is the block up to the last region of state. Scratch
 follows, overlaid where two regions are never in use together. A block of more than 4 KiB keeps its
-regions on 64-byte boundaries, for aligned loads, one of structured features only those that a row is
-read with whole; a smaller one keeps all on 8, where every byte counts.
+regions on 64-byte boundaries, for aligned loads; one of structured features only those of its
+weights. A smaller one keeps all on 8, where every byte counts.
 """
 
 from __future__ import annotations
@@ -98,7 +98,11 @@ def layout(config: Record) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)
-    return regions if total(regions) > SMALL else _lay(config, names, NARROW)
+    if total(regions) <= SMALL or config.forecasts:
+        # Of a forecaster the bytes between count: with what is on its own boundary, 4 KiB are less.
+        narrow = _lay(config, names, NARROW)
+        return narrow if total(narrow) <= SMALL else regions
+    return regions
 
 
 def boundary(regions: tuple[Region, ...]) -> int:

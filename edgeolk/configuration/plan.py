@@ -56,6 +56,8 @@ class Plan:
             title += f", coefficients {self.coefficients}"
         table = region_table(title, self.regions, self.nbytes)
         lines = [table, f"{'longest step':<18}  {self.longest_step}"]
+        if not self.budget:
+            lines.append(f"{'kernel':<18}  none: there is no room for 32 frequencies")
         if self.gamma_rows:
             lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
         if self.width_follows:

@@ -9,6 +9,7 @@ from edgeolk.configuration.header import OMITTED, omitted_gamma
 from edgeolk.lean import dataclass
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
+from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.losses import LOSSES, LossTraits
@@ -40,6 +41,9 @@ PAGE = 4096
 
 #: Deviations at which features see an input end (core/loops/width.h).
 HELD_TO = 2.5
+
+#: Regions of every forecaster.
+FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
 
 #: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
@@ -229,6 +233,11 @@ class Record:
         return self.loss.labels == "numbers"
 
     @property
+    def forecasts(self) -> bool:
+        """Whether answers are forecasts from the history of the target."""
+        return self.is_regression and self.values.get("history", 0.0) == 1.0
+
+    @property
     def can_look_ahead(self) -> bool:
         """Whether kernel values of rows can be computed before the rows are learned.
 
@@ -274,7 +283,7 @@ class Record:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
-        if self.update.whole and gamma == omitted_gamma(self.n_features):
+        if self.update.whole and self.n_features and gamma == omitted_gamma(self.n_features):
             del used["kernel.gamma"]
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
@@ -293,6 +302,8 @@ class Record:
         """Why a row cannot count more or less than one, "" if it can."""
         if self.parts["sampling"] != Sampling.ALWAYS:
             return "it samples rows, and a weight would change the odds"
+        if self.forecasts:
+            return "rows follow each other in time, and none counts for several"
         if self.update.whole and not self.needs_labels:
             return "novelty of structured features follows every row alike"
         return self.update.weighs
@@ -305,7 +316,9 @@ class Record:
     @property
     def n_inputs(self) -> int:
         """Numbers that features are made of."""
-        return INPUTS * self.n_features if self.watches else self.n_features
+        if self.watches:
+            return INPUTS * self.n_features
+        return self.n_features + (HISTORY_INPUTS if self.forecasts and self.budget else 0)
 
     @property
     def needs_labels(self) -> bool:
@@ -317,12 +330,16 @@ class Record:
         """Regions that parameters and preprocessing ask for."""
         asked: list[str] = []
         for name, parameter in PARAMETERS.items():
-            if parameter.regions and self.values.get(name):
+            if parameter.regions and self.values.get(name) and self.budget:
                 asked += parameter.regions
         if self.columns > 1:
             asked.append("class_scores")
             if not self.update.whole:
                 asked += ["kernel_row", *(self.policy.columns or ())]
+        if self.forecasts:
+            asked += FORECASTER
+            asked += ("season",) if self.values["season"] else ()
+            asked += ("kernel_rows",) if self.budget else ()
         if "skip_bad_rows" in self.values:
             asked.append("skipped")
         if "checksums" in self.values:

@@ -89,6 +89,8 @@ def _shown_lists(config: Config) -> dict[str, Any]:
         lists["widths"] = widths[0] if len(widths) == 1 else tuple(widths)
     if "blends" in config.lists:
         lists["blends"] = config.lists["blends"]
+    if "interval" in config.lists:
+        lists["interval"] = config.lists["interval"]
     return lists
 
 

@@ -7,7 +7,8 @@ from edgeolk.core.scaling cimport olk_compact_rule_of
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
-    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO,
+    olk_forecast, olk_sorf,
     take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
@@ -91,6 +92,21 @@ cdef inline void decode_structured(State* s, object config) except *:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
     sorf_set_width(s)
+
+
+cdef inline void decode_forecast(State* s, object config) except *:
+    """What a forecaster is made of."""
+    cdef olk_forecast* p = &s.forecast.made
+    cdef int i
+    s.forecast.on = config.forecasts
+    if not s.forecast.on:
+        return
+    levels = config.list_of("interval")
+    p.d, p.kernel = config.n_features, config.budget > 0
+    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
+    p.n_levels = len(levels)
+    for i, level in enumerate(levels):
+        p.levels[i] = level
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:

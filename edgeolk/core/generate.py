@@ -73,6 +73,7 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
 #: Structs of the loops that Cython code reads, by the header that declares them.
 STRUCTS = {
     "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
+    "forecast_types.h": ("olk_forecast", "olk_forecast_state", "olk_forecast_answer"),
     "novelty_threshold.h": (),
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),

@@ -8,11 +8,12 @@ the others are made twice, which costs no memory.
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, isnan
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
@@ -35,11 +36,12 @@ cdef inline int64_t rows_seen(const State* s) noexcept nogil:
 
 
 cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
-                       double* x) noexcept nogil:
+                       double* x, bint gaps=False) noexcept nogil:
     """Readings first .. first + m - 1; ``at`` is the next entry of a sparse row.
 
     False if a number is not finite (it counts as 0) or an index is not where it must be: another
-    thread may have written there since the row was checked.
+    thread may have written there since the row was checked. With ``gaps`` NaN is a reading that
+    is missing.
     """
     cdef int64_t k
     cdef int64_t j
@@ -64,7 +66,7 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
             x[j - first] = olk_read_f64(raw.value + at[0])
             at[0] += 1
     for k in range(m):
-        if not isfinite(x[k]):
+        if not isfinite(x[k]) and not (gaps and isnan(x[k])):
             x[k] = 0.0
             good = False
     return good
@@ -150,6 +152,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s)
     cdef bint good = True
+    cdef bint gaps = s.forecast.on
     s.preprocessing.alike = are_alike(s)
     if s.preprocessing.alike:
         if learning:
@@ -158,18 +161,29 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
                                      or s.preprocessing.pair_now.others >= 0.0)
         if s.preprocessing.alike:
             return scale_alike(s, raw, learning)
+    # A forecaster answers every row as if it came next.
+    learning = learning or gaps
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        good = fetch(raw, first, m, &at, x) and good
+        good = fetch(raw, first, m, &at, x, gaps) and good
         if learning and first == 0 and s.preprocessing.scaler.records != NULL:
             for k in range(m):
+                if gaps and isnan(x[k]):
+                    write(s, k, last_input(s, k))
+                    memcpy(s.preprocessing.learned + OLK_COMPACT_BYTES * k,
+                           s.preprocessing.scaler.records + OLK_COMPACT_BYTES * k,
+                           OLK_COMPACT_BYTES)
+                    continue
                 write(s, k, olk_learn_apart(&s.preprocessing.scaler, k, x[k], seen,
                                             s.preprocessing.learned + OLK_COMPACT_BYTES * k))
             continue
         for k in range(m):
-            write(s, first + k,
-                  olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
+            if gaps and isnan(x[k]):
+                write(s, first + k, last_input(s, first + k))
+            else:
+                write(s, first + k,
+                      olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
     return good and (raw.value == NULL or at == raw.count)
 
 
@@ -195,11 +209,12 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(&s.preprocessing.raw, first, m, &at, x)
+        fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
         if first == 0 and apart:
             continue
         for k in range(m):
-            olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
+            if not isnan(x[k]):
+                olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
 
 
 cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:

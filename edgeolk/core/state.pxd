@@ -16,7 +16,7 @@ from edgeolk.core.simd cimport (
 from edgeolk.core.structs cimport (
     olk_common, olk_scaler, olk_two_numbers, olk_width as Width,
 )
-from edgeolk.core.structured cimport Structured
+from edgeolk.core.structured cimport Forecasting, Structured
 
 
 cdef extern from *:
@@ -233,6 +233,7 @@ cdef struct State:
     Ahead ahead
     Preprocessing preprocessing
     Structured structured     # the learner on structured features, step = NULL for the others
+    Forecasting forecast      # the forecaster over it
 
 
 cdef struct Example:
@@ -258,3 +259,6 @@ cdef enum Outcome:
     REFUSED_COUNT = 4         # as many steps as a counter holds
     REFUSED_COEFFICIENT = 5   # the candidate's is beyond its range (range.pxd)
     REFUSED_TARGET = 6        # a target beyond what structured features take
+    REFUSED_WAITING = 7       # a target at once, while rows wait for theirs
+    REFUSED_NONE_WAITS = 8    # a late target, and no row waits for one
+    REFUSED_LATE = 9          # a target at once, of a learner whose targets come later

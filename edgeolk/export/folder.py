@@ -20,6 +20,8 @@ LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
 LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
+#: Those of forecasters.
+FORECASTING = ("forecast_state.h", "forecasting.h")
 #: Headers that only units of the library's own build include.
 NOT_PLAIN = ("vector_wide.h",)
 _INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
@@ -69,7 +71,8 @@ def files_of(learner: Learner) -> dict[str, str]:
     kind = _kind_of(learner)
     learns = learner.config.update.whole
     made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
-    for name in (*ALWAYS, *(LEARNING if learns else ())):
+    own = FORECASTING if learner.config.forecasts else ()
+    for name in (*ALWAYS, *(LEARNING if learns else ()), *own):
         made[name] = (HERE / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(made.values()):

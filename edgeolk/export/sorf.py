@@ -6,6 +6,7 @@ from typing import Any
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
+from edgeolk.configuration.record import FORECASTER
 from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
@@ -24,6 +25,8 @@ REGIONS = (
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
     *("width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *FORECASTER,
+    *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.
@@ -95,6 +98,29 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
+        "EK_INPUTS": config.n_inputs,
+        "EK_FORECASTS": int(config.forecasts),
+        **(_of_forecaster(learner) if config.forecasts else {}),
+    }
+
+
+def _of_forecaster(learner: Learner) -> dict[str, Any]:
+    """What a forecaster is made of, and where its numbers lie."""
+    config = learner.config
+    made = learner._engine.forecaster()
+    _, declared = structs.read("forecast_types.h")
+    names = (*FORECASTER, "season")
+    places = [
+        [region.offset, region.shape[0] * region.shape[1]]
+        for region in learner.plan.regions
+        if region.name in names
+    ]
+    return {
+        "EK_HORIZON": made["horizon"],
+        "EK_INTERVALS": made["n_levels"],
+        "EK_FORECAST": braced([made[member.name] for member in declared["olk_forecast"]]),
+        "EK_FORECAST_REGIONS": braced(places),
+        "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 

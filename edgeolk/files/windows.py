@@ -17,21 +17,23 @@ import os
 import time
 from functools import cache
 from io import FileIO
-from typing import TYPE_CHECKING, Any
+
+from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import types
 
 REPLACES_OPEN = False
 _READ, _WRITE = 0x80000000, 0x40000000  # GENERIC_READ, GENERIC_WRITE
-_ATTRIBUTES, _SYNCHRONIZE, _DELETE = 0x80, 0x100000, 0x10000
+_ATTRIBUTES, _SYNCHRONIZE = 0x80, 0x100000
 _SHARED = 7  # FILE_SHARE_READ, _WRITE and _DELETE
 _NEW, _OPEN, _ALWAYS = 1, 3, 4  # CREATE_NEW, OPEN_EXISTING, OPEN_ALWAYS
 _NORMAL, _NO_LINK = 0x80, 0x200000  # FILE_ATTRIBUTE_NORMAL, FILE_FLAG_OPEN_REPARSE_POINT
 _REPLACE, _THROUGH = 1, 8  # MOVEFILE_REPLACE_EXISTING, _WRITE_THROUGH
 _DENIED, _SHARING = 5, 32  # ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION
-#: Where a lock lies.
-_FAR = 1 << 62
+_LOCKED = 33  # ERROR_LOCK_VIOLATION
+#: Where a lock lies, low and high half.
+_FAR = (0, 1 << 30)
 _TRIES, _PAUSE = 50, 0.01
 #: A file that keeps others out of a folder; it goes with who has it open.
 _CLAIM = ".claimed"
@@ -49,6 +51,7 @@ def _kernel() -> Any:
         *(wintypes.DWORD, wintypes.DWORD, wintypes.HANDLE),
     )
     kernel.CreateFileW.restype = ctypes.c_void_p
+    kernel.LockFile.argtypes = (wintypes.HANDLE, *4 * (wintypes.DWORD,))
     kernel.MoveFileExW.argtypes = (wintypes.LPCWSTR, wintypes.LPCWSTR, wintypes.DWORD)
     return kernel
 
@@ -99,13 +102,12 @@ def lock(fd: int) -> None:
     Raises BlockingIOError: another one has it. OSError: there are no locks here.
     """
     crt: Any = _crt()
-    os.lseek(fd, _FAR, os.SEEK_SET)
-    try:
-        crt.locking(fd, crt.LK_NBLCK, 1)
-    except PermissionError:
-        raise BlockingIOError(errno.EAGAIN, "is locked") from None
-    finally:
-        os.lseek(fd, 0, os.SEEK_SET)
+    # Not by msvcrt.locking, which looks no further than 2^31 in some versions.
+    if not _kernel().LockFile(crt.get_osfhandle(fd), *_FAR, 1, 0):
+        number, error = _error("")
+        if number == _LOCKED:
+            raise BlockingIOError(errno.EAGAIN, "is locked")
+        raise error
 
 
 def sync(fd: int) -> None:
@@ -187,7 +189,7 @@ class Folder:
 
     def make(self, name: str, mode: int) -> int:
         """A new file, open to read and write. Raises FileExistsError: the name is taken."""
-        return _opened(self._at(name), _READ | _WRITE | _DELETE, _NEW, _NO_LINK)
+        return _opened(self._at(name), _READ | _WRITE, _NEW, _NO_LINK)
 
     def open(self, name: str) -> int:
         """A file, open to read; no link, whatever was put under the name."""

@@ -38,12 +38,12 @@ def _no_spread(sd: float, size: float) -> bool:
     return sd <= 64.0 * float_info.epsilon * size or sd < 2.0 * float_info.min
 
 
-def _feature_holds(numbers: tuple[float, ...], age: int, seen: int) -> bool:
-    """The convention of core/winsor.pxd after so many rows."""
+def _feature_holds(numbers: tuple[float, ...], age: int, seen: int, gaps: bool) -> bool:
+    """The convention of core/winsor.pxd after so many rows, of which some had ``gaps``."""
     mean, low, sd, held = numbers
     if not all(map(isfinite, numbers)) or sd < 0.0 or abs(low) > ldexp(abs(mean), -52):
         return False
-    if age > seen or (age < START and age != seen):
+    if age > seen or (age < START and age != seen and not gaps):
         return False
     if age == 0:
         return mean == sd == held == 0.0
@@ -100,7 +100,7 @@ def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[An
     for j in range(d):
         own = tuple(numbers[4 * j : 4 * j + 4])
         age, clipped = (count & _MASK for count in counts[2 * j : 2 * j + 2])
-        good = _feature_holds(own, age, seen) and clipped <= rows
+        good = _feature_holds(own, age, seen, config.forecasts) and clipped <= rows
         if good and span is not None:
             good = _range_holds(span[j], span[d + j], own[0], own[2], seen)
         _require(good, f"no rows give the statistics of feature {j}")
@@ -157,5 +157,5 @@ def check_preprocessing(
     if "common" in regions:
         mean, squares = regions["common"]
         _require(abs(mean) <= MOST_READING and 0.0 <= squares < inf, "the scale of all inputs")
-    elif config.preprocessing.method:
+    elif config.preprocessing.method and config.n_features:
         _check_scaler(config, rows, regions)

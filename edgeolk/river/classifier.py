@@ -49,10 +49,11 @@ class KernelClassifier(KernelModel, base.Classifier):
         Keys in order; how many there may be, columns going to keys as they come; None for those of
         the first row.
     unseen
-        What is done with a key that has no column: ``"ignore"`` or ``"raise"``.
+        What is done with a key that has no column: ``"ignore"``, ``"raise"``, or ``"warn"`` once
+        and leave it out (keys that ``features`` does not name are left out without a word).
     missing
-        What stands for a key that a row lacks: its ``"last"`` value learned, ``"zero"``, or
-        ``"raise"``.
+        What stands for a key that a row lacks, or that is None: its ``"last"`` value learned,
+        ``"zero"``, or ``"raise"``.
     params
         Other arguments of ``ek.Learner``.
     seed
@@ -81,7 +82,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         kernel: Any = None,
         scale: str | None = "standard",
         features: Any = None,
-        unseen: str = "ignore",
+        unseen: str = "warn",
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,

@@ -50,7 +50,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         kernel: Any = None,
         scale: str | None = "standard",
         features: Any = None,
-        unseen: str = "ignore",
+        unseen: str = "warn",
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,

@@ -44,7 +44,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         kernel: Any = None,
         scale: str | None = "standard",
         features: Any = None,
-        unseen: str = "ignore",
+        unseen: str = "warn",
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,

@@ -24,7 +24,7 @@ from firmware_sim.cli.shared import (
     out,
 )
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, can_draw, note, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, Pace, can_draw, note, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
@@ -37,6 +37,9 @@ from firmware_sim.streams import BUNDLED
 
 if TYPE_CHECKING:
     from firmware_sim.mcu.replaying import OnBoard
+
+#: Caps from here on may make steps so long that it is worth counting the rows beforehand.
+_LARGE = 1 << 24
 
 OWN = {
     "on": Option(
@@ -180,11 +183,21 @@ def _replayed(
     """Replay with a progress bar."""
     with Bar(" rows", chosen) as bar:
         total = replay.config.limit
-        if bar.wanted:
+        large = replay.config.cap_bytes >= _LARGE
+        if bar.wanted or large:
             count = replay.stream.count()
             total = count if total is None or count is None else min(total, count)
         bar.start(total)
-        return replay.run(on_row=bar.move, should_stop=lambda: bool(interrupted))
+        ram = str(replay.config.ram)
+        # In a process of its own the learner takes rows together: no step is seen alone.
+        told = not chosen.quiet and replay.config.enforce == "arena"
+        pace = Pace(total, told=told, shown=bar.wanted, ram=ram)
+
+        def moved() -> None:
+            bar.move()
+            pace.move()
+
+        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:

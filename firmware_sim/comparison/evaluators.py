@@ -24,7 +24,6 @@ from firmware_sim.tasks.adapters import adapter
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
-
 #: Stretches of rows by which the noise of a difference between losses is judged.
 BLOCKS = 20
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,9 @@ class Rows:
     warnings: list[str]
     #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
+    #: ... and over stretches of rows; those that answer without learning the readings come first
+    baseline_blocks: dict[str, list[float]]
+    trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
@@ -137,14 +141,18 @@ def prepare(config: ReplayConfig) -> Rows:
         count=count,
         notes=[*stream.notes],
         warnings=warnings,
-        baselines=_baselines(evaluator),
         config=config,
+        **_baselines(evaluator),
     )
 
 
-def _baselines(evaluator: Evaluator) -> dict[str, float]:
-    """Return the losses of the baselines, and of a linear model where there is one."""
+def _baselines(evaluator: Evaluator) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines, and on a linear model where there is one."""
     name, answers = evaluator.linear()
-    metrics = evaluator.judged(answers)
+    metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
-    return {**found, name: metrics.mean_loss("learner")} if name else found
+    by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
+    trivial = tuple(found)
+    if name:
+        found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
+    return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

@@ -189,6 +189,12 @@ class Fields:
         metavar="COLUMN",
         where=READERS | MANIFEST,
     )
+    clock: bool = _stream(
+        False,
+        "the time of day and of the week are readings too: sine and cosine of each, from the time "
+        "column",
+        where=READERS,
+    )
     categories: str = _stream(
         "refuse",
         "columns of text: refused, or readings of 0 and 1, for the commonest words or hash values",

@@ -108,10 +108,12 @@ def _check_carried(config: ReplayConfig) -> None:
         ("missing", "skip", skips),
         ("damaged", "skip", skips),
         ("categories", "refuse", raw),
+        ("clock", False, "the program is given no times"),
     ):
         value = getattr(config, option)
         if value != usual:
-            raise SimulatorError(f"--write-script does not go with --{option} {value}: {reason}")
+            said = f"--{option}" if value is True else f"--{option} {value}"
+            raise SimulatorError(f"--write-script does not go with {said}: {reason}")
 
 
 def script(replay: Replay, model: str) -> str:

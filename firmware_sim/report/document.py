@@ -25,7 +25,8 @@ table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 table.said td:last-child,table.said th:last-child{white-space:normal;text-align:left}
-@media(max-width:600px){svg text{font-size:21px}th,td{padding:.25rem .4rem}}
+.narrow{display:none}
+@media(max-width:600px){.wide{display:none}.narrow{display:block}th,td{padding:.25rem .4rem}}
 """
 
 

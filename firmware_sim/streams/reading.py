@@ -16,6 +16,9 @@ from firmware_sim.streams.columns import Column, study
 from firmware_sim.streams.stream import Row
 
 _LISTED = 40  # columns named in a message at most
+#: Readings made of the time: a point that goes round a circle once a day, and once a week.
+CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
+_PERIODS = (86_400.0, 604_800.0)
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class ReadingOptions:
     category_slots: int = 8  # the most readings made of such a column
     labelled: bool = True  # whether there must be a label column
     absent: frozenset[str] = frozenset()  # words for "no reading" of its own, in small letters
+    clock: bool = False  # whether the time of day and of the week are readings
 
 
 class Reading:
@@ -92,11 +96,27 @@ class Reading:
             raise StreamError(f"{name}: {_no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
+        self._clock_at = self._clock_readings(options)
         if not self._features:
             raise StreamError(f"{name}: no column is left to learn from; {self._listing}")
         self.features = tuple(self._features)
         self.ignored = tuple(name for name in header if name in left_out)
         self.notes = tuple(self._notes)
+
+    def _clock_readings(self, options: ReadingOptions) -> int | None:
+        """Add the readings of the clock; return the slot of the first, None for none."""
+        if not options.clock:
+            return None
+        if self._clock is None:
+            raise StreamError(
+                f"{self._name}: --clock needs a column of times with their dates, and none is "
+                f"recognised: name it with --time; {self._listing}"
+            )
+        time = self._header[self._clock[0]]
+        first = len(self._features)
+        self._features += [f"{time}:{part}" for part in CLOCK]
+        self._notes.append(f"column {time!r} gives the time of day and of the week, 4 readings")
+        return first
 
     def _checked_places(self, options: ReadingOptions) -> dict[str, int]:
         """Where each column is; the columns a user names must be there."""
@@ -192,6 +212,11 @@ class Reading:
             return f"column {self._header[place]!r}: {cell} is not a number"
         for words in self._words:
             words.fill(record, row)
+        if self._clock_at is not None:
+            moment = self.seconds(record)
+            for turn, period in enumerate(_PERIODS):
+                angle, at = math.tau * moment / period, self._clock_at + 2 * turn
+                row[at], row[at + 1] = math.sin(angle), math.cos(angle)
         if "\n" in self.label(record).strip():
             return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
         return ""

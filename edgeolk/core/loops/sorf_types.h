@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "forecast_types.h"
+
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
@@ -77,6 +79,15 @@ typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, con
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);
 
+/* The forecaster over such a learner (forecast.h), for one type: all its memory is that of the two. */
+typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
+                                       const olk_sorf *, const olk_sorf_state *, void *z,
+                                       olk_forecast_answer *said);
+typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
+                                    const olk_sorf *, const olk_sorf_state *, void *z,
+                                    double target, double *answer);
+typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
+
 /* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
@@ -85,6 +96,10 @@ typedef struct {
     olk_sorf_novelty_fn watch; /* novelty in time */
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
+    olk_forecast_answer_fn predict, ask;
+    olk_forecast_tell_fn tell;
+    olk_forecast_plain_fn restart, begin;
+    double largest_target; /* of the forecaster */
 } olk_sorf_functions;
 
 #endif

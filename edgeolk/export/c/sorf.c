@@ -91,7 +91,11 @@ static void ek_enter(void *arena, ek_call *c)
     s->L = (double *)ek_at(base, EK_AT_blend);
     if (s->L)
         s->n = s->L + ek_made.groups * ek_made.n_blends + ek_made.linear + ek_made.last_label;
+#if EK_FORECASTS /* the kernel counts its own rows */
+    s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
+#else
     s->t = ek_words(base, EK_AT_STEPS);
+#endif
     s->mistakes = ek_words(base, EK_AT_MISTAKES);
     s->updates = ek_words(base, EK_AT_UPDATES);
     s->rounding = ek_words(base, EK_AT_DRAWS);
@@ -100,9 +104,9 @@ static void ek_enter(void *arena, ek_call *c)
     s->last = (double *)ek_at(base, EK_AT_last_label);
     s->novelty = (double *)ek_at(base, EK_AT_novelty);
     s->wl = ek_at(base, EK_AT_linear);
-    s->Sl = s->wl ? (ek_number *)s->wl + EK_FEATURES + 1 : NULL;
+    s->Sl = s->wl ? (ek_number *)s->wl + EK_INPUTS + 1 : NULL;
     s->log_scale = ek_at(base, EK_AT_relevance);
-    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_FEATURES : NULL;
+    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
     /* Without relevance, inputs are held where the row lies. */
     s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
@@ -131,13 +135,14 @@ static void ek_enter(void *arena, ek_call *c)
     c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
     c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
     c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
-    c->seen = (int64_t)*s->t;
+    c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
 #if EK_GAMMA_ROWS
     c->seen += c->width->steps;
 #endif
 #endif
 }
 
+#if !EK_FORECASTS
 #if EK_COMMON || EK_PAIRS
 /* How one scale is that of all inputs, with the row where it is learned; 0 if it is not. */
 static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_line *line)
@@ -226,6 +231,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
 #endif
 }
+#endif
 
 static int ek_refused(const ek_call *c, int why)
 {
@@ -239,6 +245,9 @@ static int ek_refused(const ek_call *c, int why)
     return why;
 }
 
+#if EK_FORECASTS
+#include "forecasting.h"
+#else
 int ek_scores(void *arena, const ek_number *x, double *scores)
 {
     ek_call c;
@@ -252,9 +261,11 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
             return EK_BAD_ROW;
     return EK_OK;
 }
+#endif
 
 #include "answers.h"
 
+#if !EK_FORECASTS
 #if EK_TASK != 3
 static int ek_is_label(double y)
 {
@@ -351,6 +362,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
         *score = before;
     return EK_OK;
 }
+#endif
 
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
@@ -361,7 +373,7 @@ void ek_count(const void *arena, ek_counts *counts)
 {
     ek_call c;
     ek_enter((void *)(uintptr_t)arena, &c);
-    counts->steps = *c.s.t;
+    counts->steps = *ek_words(c.base, EK_AT_STEPS);
     counts->mistakes = *c.s.mistakes;
     counts->updates = *c.s.updates;
 #if EK_GAMMA_ROWS

@@ -103,7 +103,7 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = tmp_path / "out"
     assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
     listed = capsys.readouterr().out.split()
-    assert sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()) == listed
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == listed
     assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
     run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
@@ -248,6 +248,10 @@ def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -
         for form in FORMS
         for path in (folder_of(form, tmp_path / form) / "loops").glob("*.h")
     }
+    ek.export_c(
+        ek.Learner(n_features=2, D=64, loss="square", history=True), tmp_path / "forecaster"
+    )
+    exported |= {path.name for path in (tmp_path / "forecaster/loops").glob("*.h")}
     loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
     assert exported == loops - left_out
 

@@ -64,19 +64,19 @@ def test_of_two_who_make_a_file_at_once_one_is_refused(
     place = place_of(kind, tmp_path, monkeypatch)
     first, second = medium_at(place, 2), medium_at(place, 2)
     (_, slots), (_, others) = opened(first), opened(second)
-    real, refusals = os.replace, []
+    real, refusals = system.Folder.replace, []
 
-    def replace(*given: Any, **named: Any) -> None:
+    def replace(*given: Any) -> None:
         if when == "after":
-            real(*given, **named)
+            real(*given)
         with pytest.raises(BlockingIOError, match="written by another checkpointer"):
             others.write([b"second"])
         refusals.append(given)
         if when == "before":
-            real(*given, **named)
+            real(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", replace)
+        patch.setattr(system.Folder, "replace", replace)
         slots.write([b"first"])
     assert len(refusals) == (1 if kind == "file" else 2)
     with pytest.raises(BlockingIOError, match="written by another checkpointer"):
@@ -157,9 +157,9 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
     slots.write([PAYLOAD])
     slots.write([PAYLOAD])
     calls = [0]
-    real = os.pwrite
+    real = system.write_at
 
-    def pwrite(*given: Any) -> int:
+    def write_at(*given: Any) -> int:
         calls[0] += 1
         done = real(*given)
         if calls[0] == when:
@@ -169,7 +169,7 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
     if when == 0:
         way(names_of(place)[0])
     with monkeypatch.context() as patch:
-        patch.setattr(os, "pwrite", pwrite)
+        patch.setattr(system, "write_at", write_at)
         with pytest.raises(OSError, match="was removed or replaced by another program"):
             slots.write([b"lost"])
     if kind == "device" and way is not replaced:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from river import preprocessing
+from river import compose, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 
@@ -90,6 +91,47 @@ def test_keys_of_one_text_have_one_order(features: Any) -> None:
         made.append((model.columns, pickle.dumps(model.learner)))
     assert made[0] == made[1]
     assert made[0][0] == ["(1,)", (1,), 1, "1"]
+
+
+def coloured(n: int = 1200) -> Any:
+    random = np.random.default_rng(1)
+    for _ in range(n):
+        colour = str(random.choice(["blue", "green", "red", "white", "yellow"]))
+        yield {"colour": colour, "x": float(random.normal())}, colour in ("blue", "red")
+
+
+def encoded(model: Any) -> float:
+    """Accuracy behind river's encoder, which gives a key for each word as it comes."""
+    words = compose.SelectType(str) | preprocessing.OneHotEncoder()
+    pipeline = (words + compose.SelectType(float)) | model
+    return evaluate.progressive_val_score(coloured(), pipeline, metrics.Accuracy()).get()
+
+
+def test_keys_that_come_too_late_are_told_of_once() -> None:
+    with pytest.warns(
+        UserWarning, match=r"feature 'colour_\w+' has no column.*features=16"
+    ) as said:
+        assert encoded(KernelClassifier()) < 0.9
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert encoded(KernelClassifier(features=8)) > 0.95
+        encoded(KernelClassifier(unseen="ignore"))
+        KernelClassifier(features=["a"]).learn_one({"a": 1.0, "b": 2.0}, 1)  # named one by one
+
+
+@pytest.mark.parametrize("features", [None, 3, ["a", "b"]])
+def test_none_is_a_missing_key(features: Any) -> None:
+    models = [KernelRegressor(features=features) for _ in range(2)]
+    for model, gap in zip(models, ({"b": None}, {}), strict=True):
+        model.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+        model.learn_one({"a": 1.5, **gap}, 2.0)
+        assert model.columns == ["a", "b"]
+    assert pickle.dumps(models[0].learner) == pickle.dumps(models[1].learner)
+    strict = KernelRegressor(missing="raise")
+    strict.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+    with pytest.raises(ValueError, match="feature 'b' is missing"):
+        strict.learn_one({"a": 1.0, "b": None}, 1.0)
 
 
 # ---- what a refused row leaves ------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_page_is_whole_and_loads_nothing(page: str) -> None:
     assert reader.addresses == ["data:,"]
     assert "script" not in reader.tags
     assert "http" not in page.replace('http-equiv="Content', "")
-    assert page.count('class="fault"') == 3  # two bands and their legend
+    assert page.count('class="fault"') == 5  # two bands in each drawing, and their legend
     assert "stuck of light_lux, rows 1,000 to 1,500" in page
 
 
@@ -135,7 +135,7 @@ def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
     # A script of the test's own looks at sizes; the page itself forbids scripts.
     measure = (
         "<script>document.title = JSON.stringify({inner: innerWidth, wide: "
-        "document.documentElement.scrollWidth, chart: document.querySelector('svg')"
+        "document.documentElement.scrollWidth, chart: document.querySelector('.narrow svg')"
         ".getBoundingClientRect().width, line: parseFloat(getComputedStyle(document.body)"
         ".fontSize)})</script></body>"
     )

@@ -167,12 +167,6 @@ LATER: dict[str, Case] = {
     "ogd-checksums": ("ogd", {"checksums": True}),
     "fogd-drawn": ("fogd", {"frequencies": "drawn"}),
     "fogd-structured": ("fogd", {"frequencies": "structured", "budget": 64}),
-    "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
-    "sorf-follows-regression": (
-        "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
-    ),
-    "sorf-common": ("sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3}),
-    "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
     "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
 }  # fmt: skip
 
@@ -184,6 +178,21 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"dtype": dtype, "loss": "novelty", "history": True, "budget": 70, "rows": 250},
         )
         for dtype in ("int8", "float32", "float64")
+    },
+    "following": {
+        "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
+        "sorf-follows-regression": (
+            "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
+        ),
+        "sorf-common": (
+            "sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3},
+        ),
+    },
+    "compact": {
+        "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
+        "bpa_s-compact-int8": (
+            "bpa_s", {"scale": "standard", "dtype": "int8", "scale_window": 40},
+        ),
     },
 }  # fmt: skip
 
