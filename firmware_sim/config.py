@@ -48,6 +48,8 @@ class ReplayConfig(Fields):
     def __post_init__(self) -> None:
         if not self.algorithm:
             self._recommend()
+        elif self.scale == "common" and "scale" not in self.params:
+            object.__setattr__(self, "params", {**self._inside(), **self.params})
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
@@ -83,18 +85,28 @@ class ReplayConfig(Fields):
 
     def _recommend(self) -> None:
         """Take the recommended learner, with its own scaler and width where none are asked for."""
-        inside: dict[str, Any] = {}
-        if self.scale in OPTIONS["scale"].choices and self.scale != "none":
-            inside["scale"] = self.scale
-            if self.freeze_after is not None:
-                inside["freeze_after"] = self.freeze_after
+        inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 
+    def _inside(self) -> dict[str, Any]:
+        """Return the arguments of a learner that scales by itself, as the options say."""
+        inside: dict[str, Any] = {}
+        if self.scale in OPTIONS["scale"].choices and self.scale != "none":
+            inside["scale"] = self.scale
+            if self.freeze_after is not None:
+                inside["freeze_after"] = self.freeze_after
+        return inside
+
     def outside(self) -> ReplayConfig:
-        """Return the same with scaler and width outside the learner, for runs that share rows."""
+        """Return the same with scaler and width outside the learner, for runs that share rows.
+
+        Raises SimulatorError: there is no such scaler.
+        """
+        if self.scale == "common":
+            raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
         inside = ("scale", "freeze_after", "history", "season", "interval")
         said = {
             name: value

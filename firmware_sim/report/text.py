@@ -64,7 +64,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
-        reason = ", gamma made by the learner from the first rows it learns"
+        reason = ", gamma made by the learner from the rows it learns"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
