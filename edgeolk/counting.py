@@ -51,7 +51,7 @@ class Counting(RowLearner):
 
     @property
     def alarms(self) -> int:
-        """Times that mistakes told of a change: the scaler was made young, or the weights began anew.
+        """Times that mistakes told of a change: the scaler became young, or the weights began anew.
 
         With ``drift=True`` of ``sorf``, where they stop at 2^24 - 1. For novelty with
         ``history=True`` events so far. Else 0.

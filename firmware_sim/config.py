@@ -48,6 +48,8 @@ class ReplayConfig(Fields):
     def __post_init__(self) -> None:
         if not self.algorithm:
             self._recommend()
+        elif self.scale == "common" and "scale" not in self.params:
+            object.__setattr__(self, "params", {**self._inside(), **self.params})
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
@@ -83,19 +85,29 @@ class ReplayConfig(Fields):
 
     def _recommend(self) -> None:
         """Take the recommended learner, with its own scaler and width where none are asked for."""
-        inside: dict[str, Any] = {}
-        if self.scale in OPTIONS["scale"].choices and self.scale != "none":
-            inside["scale"] = self.scale
-            if self.freeze_after is not None:
-                inside["freeze_after"] = self.freeze_after
+        inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 
+    def _inside(self) -> dict[str, Any]:
+        """Return the arguments of a learner that scales by itself, as the options say."""
+        inside: dict[str, Any] = {}
+        if self.scale in OPTIONS["scale"].choices and self.scale != "none":
+            inside["scale"] = self.scale
+            if self.freeze_after is not None:
+                inside["freeze_after"] = self.freeze_after
+        return inside
+
     def outside(self) -> ReplayConfig:
-        """Return the same with scaler and width outside the learner, for runs that share rows."""
-        inside = ("scale", "freeze_after")
+        """Return the same with scaler and width outside the learner, for runs that share rows.
+
+        Raises SimulatorError: there is no such scaler.
+        """
+        if self.scale == "common":
+            raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
+        inside = ("scale", "freeze_after", "history", "season", "interval")
         said = {
             name: value
             for name, value in self.params.items()
@@ -136,6 +148,7 @@ class ReplayConfig(Fields):
     def _check_labels(self) -> None:
         """Refuse options of labels that make no sense."""
         self._check_kind()
+        self._check_history()
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
@@ -145,6 +158,15 @@ class ReplayConfig(Fields):
             raise SimulatorError(
                 "novelty learns without labels: none can be late, missing or asked"
             )
+
+    def _check_history(self) -> None:
+        """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
+        if self.gap is not None and not self.forecasts:
+            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.forecasts and self.ask:
+            raise SimulatorError("a forecaster takes every target: none is asked for")
+        if self.forecasts and self.waits_for_labels and self.enforce == "process":
+            raise SimulatorError("a forecaster in a process of its own learns targets at once")
 
     def _check_kind(self) -> None:
         """Refuse options that are for another kind of labels."""
@@ -182,7 +204,8 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: the algorithm does not go with this kind.
         """
-        return {"scale": None, **KINDS[self.kind].params(self), **self.params}
+        late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
+        return {"scale": None, **KINDS[self.kind].params(self), **late, **self.params}
 
     @property
     def is_eventful(self) -> bool:
@@ -194,6 +217,16 @@ class ReplayConfig(Fields):
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
         return self.kind == "regression"
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether the learner forecasts targets from their own history, too."""
+        return self.is_regression and self.params.get("history") in (True, "auto")
+
+    @property
+    def scales_targets(self) -> bool:
+        """Whether the device scales targets: a forecaster has a unit of its own for them."""
+        return self.is_regression and not self.forecasts
 
     @property
     def delay(self) -> tuple[float, bool]:

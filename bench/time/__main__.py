@@ -19,7 +19,7 @@ PARTS: dict[str, tuple[str, Callable[[tuple[str, ...]], tuple[list[Table], dict[
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.time", description=__doc__)
     parser.add_argument("--only", choices=PARTS, help="run one part")
-    parser.add_argument("--streams", nargs="*", default=[], help="of that part alone; saves nothing")
+    parser.add_argument("--streams", nargs="*", default=[], help="of that part; saves nothing")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
     for part, (title, run) in PARTS.items():

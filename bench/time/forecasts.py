@@ -128,8 +128,8 @@ def _intervals(names: tuple[str, ...], data: dict[str, Any]) -> Table:
         data[name]["windows_outside"] = outside
         lines.append([name, f"{inside.mean():.3f}", f"{100 * outside:.1f}"])
     note = (
-        f"Of the targets from row {SETTLED} on, those inside their interval of level {LEVEL}; of all"
-        f" windows of {WINDOW} rows, the per cent in which that was not from .85 to .95."
+        f"Of the targets from row {SETTLED} on, those inside their interval of level {LEVEL}; of"
+        f" all windows of {WINDOW} rows, the per cent in which that was not from .85 to .95."
     )
     return Table("Intervals", ("stream", "inside", "windows outside, %"), lines, note)
 
@@ -173,8 +173,8 @@ def _peers(names: tuple[str, ...], data: dict[str, Any]) -> Table:
         lines.append([name, _said(data[name].get("forecast", np.nan)),
                       *map(_said, found.values())])  # fmt: skip
     note = (
-        "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12 values"
-        " and a season where there is one; Holt-Winters with an additive season; a linear model on"
+        "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
+        " values and a season where there is one; Holt-Winters with an additive season; a linear model on"
         " scaled inputs and the last three values. Their memory grows or is that of Python."
     )
     return Table("Online peers", ("stream", "forecaster", *PEERS), lines, note)

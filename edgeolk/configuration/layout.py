@@ -2,8 +2,8 @@
 
 Design. State comes first: a model file is the block up to the last region of state. Scratch
 follows, overlaid where two regions are never in use together. A block of more than 4 KiB keeps its
-regions on 64-byte boundaries, for aligned loads, one of structured features only those that a row is
-read with whole; a smaller one keeps all on 8, where every byte counts.
+regions on 64-byte boundaries, for aligned loads; one of structured features only those of its
+weights. A smaller one keeps all on 8, where every byte counts.
 """
 
 from __future__ import annotations

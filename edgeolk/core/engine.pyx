@@ -38,8 +38,8 @@ from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
 )
 from edgeolk.core.structs cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_forecast_answer,
-    olk_forecast_state, olk_sorf, olk_sorf_state,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_common, olk_forecast_answer,
+    olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport sorf_alarms
@@ -187,6 +187,8 @@ cdef class Engine:
         t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
+        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+            t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
         t.deviations = self.at("deviations")
@@ -228,9 +230,15 @@ cdef class Engine:
         s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
         s.preprocessing.width = <Width*>self.at("width")
         s.preprocessing.mean = self.at("width_mean")
-        if s.preprocessing.width == NULL:
+        s.preprocessing.follows = <double*>self.at("width_follows")
+        if s.preprocessing.pairs:
+            s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+        s.preprocessing.common = <olk_common*>self.at("common")
+        if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
             return 0
         use_width(s)
+        if s.preprocessing.width == NULL:
+            return 0
         for region in self.regions.values():
             if (not region.stays and region.element
                     and region.offset < self.state.m.eighths * 8):

@@ -137,7 +137,7 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
     follows = "it." if words.always else "it if its label follows."
     places = {"learner": LEARNER}
     places |= {"scaler": SCALER} if config.scales_outside else {}
-    places |= {"targets": TARGETS} if config.is_regression else {}
+    places |= {"targets": TARGETS} if config.scales_targets else {}
     loads = {name: "ek.load" if name == "learner" else "ek.RunningScaler.load" for name in places}
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     return [

@@ -248,7 +248,7 @@ class Novelty(Metrics):
         self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
     ) -> None:
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
-        level, looked, seconds = context
+        level, looked, seconds, *_ = context
         self.learner.add(label, -(score + level), score < 0.0, seconds)
         self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)

@@ -16,8 +16,16 @@ class Watched(NamedTuple):
     level: float
 
 
-#: What a row gets: a score, a class, a prediction, or these two.
-Score = float | Watched
+class Forecast(NamedTuple):
+    """A forecast, and the first of its intervals."""
+
+    score: float
+    low: float
+    high: float
+
+
+#: What a row gets: a score, a class, a prediction, or one of these.
+Score = float | Watched | Forecast
 
 
 class RegressionAdapter:

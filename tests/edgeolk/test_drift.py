@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from structured_cases import sealed
+from twins.following import HELD, Following
 from twins.structured_drift import DriftingSorf
 
 import edgeolk as ek
@@ -51,11 +52,13 @@ def twin_of(kind: str, dtype: str) -> DriftingSorf:
     options = dict(KINDS[kind])
     if "widths" in options:
         options["groups"] = options.pop("widths")
-    return DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
+    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
+    twin.hold = np.inf if kind == "regression" else HELD
+    return twin
 
 
 def ages(learner: ek.Learner) -> np.ndarray:
-    """Ages of the scaler's inputs: of records in 9 bytes their codes, those of the states left out."""
+    """Ages of the inputs in the scaler, 3 where there is no deviation yet."""
     names = {region.name for region in learner.plan.regions}
     if "scaler_counts" in names:
         return np.asarray(learner._engine.view("scaler_counts")).reshape(-1, 2)[:, 0].copy()
@@ -99,6 +102,61 @@ def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
     if kind != "regression":
         both = {"weights"} if kind == "classes" else {"scaler", "weights"}
         assert {what for _, what in twin.rang} == both, twin.rang
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("kind", ["two", "shared", "each", "classes"])
+def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
+    """The default learner: features see inputs held at 2.5, the alarm those clipped at 5."""
+    X, y = ringing(kind)
+    learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
+    assert learner.config.preprocessing.follows
+    options = dict(KINDS[kind])
+    twin = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **options)
+    following = Following(twin)
+    near = 1e-7 if dtype == "float64" else 2e-4
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        z, deviates = taken(learner, x, twin.real)
+        young = np.minimum(ages(learner) + 1, 100)
+        rang = len(twin.rang)
+        expected = following.step(x, z, label, deviates=deviates)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert learner.alarms == twin.alarms
+        if len(twin.rang) > rang and twin.rang[-1][1] == "scaler":
+            assert np.array_equal(ages(learner), young)
+    spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
+    assert spread == pytest.approx(float(twin.v), rel=near)
+    if dtype == "int8":
+        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+    both = {"weights"} if kind == "classes" else {"scaler", "weights"}
+    assert {what for _, what in twin.rang} == both, twin.rang
+
+
+@pytest.mark.parametrize("scale", ["common", "standard"])
+def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
+    """Bits, and a scale that is named: the weights begin anew, the statistics go on."""
+    draws = np.random.default_rng(3)
+    d, n = 12, 2600
+    X = (draws.random((n, d)) < 0.5).astype(float)
+    late = np.arange(n) >= 1500
+    X[late] = X[late] * (draws.random((n - 1500, d)) < 0.2)  # far fewer ones
+    y = np.where((X[:, 0] + X[:, 1] > 0.5) ^ late, 1.0, -1.0)
+    options = {"n_features": d, "D": 100, "dtype": "float64", "seed": SEED, "relevance": False}
+    learner = ek.Learner("sorf", scale=scale, **options)
+    twin = DriftingSorf(d, 100, 0.5, seed=SEED, dtype="float64")
+    following = Following(twin, scale)
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        seen = len(set(following.common.readings) | set(x)) > 1
+        deviates = np.full(d, seen)
+        expected = following.step(x, x, label, deviates=deviates, follows=False)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=1e-7, abs=1e-7), row
+        assert learner.alarms == twin.alarms
+    spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
+    assert spread == pytest.approx(float(twin.v), rel=1e-7)
+    assert {what for _, what in twin.rang} == {"weights"}
+    scale_now = learner.common_scale
+    assert scale_now is not None
+    assert scale_now.mean == pytest.approx(X.mean())
 
 
 # ---- going on, in every way to learn -------------------------------------------------------------

@@ -160,7 +160,7 @@ static inline float olk_from_mean(float x, int32_t M, float unit)
 }
 
 /* x, from -most to most; NaN stays. */
-static inline float olk_held_to(float x, float most)
+static inline float olk_reading_within(float x, float most)
 {
     x = x > most ? most : x;
     return x < -most ? -most : x;
@@ -275,7 +275,7 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
     int32_t M = olk_mean_units(f->word), k = (int32_t)(f->word & 15);
     const int32_t power = olk_mean_power(f->spread << OLK_SPREAD_CUT, k);
     const float sd = olk_spread_value(f->spread);
-    const float r = olk_held_to(olk_from_mean(x, M, olk_two(power)) / sd, rule->clip);
+    const float r = olk_reading_within(olk_from_mean(x, M, olk_two(power)) / sd, rule->clip);
     uint32_t chance = olk_chance(row, j);
     /* sd'^2 = (1 - g)(1 + g r^2) sd^2 = (1 + q) sd^2 */
     const float square = r * r, q = g * ((square - 1.0f) - g * square);
@@ -308,7 +308,7 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
     f->word = (uint32_t)M << 4 | (uint32_t)k;
     f->spread = bits >> OLK_SPREAD_CUT;
     f->code = code;
-    return olk_held_to(olk_from_mean(x, M, unit) / olk_spread_value(f->spread), rule->clip);
+    return olk_reading_within(olk_from_mean(x, M, unit) / olk_spread_value(f->spread), rule->clip);
 }
 
 /* A reading by the statistics as they are: 0 where there is no deviation, and for NaN. */
@@ -318,8 +318,8 @@ static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_
         return 0.0f;
     const float unit = olk_two(
         olk_mean_power(f->spread << OLK_SPREAD_CUT, (int32_t)(f->word & 15)));
-    const float d = olk_from_mean(olk_held_to(x, olk_most_reading), olk_mean_units(f->word), unit);
-    return olk_held_to(d / olk_spread_value(f->spread), rule->clip);
+    const float d = olk_from_mean(olk_reading_within(x, olk_most_reading), olk_mean_units(f->word), unit);
+    return olk_reading_within(d / olk_spread_value(f->spread), rule->clip);
 }
 
 /* A reading into the statistics, then by them; `row` counts the rows, this one included. NaN changes
@@ -329,7 +329,7 @@ static inline float olk_compact_learn(olk_compact *f, float x, const olk_compact
 {
     if (x != x)
         return 0.0f;
-    x = olk_held_to(x, olk_most_reading);
+    x = olk_reading_within(x, olk_most_reading);
     if (f->code >= OLK_RUNNING)
         return olk_compact_run(f, x, rule, row, j);
     olk_compact_wake(f, x);

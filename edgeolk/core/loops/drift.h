@@ -84,24 +84,26 @@ static inline void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s, in
                          since < olk_most_counted ? since : olk_most_counted);
 }
 
-/* The mean square of a scaled row over the inputs that have a deviation; none: the spread stays. */
-static inline void olk_note_spread(const olk_sorf *p, const olk_sorf_state *s,
-                                   const olk_scaler *scaler, const void *x, int wide)
+/* The sum of squares of a row as scaled, before the features hold it. */
+static inline double olk_squares(const void *x, ptrdiff_t d, int wide)
 {
-    ptrdiff_t some = 0;
     double sum = 0.0;
-    for (ptrdiff_t j = 0; j < p->d; j++) {
+    for (ptrdiff_t j = 0; j < d; j++) {
         const double v = wide ? ((const double *)x)[j] : (double)((const float *)x)[j];
-        if (olk_has_deviation(scaler, j)) {
-            sum += v * v;
-            some++;
-        }
+        sum += v * v;
     }
-    if (some) {
-        const double mean = sum / (double)some;
+    return sum;
+}
+
+/* The mean square of a scaled row over the inputs that have a deviation, the others being 0; none:
+   the spread stays. */
+static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
+                                   int wide)
+{
+    const double mean = deviating ? squares / (double)deviating : 0.0;
+    if (deviating)
         olk_follow_number(s, wide, OLK_DRIFT_SPREAD,
                           mean < olk_most_square ? mean : olk_most_square, olk_fast_rows);
-    }
 }
 
 /* The model begins anew, but for the widths that were learned, the linear candidate and what is
@@ -117,13 +119,14 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
         s->n[g] = 1.0;
 }
 
-/* Looks for drift, after a row that was learned and that the scaler, if there is one, has kept with
-   `seen` rows; x is the row as scaled. */
+/* Looks for drift, after a row that was learned: the sum of its squares as scaled, and how many
+   inputs have a deviation by now. `scaler` has kept it, with `seen` rows; NULL where there is none, and
+   where one scale is that of all inputs: that has no ages. */
 static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
-                             const void *x, int64_t seen, int wide, size_t item)
+                             double squares, ptrdiff_t deviating, int64_t seen, int wide,
+                             size_t item)
 {
-    if (scaler)
-        olk_note_spread(p, s, scaler, x, wide);
+    olk_note_spread(s, squares, deviating, wide);
     if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_calm_rows) ||
         !((double)*s->t > olk_first_look) ||
         !(olk_drift_number(s, wide, OLK_DRIFT_FAST) >

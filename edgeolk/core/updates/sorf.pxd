@@ -10,8 +10,8 @@ from edgeolk.core.structs cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
 )
 from edgeolk.core.structured cimport (
-    OLK_DRIFT_ALARMS, olk_drift_number, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
-    olk_sorf_takes_target, olk_watch,
+    OLK_DRIFT_ALARMS, olk_deviating, olk_drift_number, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
+    olk_sorf_takes_target, olk_squares, olk_watch,
 )
 
 
@@ -30,6 +30,11 @@ cdef inline bint takes(const State* s, const void* x) noexcept nogil:
     return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.structured.most)
 
 
+cdef inline void hold_inputs(State* s) noexcept nogil:
+    """Inputs that are scaled each by itself are held (S 15), those of one scale are not."""
+    s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
+
+
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
@@ -38,6 +43,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return forecast_learn(s, x, y, f)
     if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
+    hold_inputs(s)
     row.values = x
     row.index = NULL
     row.count = 0
@@ -46,6 +52,8 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
+    if s.structured.made.drift and s.preprocessing.scaler.method != 0:
+        s.structured.squares = olk_squares(x, s.c.n_features, is_wide(s))
     f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
@@ -53,13 +61,25 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     return DONE
 
 
-cdef inline void sorf_watch(State* s, const void* x, int64_t seen) noexcept nogil:
+cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
+    """Inputs that the scaler has a deviation for; 0 without one."""
+    cdef Py_ssize_t d = s.c.n_features
+    if s.preprocessing.scaler.method == 0:
+        return 0
+    if s.preprocessing.common != NULL:
+        return d if s.preprocessing.common.squares > 0.0 else 0
+    if s.preprocessing.alike:
+        return d if s.preprocessing.pair.others > 0.0 else 0
+    return olk_deviating(&s.preprocessing.scaler, d)
+
+
+cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
     """After a row was learned, and the scaler has kept it: look for drift."""
     cdef const olk_scaler* scaler = NULL
-    if s.preprocessing.scaler.method != 0:
+    if s.preprocessing.scaler.method != 0 and not s.preprocessing.alike:
         scaler = &s.preprocessing.scaler
-    olk_watch(&s.structured.made, &s.structured.state, scaler, x, seen, is_wide(s),
-              <size_t>s.c.item)
+    olk_watch(&s.structured.made, &s.structured.state, scaler, s.structured.squares,
+              deviating(s), seen, is_wide(s), <size_t>s.c.item)
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:
@@ -78,6 +98,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     if s.forecast.on:
         return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
+    hold_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
     row.values = rows

@@ -175,7 +175,7 @@ def test_the_recommended_one_is_planned_alike_with_its_name_and_without(
     said = run(capsys, *SIZED, "--algorithm", "sorf")
     made = ek.plan(n_features=5, ram="8KiB")
     assert said == f"{made}\n"
-    assert "from the first 100 rows" in said
+    assert "follows the rows" in said
     told = json.loads(run(capsys, *SIZED, "--algorithm", "sorf", "--scale", "none", "--json"))
     assert told["scale"] is None
     assert told["gamma_rows"] == 100

@@ -287,13 +287,16 @@ def test_the_usual_width_of_structured_features_is_not_written() -> None:
     assert "kernel.gamma" in ek.Config("ogd", n_features=7, budget=9, gamma=0.5 / 7).stored_values
 
 
-#: What a learner that scales inside takes beside weights: bytes an input at most, and by whatever it
-#: has (header, blend, width, padding). Multiples of d and 1,024 weights leave padding of few bytes.
+#: Bytes that an input takes, by what is asked for; a multiple of inputs leaves no padding.
 COSTS: list[tuple[dict[str, Any], int]] = [
     ({"scale": None, "kernel": ek.Gaussian(0.1), "relevance": False}, 4),
     ({"kernel": ek.Gaussian(0.1), "relevance": False}, 13),
     ({"kernel": ek.Gaussian(0.1), "relevance": False, "dtype": "float32"}, 13),
     ({"kernel": ek.Gaussian(0.1), "relevance": True}, 29),
+    ({"relevance": False}, 13),
+    ({"relevance": True}, 29),
+    ({"scale": "common", "relevance": False}, 4),
+    ({"scale": "common", "relevance": True}, 20),
 ]
 
 

@@ -43,6 +43,25 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "regression": ("house", {"algorithm": "sorf", "D": 130, "loss": "square", "gamma": "auto",
                              "scale": "standard", "linear": True}),
+    "first rows": ("robot", {"algorithm": "sorf", "D": 100, "gamma": "auto", "gamma_rows": 100}),
+    "held, all candidates": ("robot", {"algorithm": "sorf", "D": 130, "linear": True,
+                                       "last_label": True, "relevance": True}),
+    "held, wide": ("robot", {"algorithm": "sorf", "D": 130, "linear": True, "dtype": "float64"}),
+    "one scale": ("robot", {"algorithm": "sorf", "D": 130, "scale": "common",
+                            "freeze_after": 900}),
+    "one scale, wide": ("occupancy", {"algorithm": "sorf", "D": 90, "scale": "common",
+                                      "dtype": "float64", "kernel": ek.Gaussian(0.4)}),
+    "bits": ("bits", {"algorithm": "sorf", "D": 130, "linear": True}),
+    "bits, then a third number": ("half", {"algorithm": "sorf", "D": 130, "relevance": True}),
+    "drift": ("drifts", {"algorithm": "sorf", "D": 130}),
+    "drift, one width": ("drifts", {"algorithm": "sorf", "D": 130, "relevance": "shared",
+                                    "leak": 0.016, "groups": 2, "linear": True}),
+    "drift, wide": ("drifts", {"algorithm": "sorf", "D": 130, "dtype": "float64",
+                               "relevance": "shared", "last_label": True}),
+    "drift, classes": ("drifts", {"algorithm": "sorf", "D": 130, "n_classes": 3}),
+    "drift of bits": ("drifting bits", {"algorithm": "sorf", "D": 130, "freeze_after": 900}),
+    "drift, one scale": ("drifts", {"algorithm": "sorf", "D": 130, "scale": "common",
+                                    "relevance": "shared"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
     "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
@@ -51,10 +70,31 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+def readings(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A stream, or one made of it: which readings are above their medians ("bits"), a third number
+    among these ("half"); in any order,
+    labels that flip after 1,400 rows, and other readings from row 2,100 on
+    ("drifts", "drifting bits")."""
+    if name not in ("bits", "half", "drifts", "drifting bits"):
+        return stream(name, ROWS)
+    X, y = stream("occupancy" if name == "drifts" else "robot", ROWS)
+    if name != "drifts":
+        X = (np.median(X, axis=0) < X).astype(X.dtype)
+    if name == "half":
+        X[ROWS // 3, 1] = 0.5
+    if name.startswith("drift"):
+        late = np.arange(ROWS) >= 1400
+        X = X[np.random.default_rng(0).permutation(ROWS)]
+        total = X.sum(axis=1)
+        y = np.where(late, -1.0, 1.0) * np.where(total > np.median(total), 1.0, -1.0)
+        X[2100:] *= 0.02
+    return X, y
+
+
 def rows_of(key: str) -> tuple[np.ndarray, np.ndarray]:
     """The rows, and a label for each, where there are labels."""
     name, options = CASES[key]
-    X, y = stream(name, ROWS)
+    X, y = readings(name)
     if "n_classes" in options:
         return X, (y > 0) + 1.0 * (X[:, 0] > np.median(X[:, 0]))
     return X, y if options.get("loss") in ("square", "novelty") else signs(y)
@@ -62,7 +102,7 @@ def rows_of(key: str) -> tuple[np.ndarray, np.ndarray]:
 
 def made(key: str) -> ek.Learner:
     options = dict(CASES[key][1])
-    X, _ = stream(CASES[key][0], ROWS)
+    X, _ = readings(CASES[key][0])
     return ek.Learner(options.pop("algorithm", None), n_features=X.shape[1], **options)
 
 
@@ -116,6 +156,9 @@ def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     assert board.untouched()
     reader = ek.Learner._from_block(file)
     assert board.counts()[:3] == [reader.steps, reader.mistakes, reader.updates]
+    assert board.counts()[4] == reader.alarms
+    if key.startswith("drift"):
+        assert reader.alarms > 0
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

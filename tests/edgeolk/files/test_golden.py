@@ -35,15 +35,16 @@ _RING = {
     "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
     "inverse", "scores", "feature_map", "window", "window_labels",
 }  # fmt: skip
-_ROWS = {"scaler", "scaler_counts", "scaler_range", "statistics", "width_mean"}
+_ROWS = {
+    "scaler", "scaler_counts", "scaler_range", "statistics", "width_mean", "width_follows",
+    "common",
+}  # fmt: skip
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
-    "novelty", "channels", "channel_counts", "deviations",
+    "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
 }  # fmt: skip
 #: Regions that came after the files were made: a forecaster's.
 _LATER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
-#: Held to by test_drift.py.
-_LATER |= {"shared_relevance", "drift"}
 #: Regions that are no structs, by version.
 EVERY_REGION = {
     3: _RING | _ROWS | _STRUCTURED | {"checksums"},

@@ -191,3 +191,32 @@ def test_a_pickle_goes_on_as_before() -> None:
         for each in (model, other):
             each.learn_one(x, y)
     assert model.predict_proba_one(x) == other.predict_proba_one(x)
+
+
+def test_a_regressor_forecasts_from_the_targets_history() -> None:
+    """By itself with the usual learner; the answers are those of a forecaster."""
+    r = np.random.default_rng(0)
+    X, y = r.normal(size=(200, 2)), np.cumsum(r.normal(size=200))
+    model, plain = KernelRegressor(ram="4KiB"), KernelRegressor(ram="4KiB", history=False)
+    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True)
+    errors = np.zeros(2)
+    for row, target in zip(X.tolist(), y.tolist(), strict=True):
+        x = {"a": row[0], "b": row[1]}
+        said = [one.predict_one(x) for one in (model, plain)]
+        errors += np.abs(np.array(said) - target)
+        for one in (model, plain):
+            one.learn_one(x, target)
+        assert learner.learn_one(np.array(row), target) == pytest.approx(said[0])
+    assert errors[0] < 0.7 * errors[1]
+    assert model.learner is not None
+    assert model.learner.config.forecasts
+    for other in (
+        {"scale": None},
+        {"algorithm": "ogd"},
+        {"gamma": 0.1},
+        {"loss": "epsilon", "algorithm": "bpa_s"},
+    ):
+        given = KernelRegressor(**other)
+        given.learn_one({"a": 1.0}, 1.0)
+        assert given.learner is not None
+        assert not given.learner.config.forecasts

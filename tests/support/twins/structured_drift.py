@@ -1,4 +1,4 @@
-"""What sections 13, 14 and 7e add to `sorf`: the alarm of drift, leaking weights, one learned width.
+"""What sections 13, 14 and 7e add to `sorf`: alarm of drift, leaking weights, one learned width.
 
 Written from the text, apart from the loops. Arithmetic is float64, rounded when stored: to float32
 but for float64 storage. The scaler is not here: a row comes as it was scaled, with the inputs that
@@ -63,6 +63,10 @@ class DriftingSorf(Sorf):
                 )
                 total += float(delta @ theta[k])
         return total
+
+    def set_omega(self, omega: np.ndarray) -> None:
+        self.plain_omega = omega
+        self.set_scale(float(self.gl))
 
     def set_scale(self, gl: float) -> None:
         self.gl = self.real(gl)

@@ -167,7 +167,6 @@ LATER: dict[str, Case] = {
     "ogd-checksums": ("ogd", {"checksums": True}),
     "fogd-drawn": ("fogd", {"frequencies": "drawn"}),
     "fogd-structured": ("fogd", {"frequencies": "structured", "budget": 64}),
-    "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
     "sorf-row": ("sorf", {"dtype": "int8", "scratch": "row"}),
 }  # fmt: skip
 
@@ -179,6 +178,31 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"dtype": dtype, "loss": "novelty", "history": True, "budget": 70, "rows": 250},
         )
         for dtype in ("int8", "float32", "float64")
+    },
+    "following": {
+        "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
+        "sorf-follows-regression": (
+            "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
+        ),
+        "sorf-common": (
+            "sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3},
+        ),
+    },
+    "drift": {
+        "sorf-drift": (
+            "sorf", {"scale": "standard", "dtype": "int8", "drift": True, "relevance": "shared",
+                     "leak": 0.016, "rows": 260},
+        ),
+        "sorf-drift-regression": (
+            "sorf", {"dtype": "float64", "loss": "square", "drift": True, "relevance": "shared",
+                     "rows": 260},
+        ),
+    },
+    "compact": {
+        "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
+        "bpa_s-compact-int8": (
+            "bpa_s", {"scale": "standard", "dtype": "int8", "scale_window": 40},
+        ),
     },
 }  # fmt: skip
 
