@@ -116,6 +116,9 @@ class Regression(Metrics):
         n = len(labels)
         if not n:
             return
+        if any(one.interval is not None for one in context):
+            super().add_block(labels, scores, context)
+            return
         last = np.concatenate([[self._last], labels[:-1]])
         known, rows, mean, spread = self._known, self.learner.rows, self._mean, self.spread
         own = self._known_mean
