@@ -46,7 +46,9 @@ class ReplayConfig(Fields):
     """
 
     def __post_init__(self) -> None:
-        if not self.algorithm:
+        if self._may_watch:
+            object.__setattr__(self, "algorithm", RECOMMENDED)
+        elif not self.algorithm:
             self._recommend()
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
@@ -95,13 +97,23 @@ class ReplayConfig(Fields):
 
     def outside(self) -> ReplayConfig:
         """Return the same with scaler and width outside the learner, for runs that share rows."""
-        inside = ("scale", "freeze_after")
+        inside = ("scale", "freeze_after", "history")
+        apart = {"history": False} if self.kind == "novelty" else {}
         said = {
             name: value
             for name, value in self.params.items()
             if name not in inside and value != "auto"
         }
-        return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
+        if not (self.scales_inside or self.chooses_inside):
+            return self
+        return replace(self, params={**said, **apart})
+
+    def watching(self) -> ReplayConfig:
+        """Return the same with rows watched in the order of time, where that can be."""
+        if self.kind != "novelty":
+            return self
+        said = {name: value for name, value in self.params.items() if name != "history"}
+        return replace(self, algorithm=RECOMMENDED, params=said)
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:
@@ -114,9 +126,36 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
+    def _may_watch(self) -> bool:
+        """Whether rows without labels are watched in the order of time where nothing is said."""
+        if self.algorithm and canonical(self.algorithm) != RECOMMENDED:
+            return False
+        own = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
+        return (
+            "novelty" in (self.kind, kind_of(self.params))
+            and self.gamma is None
+            and self.kernel == "gaussian"
+            and self.scale == OPTIONS["scale"].default
+            and self.freeze_after is None
+            and not own & set(self.params)
+        )
+
+    @property
+    def watches(self) -> bool:
+        """Whether the learner watches rows in the order of time, with a scale for each channel."""
+        said = self.params.get("history")
+        wanted = self._may_watch if said is None else bool(said)
+        return self.kind == "novelty" and wanted
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether absent readings go to the learner as such."""
+        return self.watches and self.missing == OPTIONS["missing"].default
+
+    @property
     def scales_inside(self) -> bool:
         """Whether the learner scales by itself, in its own block."""
-        return self.params.get("scale") is not None
+        return self.watches or self.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -126,7 +165,7 @@ class ReplayConfig(Fields):
     @property
     def chooses_inside(self) -> bool:
         """Whether the learner makes the width of its kernel itself."""
-        return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+        return self.watches or "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:
@@ -182,7 +221,8 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: the algorithm does not go with this kind.
         """
-        return {"scale": None, **KINDS[self.kind].params(self), **self.params}
+        history = {"history": True} if self.watches else {}
+        return {"scale": None, **history, **KINDS[self.kind].params(self), **self.params}
 
     @property
     def is_eventful(self) -> bool:

@@ -386,6 +386,11 @@ cdef class Engine:
             "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
         }
 
+    def reason(self):
+        """By what the last row was judged, in one number: part, 4 what, 16 channel."""
+        cdef uint64_t bits = self.state.structured.state.watch[OLK_VERDICT]
+        return <double>((bits >> 1 & 3) + 4 * (bits >> 3 & 3) + 16 * (bits >> 8))
+
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,
         what; None where no rows are watched in the order of time."""

@@ -5,7 +5,7 @@ from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from libc.math cimport isfinite
+from libc.math cimport NAN, isfinite
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -16,7 +16,7 @@ from edgeolk.near import near
 cnp.import_array()
 
 UNSEEN = ("ignore", "raise")
-MISSING = ("last", "zero", "raise")
+MISSING = ("last", "zero", "raise", "gap")
 
 
 def in_order(keys):
@@ -46,12 +46,13 @@ cdef double slow_number(object value, object key) except? -1.0:
     return number
 
 
-cdef inline double number_of(object value, object key) except? -1.0:
+cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
+    """A value as a number; what is finite, or anything where there may be ``gaps``."""
     cdef int overflow = 0
     cdef double number
     if PyFloat_CheckExact(value):
         number = PyFloat_AS_DOUBLE(value)
-        if isfinite(number):
+        if gaps or isfinite(number):
             return number
     elif PyLong_CheckExact(value):
         number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -59,6 +60,8 @@ cdef inline double number_of(object value, object key) except? -1.0:
             return number
     elif PyBool_Check(value):
         return 1.0 if value is True else 0.0
+    elif value is None and gaps:
+        return NAN
     return slow_number(value, key)
 
 
@@ -73,9 +76,10 @@ cdef class Columns:
         where two have one text. Keys that are equal are one.
     unseen : {"ignore", "raise"}
         What is done with a key that has no column.
-    missing : {"last", "zero", "raise"}
+    missing : {"last", "zero", "raise", "gap"}
         What stands for a key that a row lacks: what it was in the last row learned that had it (0
-        before), 0, or nothing.
+        before), 0, or nothing. "gap": NaN, for learners that know missing readings; None and
+        numbers that are not finite are such readings too.
 
     Attributes
     ----------
@@ -171,6 +175,7 @@ cdef class Columns:
         """
         cdef bint same = self.whole
         cdef bint grows
+        cdef bint gaps = self.missing == "gap"
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
@@ -185,7 +190,7 @@ cdef class Columns:
                 at = self.column(key)
                 if at < 0:
                     continue
-                number = number_of(value, key)
+                number = number_of(value, key, gaps)
                 same &= self.row_[at] == number
                 self.row_[at] = number
                 self.found[at] = 1
@@ -195,7 +200,7 @@ cdef class Columns:
                 at = self.column(key)
                 if at < 0:
                     continue
-                number = number_of(x[key], key)
+                number = number_of(x[key], key, gaps)
                 same &= self.row_[at] == number
                 self.row_[at] = number
                 self.found[at] = 1
@@ -206,7 +211,7 @@ cdef class Columns:
                 raise ValueError(f"feature {lacking[0]!r} is missing")
             for at in range(self.n):
                 if not self.found[at]:
-                    number = self.last[at] if self.missing == "last" else 0.0
+                    number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
                     same &= self.row_[at] == number
                     self.row_[at] = number
         self.whole = True

@@ -15,7 +15,7 @@ import numpy as np
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.adapters import adapter
@@ -32,7 +32,7 @@ class Evaluator:
     looked: what the metrics made of the readings of each row; empty for nothing.
     """
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[float] = ()) -> None:
+    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[Looked] = ()) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
 
     @property
@@ -99,7 +99,7 @@ class Classes(Evaluator):
 class Numbers(Evaluator):
     """Real numbers, scaled as they come; an answer is a prediction in the stream's own unit."""
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[float] = ()) -> None:
+    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[Looked] = ()) -> None:
         super().__init__(X, y, config, looked)
         self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
 
@@ -122,16 +122,24 @@ class Numbers(Evaluator):
 
 
 class Unlabelled(Evaluator):
-    """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
+    """No labels are told; an answer is a score, novel below 0, and the threshold taken off it.
+
+    raw (ndarray of shape (n, d)): rows as they came, for learners that scale them by themselves.
+    """
+
+    raw: Row | None = None
 
     def _taught(self, learner: Any, part: slice) -> Row:
         asked = adapter("novelty", learner, None)
-        return np.array([asked.learn_one(x, 0.0) for x in self.X[part]])
+        rows = self.X if self.raw is None or not learner.config.watches else self.raw
+        return np.array([asked.learn_one(x, 0.0) for x in rows[part]])
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
-        """Return the metrics of the answers, shape (n, 2)."""
+        """Return the metrics of the answers, shape (n, 3)."""
         found, part = self.metrics, slice(first, len(answers))
-        looked = self._looked[part] or [0.0] * len(answers[part])
+        if len(answers) and answers[0, 2] >= 0.0:
+            found = KINDS["novelty"].metrics(self._config.watching(), Cadence())
+        looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
         context = [
             RowContext(level, own)
             for level, own in zip(answers[part, 1].tolist(), looked, strict=True)
@@ -141,7 +149,7 @@ class Unlabelled(Evaluator):
 
     def linear(self) -> tuple[str, Row]:
         """Return that there is none."""
-        return "", np.zeros((len(self.y), 2))
+        return "", np.zeros((len(self.y), 3))
 
     def judges(self, first: int) -> bool:
         """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""

@@ -33,14 +33,16 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d, kind = len(rows.features), config.kind
-    own = replace(config, algorithm=name, stream="", dtype="").learner_params
+    mine = replace(config, algorithm=name, stream="", dtype="")
+    mine = mine.watching() if name == RECOMMENDED else mine
+    own = mine.learner_params
     if name != RECOMMENDED:  # the others have no scaler by themselves
         own = {what: value for what, value in own.items() if what != "scale"}
     said = "".join(f", {what}={value!r}" for what, value in own.items())
     if config.dtype == "int8" and config.scale == "minmax":  # as `replay` plans it
         said += ", feature_range=(0.0, 1.0)"
     before, loop = [], ["    x = np.array(readings, dtype=float)"]
-    if config.scale != "none":
+    if mine.scales_outside:
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")
         loop.append("    scaler.learn_transform_one(x, x)")
     if kind == "multiclass":
@@ -55,8 +57,9 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         "import edgeolk as ek",
         "",
         *before,
-        f"kernel = ek.Gaussian({rows.width.gamma!r})",
-        f"learner = ek.Learner({name!r}, n_features={d}, budget={budget}, kernel=kernel,"
+        *([] if mine.watches else [f"kernel = ek.Gaussian({rows.width.gamma!r})"]),
+        f"learner = ek.Learner({name!r}, n_features={d}, budget={budget},"
+        f"{'' if mine.watches else ' kernel=kernel,'}"
         f" dtype={found.storage(name)!r}{said})",
         f"for readings, label in rows:  # label: {label}",
         *loop,

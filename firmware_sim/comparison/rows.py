@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator
+from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator, Unlabelled
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.base import Looked
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable
 from firmware_sim.streams import Row
@@ -70,14 +71,15 @@ def prepare(config: ReplayConfig) -> Rows:
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    replay = Replay(config)
+    replay = Replay(config.outside())
     device, stream, config = replay.device, replay.stream, replay.config
     kind = KINDS[config.kind]
     labels, cadence = kind.labels(config), Cadence()
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
+    raw: list[Row] = []
     targets: list[float] = []
-    looked: list[float] = []
+    looked: list[Looked] = []
     count = RowCount()
     try:
         for row in checked_rows(config, stream, device.raw, labels):
@@ -98,7 +100,9 @@ def prepare(config: ReplayConfig) -> Rows:
             if not whole or row.unlabelled:
                 count.missing += not row.damage
                 continue
-            looked.append(metrics.look(device.raw))
+            looked.append(Looked(metrics.look(device.raw).distance))
+            if not kind.is_taught:
+                raw.append(device.raw.copy())
             rows.append(device.scale().copy())
             targets.append(row.label)
             if len(rows) * len(stream.features) > MOST_NUMBERS:
@@ -113,6 +117,8 @@ def prepare(config: ReplayConfig) -> Rows:
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
     evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked)
+    if isinstance(evaluator, Unlabelled):
+        evaluator.raw = np.array(raw)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "

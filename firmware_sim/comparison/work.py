@@ -12,6 +12,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
@@ -84,12 +85,16 @@ def do(
     gamma: width of the kernel.
     seconds: processor time it may take.
     """
-    kernel, X = ek.Gaussian(gamma), evaluator.X
+    kernel: Any = ek.Gaussian(gamma)
+    X = evaluator.X
     # float32 is the default for support vectors; an algorithm with weights keeps its own default.
     own = "" if config.dtype == "float32" else config.dtype
     mine = replace(
         config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="", dtype=own
     )
+    if run.algorithm == RECOMMENDED:
+        mine = mine.watching()
+        kernel = None if mine.watches else kernel
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
         learner = make_learner(X.shape[1], learner_settings(mine, kernel, plan))

@@ -30,12 +30,23 @@ class Figure(NamedTuple):
     of: Callable[[Any, Any], Number]
 
 
+class Looked(NamedTuple):
+    """What a baseline makes of readings, and the readings, where they are remembered."""
+
+    distance: float = 0.0
+    readings: tuple[float, ...] = ()
+    apart: tuple[float, ...] = ()  # how far each lies from its mean, in deviations
+    still: tuple[int, ...] = ()  # for how many rows each has not changed
+
+
 class RowContext(NamedTuple):
     """What else is known of a row that is counted."""
 
     level: float = 0.0  # the threshold that was taken off the score, where there is one
-    looked: float = 0.0  # what `Metrics.look` returned for the row
+    looked: Looked = Looked()  # what `Metrics.look` returned for the row
     seconds: float = math.nan  # when it was taken; NaN where that is not known.
+    number: int = 0  # its place in the stream, from 1; 0 where that is not known.
+    verdict: float = -1.0  # by what the learner judged it, as `tasks.adapters` has it
 
 
 NOTHING = RowContext()
@@ -65,9 +76,9 @@ class Metrics(ABC):
     learner: Any
     curve: Curve
 
-    def look(self, row: Row) -> float:
+    def look(self, row: Row) -> Looked:
         """Return what a baseline makes of readings, before `add` is told of their row."""
-        return 0.0
+        return NOTHING.looked
 
     @abstractmethod
     def add(

@@ -10,7 +10,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cadence import Cadence
@@ -25,7 +25,7 @@ class _Waiting(NamedTuple):
     row: CheckedRow
     given: bool  # whether the device has it
     repaired: bool
-    looked: float  # what the metrics made of its readings
+    looked: Looked  # what the metrics made of its readings
 
 
 class Accounting:
@@ -74,11 +74,15 @@ class Accounting:
             self.power.before(device, row.number)
         self.cadence.add(row.seconds)
         whole = not (row.damage or row.absent)
-        if device.repair is not None and not row.damage:
+        if self._config.takes_gaps and not row.damage:
+            device.raw[list(row.absent)] = math.nan
+            whole = True
+        elif device.repair is not None and not row.damage:
             whole = device.repair.mend(device.raw, row.absent)
         given = whole and not row.unlabelled
-        looked = self.metrics.look(device.raw) if given else 0.0
-        self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
+        looked = self.metrics.look(device.raw) if given else NOTHING.looked
+        repaired = given and bool(row.absent) and not self._config.takes_gaps
+        self.waiting.append(_Waiting(row, given, repaired, looked))
         if given:
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
@@ -131,9 +135,9 @@ class Accounting:
             supervision = self._device.supervision
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
-            score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
-            context = RowContext(level, one.looked, row.seconds)
-            self.metrics.add(row.label, score, supervision.at_once, context)
+            made = outcome if isinstance(outcome, Watched) else Watched(outcome, 0.0)
+            context = RowContext(made.level, one.looked, row.seconds, row.number, made.verdict)
+            self.metrics.add(row.label, made.score, supervision.at_once, context)
             rows.used += 1
             rows.repaired += one.repaired
         else:

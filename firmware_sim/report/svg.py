@@ -13,7 +13,12 @@ from firmware_sim.report.series import Band, Series, series
 WIDTH, HEIGHT = 720, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 14, 34
 _CLASSES = ("learner", "first", "second")
-_BANDS = {"fault": "a fault lasts", "window": "labelled window", "rise": "the error rises"}
+_BANDS = {
+    "fault": "a fault lasts",
+    "window": "labelled window",
+    "alarm": "alarm",
+    "rise": "the error rises",
+}
 
 
 def errors(result: ReplayResult) -> str:

@@ -197,7 +197,8 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
         ("robot", ["--kind", "multiclass", "--target", "move", "--algorithm", "bpa_s"]),
         ("robot", ["--kind", "multiclass", "--target", "move"]),
         ("house", ["--kind", "regression", "--algorithm", "ogd"]),
-        ("office", ["--kind", "novelty"]),
+        ("office", ["--kind", "novelty", "--param", "nu=0.5"]),
+        ("office", ["--kind", "novelty", "--param", "history=false"]),
     ],
 )
 def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Rows in order: forecasts beside trivial answers and peers."""
