@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import types
 from pathlib import Path
 
@@ -33,11 +34,14 @@ FLAGS = [
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
 ]
+# Python's headers of Windows know the size of a pointer from Microsoft's compiler alone.
+WORDS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
+FLAGS += WORDS
 # To see which lines run (make coverage): counts kept by the compiler, and numbers of lines of the
 # Cython source.
 TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
-    FLAGS = ["--coverage", "-ffp-contract=off", "-fno-inline"]
+    FLAGS = [*WORDS, "--coverage", "-ffp-contract=off", "-fno-inline"]
 
 # Checks of sanitizers and counts in unrolled loops make -O3 take minutes a module and find no more.
 FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
@@ -53,10 +57,12 @@ SHELLS = (
 SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
+#: Microsoft's compiler, which has no vector types: of the loops it makes the plain C11 ones alone.
+MICROSOFT = ["/std:c11", "/O2"]
+
+
 def flags_of(module):
-    """What the compiler is told for a module; C11 is what the loops are written in."""
-    if sys.platform == "win32":
-        return ["/std:c11", "/O2"]
+    """What GCC and Clang are told for a module; C11 is what the loops are written in."""
     if module in SHELLS:
         return [*FLAGS, *SHELL_FLAGS]
     return [*FLAGS, "-Os" if module in ONCE else FAST]
@@ -64,7 +70,8 @@ def flags_of(module):
 
 PACKAGES = (
     "Debian, Ubuntu, Raspberry Pi OS: apt install gcc python3-dev; Fedora: dnf install gcc"
-    " python3-devel; Alpine: apk add gcc musl-dev python3-dev; macOS: xcode-select --install"
+    " python3-devel; Alpine: apk add gcc musl-dev python3-dev; macOS: xcode-select --install;"
+    " Windows: pip install ziglang, and CC='python -m ziglang cc -target x86_64-windows-gnu'"
 )
 #: What has to compile: the headers of Python and numpy, both made for the target's word size.
 PROBE = """
@@ -78,7 +85,20 @@ _Static_assert(NPY_SIZEOF_PY_INTPTR_T == sizeof(void *), "word size: numpy");
 
 def compiler():
     """The C compiler and its arguments, as CC or this Python names it."""
-    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    named = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    return shlex.split(named, posix=sys.platform != "win32")
+
+
+def architectures():
+    """What a compiler of macOS is told to compile for; nothing elsewhere.
+
+    ``ARCHFLAGS`` says it, as setuptools has it, else this Python's own flags: two of them make a
+    universal module.
+    """
+    if not sysconfig.get_platform().startswith("macosx"):
+        return []
+    said = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
+    return list(dict.fromkeys(re.findall(r"-arch +(\S+)", said)))
 
 
 def check_compiler(include_dirs):
@@ -95,36 +115,49 @@ def check_compiler(include_dirs):
             f"edgeolk is compiled when it is installed, and there is no C compiler {command[0]!r}."
             f" Install one ({PACKAGES}), or name another by CC."
         )
-    folders = [f"-I{folder}" for folder in include_dirs]
-    probe = [*command, *folders, "-x", "c", "-c", "-o", os.devnull, "-"]
-    run = subprocess.run(probe, input=PROBE, capture_output=True, text=True, check=False)
-    if run.returncode == 0:
+    if "clang-cl" in Path(command[0]).name:
+        raise SystemExit(
+            "edgeolk's loops are written for GCC and Clang, and clang-cl takes their flags in"
+            f" another spelling. Install one ({PACKAGES}), or name another by CC."
+        )
+    said = complaint([*WORDS, *(f"-I{folder}" for folder in include_dirs)], PROBE)
+    if said is None:
         return
     for whose in ("Python", "numpy"):
-        if f"word size: {whose}" in run.stderr:
+        if f"word size: {whose}" in said:
             raise SystemExit(
                 f"the headers of {whose} are for another word size than {command[0]!r} compiles for"
                 f" ({', '.join(include_dirs)}): give it those of the target."
             )
     raise SystemExit(
         f"{command[0]!r} cannot compile against the headers of Python and C. Install them"
-        f" ({PACKAGES}). It said:\n{run.stderr}"
+        f" ({PACKAGES}). It said:\n{said}"
     )
+
+
+def complaint(flags, text=""):
+    """What the C compiler says of a text that it refuses with these flags; None if it takes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.c"
+        source.write_text(text, encoding="utf-8", newline="\n")
+        command = [*compiler(), *flags, "-c", "-o", f"{source}.o", str(source)]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return run.stderr if run.returncode else None
 
 
 def accepted(flags):
     """Those of the flags that the C compiler knows."""
-    probe = [*compiler(), "-Werror", "-x", "c", "-c", "-o", os.devnull, "-"]
-
-    def knows(flag):
-        run = subprocess.run([*probe, flag], input=b"", capture_output=True, check=False)
-        return run.returncode == 0
-
-    return [flag for flag in flags if knows(flag)]
+    return [flag for flag in flags if complaint(["-Werror", flag]) is None]
 
 
 class BuildExtensions(build_ext):
     """Compile with the flags that the compiler knows, once it is sure that there is one."""
+
+    def finalize_options(self):
+        """On Windows, a compiler that CC names is one like GCC: no other has it looked at."""
+        if sys.platform == "win32" and os.environ.get("CC") and self.compiler is None:
+            self.compiler = "mingw32"
+        super().finalize_options()
 
     def run(self):
         """Note where the modules go: setuptools says otherwise while it builds them."""
@@ -133,19 +166,24 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         """Check the compiler, choose flags; an installed module carries no symbols."""
-        known, links = None, []
-        if sys.platform != "win32":
-            check_compiler([*self.include_dirs, numpy.get_include()])
-            known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
-            # In the source tree they stay: instructions are counted by function there.
-            links = ["-Wl,-s"] if sys.platform == "linux" and not self.into_tree else []
-            links += ["--coverage"] if TRACED else []
+        self.microsofts = self.compiler.compiler_type == "msvc"
+        if self.microsofts:
+            for extension in self.extensions:
+                extension.extra_compile_args = MICROSOFT
+            super().build_extensions()
+            return
+        check_compiler([*self.include_dirs, numpy.get_include()])
+        known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
+        # In the source tree they stay: instructions are counted by function there.
+        stripped = sysconfig.get_platform().startswith(("linux", "win")) and not self.into_tree
+        links = ["-Wl,-s"] if stripped else []
+        links += ["--coverage"] if TRACED else []
         for extension in self.extensions:
             flags = flags_of(extension.name)
-            extension.extra_compile_args = [f for f in flags if known is None or f in known]
+            extension.extra_compile_args = [flag for flag in flags if flag in known]
             extension.extra_link_args = links
             # What chooses a set must not be made of the code of one.
-            if extension.name in UNITS["HEADERS"] and known is not None:
+            if extension.name in UNITS["HEADERS"]:
                 extension.extra_compile_args += accepted(["-fno-lto"])
                 extension.extra_link_args = [*links, *accepted(["-fno-lto"])]
         super().build_extensions()
@@ -163,11 +201,15 @@ class BuildExtensions(build_ext):
         # Relative: setuptools puts the object of an absolute source below the tree.
         temporary = self.build_temp if sys.platform == "win32" else os.path.relpath(self.build_temp)
         folder = Path(temporary) / Path(header).stem
-        found = UNITS["units"](compiler() if sys.platform != "win32" else None, header, folder)
-        extension.define_macros = [
-            *extension.define_macros,
-            *((unit.instructions.built, None) for unit in found),
-        ]
+        command = None if self.microsofts else compiler()
+        found = UNITS["units"](command, header, folder, architectures())
+        for unit in found:
+            macro = unit.instructions.built
+            if not unit.only:
+                extension.define_macros = [*extension.define_macros, (macro, None)]
+            for name in unit.only:
+                words = [f"-Xarch_{name}", f"-D{macro}"]
+                extension.extra_compile_args = [*extension.extra_compile_args, *words]
         return found
 
     def compile_unit(self, extension, unit):
@@ -205,7 +247,7 @@ def included(headers):
         if header in found or not header.exists():
             continue
         found.add(header)
-        names = re.findall(r'^#include "([^"]+)"', header.read_text(), re.MULTILINE)
+        names = re.findall(r'^#include "([^"]+)"', header.read_text(encoding="utf-8"), re.MULTILINE)
         left += [header.parent / name for name in names]
     return sorted(map(str, found))
 

@@ -56,6 +56,8 @@ PAGES = (
     Page("results/bytes.md", "make bytes", (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
+    Page("results/time_forecasts.md", "python -m bench.time --only forecasts",
+         (*LIBRARY, "bench/time")),
     Page("results/tasks_classes.md", "python -m bench.tasks", (*LIBRARY, "bench/tasks")),
     Page("results/tasks_regression.md", "python -m bench.tasks",
          (*LIBRARY, "bench/tasks")),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from edgeolk.block import build, over
 from edgeolk.configuration.config import Config
 from edgeolk.core.engine import Engine
+from edgeolk.forecasting import Forecasting
 from edgeolk.lean import Any
 from edgeolk.parts import Algorithm
 from edgeolk.verdict import Verdict, verdict_of
 
 
-class BareLearner:
+class BareLearner(Forecasting):
     """What ``Learner`` does with one example, for rows in any float64 buffer.
 
     Parameters
@@ -40,7 +41,7 @@ class BareLearner:
         As ``Learner``.
     """
 
-    __slots__ = ("_engine", "budget", "config", "nbytes")
+    __slots__ = ("_config", "_engine", "budget", "config", "nbytes")
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class BareLearner:
         self._start(config, build(config, buffer))
 
     def _start(self, config: Config, engine: Engine) -> None:
-        self.config = config
+        self.config = self._config = config
         self._engine = engine
         self.budget = config.budget
         self.nbytes = engine.arena.nbytes
@@ -135,6 +136,28 @@ class BareLearner:
             The ring is full under ``full="raise"``; nothing is changed.
         """
         return self._engine.learn_row(x, y, weight)
+
+    def ask_one(self, x: Any) -> float:
+        """Answer one row and remember it until its target comes, as ``Learner.ask_one``.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+            NaN for a reading that is missing.
+
+        Returns
+        -------
+        float
+            The forecast.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong buffer or length, or an infinite number; nothing is changed.
+        AttributeError
+            The learner was made without ``history=True``.
+        """
+        return self._engine.ask_row(x)
 
     def decision_one(self, x: Any) -> float:
         """Score of one row; nothing is learned.

@@ -13,10 +13,14 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
+from edgeolk.forecasting import Forecasting
+from edgeolk.inputs import inputs_of
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
+from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.common import CommonScale, common_scale
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
 from edgeolk.watching import Watching
@@ -49,7 +53,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Counting, Watching):
+class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Parameters
@@ -105,6 +109,8 @@ class Learner(Storing, Counting, Watching):
         state = f"{self.steps} steps"
         if self._config.basis.keeps_vectors:
             state += f", {self.n_support}/{self.budget} support vectors"
+        if not self.budget:
+            state += ", no kernel"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
@@ -129,7 +135,7 @@ class Learner(Storing, Counting, Watching):
     @property
     def kernel(self) -> Kernel:
         """The kernel; with ``gamma="auto"`` its width as it is now."""
-        if self._config.preprocessing.gamma_rows:
+        if self._config.preprocessing.gamma_rows or self._config.preprocessing.follows:
             return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
@@ -187,10 +193,25 @@ class Learner(Storing, Counting, Watching):
     # ---- state --------------------------------------------------------------------------------
 
     @property
-    def scaler(self) -> RunningScaler | None:
-        """A copy of the scaler inside as it is now; None where rows are not scaled."""
+    def scaler(self) -> RunningScaler | CommonScale | None:
+        """A copy of the scaler inside as it is now; None where rows are not scaled.
+
+        A ``CommonScale`` with ``scale="common"``. Where each input has a scale, those, also while
+        one for all is used, since readings have been two numbers (``common_scale``).
+        """
         prepared = self._config.preprocessing
+        if prepared.method == INSIDE["common"]:
+            return self.common_scale
         return copied(prepared, self._engine) if prepared.method else None
+
+    @property
+    def common_scale(self) -> CommonScale | None:
+        """The scale of all inputs; None where each has its own, or rows are not scaled.
+
+        All have one with ``scale="common"``, and by itself, where the width of ``sorf`` follows the
+        rows, while all readings have been one of two numbers.
+        """
+        return common_scale(self._config.preprocessing, self._engine)
 
     @property
     def threshold(self) -> float:
@@ -277,6 +298,42 @@ class Learner(Storing, Counting, Watching):
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
+
+    def inputs(self, X: Any = None, *, seed: int = 0) -> FloatArray:
+        """How much each input matters: shares that sum to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), optional
+            Rows, such as the last few hundred. How far the answers to them move where one input is
+            shuffled among them (permutation importance; Breiman, Machine Learning 45, 2001, but of
+            answers: labels are not needed). Without rows what the learner has learned of its
+            inputs: the squares of the factors by which their length scales multiply them
+            (``relevance=True``).
+        seed : int
+            Of the shuffling.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_features,)
+            Zeros where no input changes any answer. With rows it takes memory for a copy of them;
+            the learner stays as it is.
+
+        Raises
+        ------
+        ValueError
+            There are no rows and no learned relevance, or the learner has ``history=True``.
+
+        Examples
+        --------
+        >>> import edgeolk as ek, numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(2000, 3))
+        >>> learner = ek.Learner(n_features=3, ram="4KiB")
+        >>> scores = learner.learn_many(X, np.where(X[:, 1] > 0, 1.0, -1.0))
+        >>> int(learner.inputs(X[-300:]).argmax()), int(learner.inputs().argmax())
+        (1, 1)
+        """
+        return inputs_of(self, X, seed)
 
     @property
     def n_saturated(self) -> int:

@@ -14,6 +14,8 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
+#: Parameters that a learner which watches rows in the order of time refuses.
+_NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
 
@@ -46,10 +48,10 @@ class ReplayConfig(Fields):
     """
 
     def __post_init__(self) -> None:
-        if self._may_watch:
-            object.__setattr__(self, "algorithm", RECOMMENDED)
-        elif not self.algorithm:
+        if not self.algorithm:
             self._recommend()
+        elif self.scale == "common" and "scale" not in self.params:
+            object.__setattr__(self, "params", {**self._inside(), **self.params})
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
@@ -85,35 +87,46 @@ class ReplayConfig(Fields):
 
     def _recommend(self) -> None:
         """Take the recommended learner, with its own scaler and width where none are asked for."""
+        inside = self._inside()
+        if self.gamma is None and self.kernel == "gaussian":
+            inside["gamma"] = "auto"
+        if self._may_watch(inside):
+            inside = {"history": True}
+        object.__setattr__(self, "algorithm", RECOMMENDED)
+        object.__setattr__(self, "params", {**inside, **self.params})
+
+    def _may_watch(self, inside: dict[str, Any]) -> bool:
+        """Whether rows without labels are watched in the order of time: nothing says otherwise."""
+        return (
+            "novelty" in (self.kind, kind_of(self.params))
+            and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
+            and not _NOT_IN_TIME & set(self.params)
+            and bool(self.params.get("history", True))
+        )
+
+    def _inside(self) -> dict[str, Any]:
+        """Return the arguments of a learner that scales by itself, as the options say."""
         inside: dict[str, Any] = {}
         if self.scale in OPTIONS["scale"].choices and self.scale != "none":
             inside["scale"] = self.scale
             if self.freeze_after is not None:
                 inside["freeze_after"] = self.freeze_after
-        if self.gamma is None and self.kernel == "gaussian":
-            inside["gamma"] = "auto"
-        object.__setattr__(self, "algorithm", RECOMMENDED)
-        object.__setattr__(self, "params", {**inside, **self.params})
+        return inside
 
     def outside(self) -> ReplayConfig:
-        """Return the same with scaler and width outside the learner, for runs that share rows."""
-        inside = ("scale", "freeze_after", "history")
-        apart = {"history": False} if self.kind == "novelty" else {}
+        """Return the same with scaler and width outside the learner, for runs that share rows.
+
+        Raises SimulatorError: there is no such scaler.
+        """
+        if self.scale == "common":
+            raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
+        inside = ("scale", "freeze_after", "history", "season", "interval")
         said = {
             name: value
             for name, value in self.params.items()
             if name not in inside and value != "auto"
         }
-        if not (self.scales_inside or self.chooses_inside):
-            return self
-        return replace(self, params={**said, **apart})
-
-    def watching(self) -> ReplayConfig:
-        """Return the same with rows watched in the order of time, where that can be."""
-        if self.kind != "novelty":
-            return self
-        said = {name: value for name, value in self.params.items() if name != "history"}
-        return replace(self, algorithm=RECOMMENDED, params=said)
+        return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:
@@ -126,26 +139,9 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
-    def _may_watch(self) -> bool:
-        """Whether rows without labels are watched in the order of time where nothing is said."""
-        if self.algorithm and canonical(self.algorithm) != RECOMMENDED:
-            return False
-        own = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
-        return (
-            "novelty" in (self.kind, kind_of(self.params))
-            and self.gamma is None
-            and self.kernel == "gaussian"
-            and self.scale == OPTIONS["scale"].default
-            and self.freeze_after is None
-            and not own & set(self.params)
-        )
-
-    @property
     def watches(self) -> bool:
         """Whether the learner watches rows in the order of time, with a scale for each channel."""
-        said = self.params.get("history")
-        wanted = self._may_watch if said is None else bool(said)
-        return self.kind == "novelty" and wanted
+        return self.kind == "novelty" and bool(self.params.get("history"))
 
     @property
     def takes_gaps(self) -> bool:
@@ -175,6 +171,7 @@ class ReplayConfig(Fields):
     def _check_labels(self) -> None:
         """Refuse options of labels that make no sense."""
         self._check_kind()
+        self._check_history()
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
@@ -184,6 +181,15 @@ class ReplayConfig(Fields):
             raise SimulatorError(
                 "novelty learns without labels: none can be late, missing or asked"
             )
+
+    def _check_history(self) -> None:
+        """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
+        if self.gap is not None and not self.forecasts:
+            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.forecasts and self.ask:
+            raise SimulatorError("a forecaster takes every target: none is asked for")
+        if self.forecasts and self.waits_for_labels and self.enforce == "process":
+            raise SimulatorError("a forecaster in a process of its own learns targets at once")
 
     def _check_kind(self) -> None:
         """Refuse options that are for another kind of labels."""
@@ -221,8 +227,8 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: the algorithm does not go with this kind.
         """
-        history = {"history": True} if self.watches else {}
-        return {"scale": None, **history, **KINDS[self.kind].params(self), **self.params}
+        late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
+        return {"scale": None, **KINDS[self.kind].params(self), **late, **self.params}
 
     @property
     def is_eventful(self) -> bool:
@@ -234,6 +240,16 @@ class ReplayConfig(Fields):
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
         return self.kind == "regression"
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether the learner forecasts targets from their own history, too."""
+        return self.is_regression and self.params.get("history") in (True, "auto")
+
+    @property
+    def scales_targets(self) -> bool:
+        """Whether the device scales targets: a forecaster has a unit of its own for them."""
+        return self.is_regression and not self.forecasts
 
     @property
     def delay(self) -> tuple[float, bool]:

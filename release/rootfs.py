@@ -21,9 +21,7 @@ def mirror() -> str:
     raise SystemExit("apt knows no Debian mirror; it is needed for other processors' files")
 
 
-def root_file_system(
-    target: Target, release: Debian, packages: tuple[str, ...] = PACKAGES
-) -> Path:
+def root_file_system(target: Target, release: Debian, packages: tuple[str, ...] = PACKAGES) -> Path:
     """The folder of one, made if it is not there: 20 s and about 150 MB."""
     kind = "" if packages == PACKAGES else "-build"
     folder = BUILD / "rootfs" / f"{release.suite}-{target.debian}{kind}"

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from release.rootfs import root_file_system
@@ -64,13 +65,17 @@ def headers(target: Target, release: Debian) -> list[Path]:
 
 def compiler(target: Target, release: Debian) -> Path:
     """Write a script that is a C compiler for the target, its headers before all others."""
-    script = BUILD / "compilers" / platform_name(target, release)
+    name = platform_name(target, release)
+    return zig_script(name, target.zig, target.flags, headers(target, release))
+
+
+def zig_script(name: str, target: str, flags: Sequence[str], folders: Sequence[Path]) -> Path:
+    """Write a script that is zig's C compiler for a target, these headers before all others."""
+    script = BUILD / "compilers" / name
     script.parent.mkdir(parents=True, exist_ok=True)
-    folders = " ".join(f"'-I{folder}'" for folder in headers(target, release))
-    flags = " ".join(target.flags)
+    words = " ".join([*flags, *(f"'-I{folder}'" for folder in folders)])
     script.write_text(
-        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {target.zig} {flags} {folders}"
-        ' "$@"\n'
+        f"#!/bin/sh\nexec '{sys.executable}' -m ziglang cc -target {target} {words} \"$@\"\n"
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return script
@@ -79,7 +84,7 @@ def compiler(target: Target, release: Debian) -> Path:
 def build_wheel(source: Path, target: Target, release: Debian) -> Path:
     """Compile a copy of the source and put the wheel into ``dist``; return its path."""
     environment = cross_environment(target, release)
-    wheel = compile_wheel(source, target, release, environment)
+    wheel = cross_build(source, platform_name(target, release), release.tag, environment)
     for old in DIST.glob("*.whl"):
         if release.tag in old.name and old.stem.endswith(f"_{target.name}"):
             old.unlink()
@@ -105,18 +110,27 @@ def cross_environment(target: Target, release: Debian) -> dict[str, str]:
     }
 
 
-def compile_wheel(
-    source: Path, target: Target, release: Debian, environment: dict[str, str]
-) -> Path:
-    """Compile a copy of the source; return the wheel, with the tags of its Python."""
-    name = platform_name(target, release)
+def cross_build(source: Path, name: str, tag: str, environment: dict[str, str]) -> Path:
+    """Compile a copy of the source; return the wheel, with the tags of its Python.
+
+    Parameters
+    ----------
+    source : Path
+        What ``unpack`` made.
+    name : str
+        The platform's, for the folder of the copy.
+    tag : str
+        Of the Python, such as cp311.
+    environment : dict of str to str
+        In which setuptools compiles for the platform.
+    """
     folder, raw = BUILD / "wheels" / name, BUILD / "wheels" / f"{name}-raw"
     for old in (folder, raw):
         shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(source, folder)
     build = ("build", "--wheel", "--no-isolation", "-o", str(raw), str(folder))
     run_module(*build, environment=environment)
-    tags = ("--python-tag", release.tag, "--abi-tag", release.tag, "--remove")
+    tags = ("--python-tag", tag, "--abi-tag", tag, "--remove")
     run_module("wheel", "tags", *tags, *map(str, raw.glob("*.whl")))
     [wheel] = raw.glob("*.whl")
     return wheel

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOTS, MEDIA = "edgeolk/files/slots.py", "edgeolk/files/media.py"
 LOCKED, LAYOUTS = "edgeolk/files/locked.py", "edgeolk/files/layouts.py"
 ATOMIC, CHECKS = "edgeolk/files/atomic.py", "edgeolk/files/invariants.py"
+POSIX = "edgeolk/files/posix.py"
 KEEPER = "edgeolk/checkpointer.py"
 ATTACHING, MENDING = "edgeolk/attaching.py", "edgeolk/files/mending.py"
 SUMS, HEAD = "edgeolk/files/checksums.py", "edgeolk/configuration/header.py"
@@ -42,6 +43,7 @@ TESTS = {
     ],
     LAYOUTS: ["tests/edgeolk/files/test_layouts.py"],
     ATOMIC: ["tests/edgeolk/files/test_atomic.py"],
+    POSIX: ["tests/edgeolk/files/test_atomic.py", "tests/edgeolk/files/test_system.py"],
     CHECKS: ["tests/edgeolk/files/test_invariants.py"],
     KEEPER: [
         "tests/edgeolk/test_checkpointer.py", "tests/edgeolk/files/test_hostile_checkpoints.py",
@@ -168,7 +170,7 @@ MUTATIONS = (
     Mutation("flags are not looked at", HEAD, "if flags not in (0, TORN, SEALED):", "if False:"),
     Mutation("checksums are not compared", SUMS, "if held[at] != crc]", "if False]"),
     # ---- places
-    Mutation("files are not synced", LOCKED, "            os.fsync(fd)", "            pass"),
+    Mutation("files are not synced", LOCKED, "            system.sync(fd)", "            pass"),
     Mutation("mapped memory is not flushed", MEDIA,
              "            self._flush()", "            pass"),
     Mutation("names are not synced before the first write", MEDIA,
@@ -178,7 +180,7 @@ MUTATIONS = (
     Mutation("memory is not flushed before the first write", MEDIA,
              "        self.sync(0)", "        pass"),
     Mutation("the cache is believed after a failed sync", LOCKED,
-             'if hasattr(os, "posix_fadvise"):', "if False:"),
+             "            system.forget(fd)", "            pass"),
     Mutation("slots share a sector", MEDIA, "room_of(self._file.size(), self.slots, SECTOR)",
              "room_of(self._file.size(), self.slots, 512) + 512"),
     Mutation("slots share a line", MEDIA, "room_of(len(self._memory), slots, LINE)",
@@ -230,38 +232,37 @@ MUTATIONS = (
     Mutation("a larger checkpoint drops the others", MEDIA,
              "        if not alone:", "        if False:"),
     # ---- files replaced whole
-    Mutation("the file is not synced", ATOMIC, "        os.fsync(fd)\n        os.replace",
-             "        os.replace"),
+    Mutation("the file is not synced", ATOMIC, "        system.sync(fd)\n", ""),
     Mutation("the folder is not synced", ATOMIC,
-             "            sync_folder(folder)\n", "            pass\n"),
-    Mutation("the file is renamed before it is synced", ATOMIC, """        os.fsync(fd)
-        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-""", """        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        os.fsync(fd)
+             "            folder.sync()\n", "            pass\n"),
+    Mutation("the file is renamed before it is synced", ATOMIC, """        system.sync(fd)
+        folder.replace(beside, name)
+""", """        folder.replace(beside, name)
+        system.sync(fd)
 """),
-    Mutation("a planted file is written to", ATOMIC, "os.O_CREAT | os.O_EXCL | _SAFE",
-             "os.O_CREAT | os.O_CLOEXEC"),
+    Mutation("a planted file is written to", POSIX, "os.O_EXCL | os.O_NOFOLLOW | os.O_NONBLOCK",
+             "os.O_NONBLOCK"),
     Mutation("live savers are taken for dead", ATOMIC,
-             """        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        ours, theirs""", """        ours, theirs"""),
-    Mutation("savers do not lock", ATOMIC, """        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+             """        system.lock(fd)
+        if stat""", """        if stat"""),
+    Mutation("savers do not lock", ATOMIC, """        system.lock(fd)
     except BlockingIOError:""", """        pass
     except BlockingIOError:"""),
     Mutation("a saver does not look whether it was taken for dead", ATOMIC,
-             "return os.fstat(fd).st_nlink > 0", "return True"),
+             "return folder.holds(beside, fd)", "return True"),
     Mutation("leftovers stay", ATOMIC,
              "            _remove_leftover(folder, entry)", "            pass"),
     Mutation("links are replaced", ATOMIC, "os.path.realpath(os.fsdecode(path))",
              "os.path.abspath(os.fsdecode(path))"),
     Mutation("devices are replaced", ATOMIC, "    if not stat.S_ISREG(mode):\n        raise",
              "    if False:\n        raise"),
-    Mutation("the mode is not kept", ATOMIC, "    os.fchmod(fd, mode)", "    pass"),
-    Mutation("the owner is not kept", ATOMIC,
+    Mutation("the mode is not kept", POSIX, "    os.fchmod(fd, mode)", "    pass"),
+    Mutation("the owner is not kept", POSIX,
              "            os.fchown(fd, before.st_uid, before.st_gid)", "            pass"),
-    Mutation("another group gets rights", ATOMIC,
+    Mutation("another group gets rights", POSIX,
              "                mode &= ~0o070", "                pass"),
     Mutation("a failed save leaves its file", ATOMIC,
-             "                os.unlink(beside, dir_fd=folder)\n            os.close",
+             "                folder.remove(beside)\n            os.close",
              "                pass\n            os.close"),
     # ---- states
     Mutation("seen may be anything", CHECKS, "_require(seen == (steps if optimistic else 0),",

@@ -168,6 +168,7 @@ def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
 if __name__ == "__main__":
     import tempfile
 
+    sys.path[0] = str(ROOT)  # beside this file lies a folder of tests that is called edgeolk too
     words = sys.argv[1:]
     chosen = [m for m in MUTATIONS if not words or any(w in m.what for w in words)]
     with tempfile.TemporaryDirectory() as name:

@@ -60,17 +60,18 @@ def test_words() -> None:
 def test_values() -> None:
     text = SECTIONS["Values"]
     told, rest = text.split("A parameter that is several numbers")
-    lists = {name for name in head.VALUES if name.startswith(("blends", "widths"))}
+    lists = {name for name in head.VALUES if name.startswith(("blends", "interval", "widths"))}
     assert numbers(told) == {n: v for n, v in head.VALUES.items() if n not in lists}
     several, omitted = rest.split("These are not written")
-    ends = {"blends.0": 184, "widths0.0": 192, "widths3.7": 223}
+    ends = {"interval.0": 168, "blends.0": 184, "widths0.0": 192, "widths3.7": 223}
     assert all(f"`{name}`" in several and str(v) in several for name, v in ends.items())
     assert {name: head.VALUES[name] for name in ends} == ends
     values, left_out = omitted.split("A list of which no number is written")
     found = re.findall(r"`([\w.]+)` = ([\d.]*\d)", values)
     assert {name: float(value) for name, value in found} == head.OMITTED
     (blends,) = re.findall(r"`blends` = ([^;]*);", left_out)
-    assert {"blends": series(blends)} == LIST_DEFAULTS
+    (levels,) = re.findall(r"`interval` = ([^;]*);", left_out)
+    assert {"blends": series(blends), "interval": series(levels)} == LIST_DEFAULTS
     rows = re.findall(r"^\| (\d) \| (\d[^|]*)\|([^|]*)\|([^|]*)\|$", PAGE, re.M)
     assert {
         int(groups): tuple(series(text) for text in cells if text.strip())

@@ -58,3 +58,23 @@ def test_headers_of_another_word_size(whose, setup, tmp_path):
 def test_every_compiled_module_is_built(setup):
     sources = {path.relative_to(ROOT) for path in (ROOT / "edgeolk").rglob("*.pyx")}
     assert {Path(name.replace(".", "/") + ".pyx") for name in setup["MODULES"]} == sources
+
+
+def test_clang_cl_is_refused(setup, folders, monkeypatch, tmp_path):
+    path = tmp_path / "clang-cl"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("CC", str(path))
+    with pytest.raises(SystemExit, match="clang-cl takes their flags in another spelling"):
+        setup["check_compiler"](folders)
+
+
+def test_the_processors_of_a_universal_build(setup, monkeypatch):
+    import sysconfig
+
+    assert setup["architectures"]() == []
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: "macosx-11.0-universal2")
+    monkeypatch.setenv("ARCHFLAGS", "-arch arm64 -arch x86_64")
+    assert setup["architectures"]() == ["arm64", "x86_64"]
+    monkeypatch.setenv("ARCHFLAGS", "-arch arm64")
+    assert setup["architectures"]() == ["arm64"]

@@ -6,7 +6,7 @@ Whoever cimports this calls ``cnp.import_array()`` first.
 cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, NAN, fabs
 
 from edgeolk.boundary.batches cimport is_vector
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
@@ -35,6 +35,8 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
     cdef double label
     if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
         return 0.0
+    if y is None and engine.state.forecast.on:
+        return NAN
     if PyLong_CheckExact(y):
         label = <double>PyLong_AsLongAndOverflow(y, &overflow)
         if overflow:

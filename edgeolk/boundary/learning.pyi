@@ -9,6 +9,7 @@ class RowLearner(Scorer):
     def learn_one(
         self, x: ArrayLike, y: float | None = None, weight: float | None = None
     ) -> float: ...
+    def ask_one(self, x: ArrayLike) -> float: ...
     def learn_one_sparse(
         self,
         indices: ArrayLike,
@@ -29,6 +30,8 @@ class RowLearner(Scorer):
     def _answer_many(
         self,
         X: NDArray[Any],
-        y: ArrayLike | None = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+        y: ArrayLike | None,
+        out: NDArray[np.float64],
+        before: NDArray[np.float64],
+        after: NDArray[np.float64] | None = None,
+    ) -> None: ...

@@ -11,10 +11,13 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
+from edgeolk.boundary.batches cimport (
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count,
+)
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
+from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport is_plain
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
@@ -25,7 +28,7 @@ from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport count_asked, learn, skip, wants
+from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -52,7 +55,7 @@ cdef enum:
 cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
     """Once, when predictions have run away from the targets: a gradient with too long a step."""
     cdef Py_ssize_t i
-    if engine.warned_of_error or engine.state.errors == NULL:
+    if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
         return 0
     for i in range(n):
         if isnan(f[i]):  # a row that was left out
@@ -142,6 +145,45 @@ cdef class RowLearner(Scorer):
         self.engine.idle()
         skip(&self.engine.state)
         return NAN
+
+    def ask_one(self, x):
+        """Answer one row, and remember it until its target comes; with ``history=True``.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``learn_one``. NaN is a reading that is missing.
+
+        Returns
+        -------
+        float
+            The forecast.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad row; nothing was changed.
+        AttributeError
+            The learner was made without ``history=True``.
+
+        Notes
+        -----
+        Rows wait in a queue of ``horizon`` places: one row more drops the oldest, whose target was
+        then never known.
+
+        See Also
+        --------
+        tell_one : brings the target of the oldest row that waits.
+        """
+        cdef double f
+        cdef int outcome
+        self.engine.check_forecasts()
+        cdef object row = self.checked_row(x)
+        self.engine.idle()
+        outcome = ask(&self.engine.state, self.placed(row, True), &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
 
     def learn_one_sparse(self, indices, values, y=None, weight=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
@@ -254,35 +296,39 @@ cdef class RowLearner(Scorer):
             learned, the others not (``steps`` says how many), and the model is whole.
         """
         if not verbose:
-            return self.learned_many(X, y, out, weight, None, None)
+            return self.learned_many(X, y, out, weight, None, None, None)
         with Progress() as progress:
-            return self.learned_many(X, y, out, weight, progress, None)
+            return self.learned_many(X, y, out, weight, progress, None, None)
 
-    def _answer_many(self, X, y=None, out=None):
+    def _answer_many(self, X, y, out, before, after=None):
         """Learn rows as ``learn_many`` does, and note what a loop asks before each.
 
         Parameters
         ----------
         X, y, out
             As for ``learn_many``, which also says what is raised.
-
-        Returns
-        -------
-        scores : float64 ndarray of shape (n,)
-            As of ``learn_many``.
-        before : float64 ndarray of shape (n,)
-            Several classes: the one that ``predict_one`` gives; novelty: the threshold.
+        before : float64 ndarray of shape (n + n_classes or 1,)
+            Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
+            threshold; what is behind these n numbers is scratch.
+        after : float64 ndarray of shape (n,), optional
+            Receives by what each row was judged (``Engine.reason``), where rows are watched in the
+            order of time.
         """
-        cdef Py_ssize_t room = self.engine.state.c.columns
-        if room == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
+        if self.engine.state.c.columns == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
             raise TypeError("the scores of learn_many say all of a learner of one score")
-        cdef object before = np.empty(len(X) + room)
-        scores = self.learned_many(X, y, out, None, None, before)
-        return scores, before[:len(scores)]
+        if not is_vector(before, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(before):
+            raise TypeError(f"before must be a writable float64 array, got {as_told(before)}")
+        if after is not None:
+            if self.engine.state.structured.state.watch == NULL:
+                raise TypeError("only novelty with history=True judges rows in the order of time")
+            if not is_vector(after, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(after):
+                raise TypeError(f"after must be a writable float64 array, got {as_told(after)}")
+        self.learned_many(X, y, out, None, None, before, after)
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
-                             object before):
-        """Learn rows; ``before`` has room for a number a row, and for a score a column."""
+                             object before, object after):
+        """Learn rows; ``before`` has room for a number a row, and for a score a column, ``after``
+        for a number a row."""
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object targets
@@ -293,6 +339,7 @@ cdef class RowLearner(Scorer):
         cdef const double* label
         cdef double* f
         cdef double* asked = NULL
+        cdef double* judged = NULL
         targets = converted_labels(y)
         counts = None if weight is None else converted_weights(weight)
         read = (*as_tuple(held), targets)
@@ -309,15 +356,19 @@ cdef class RowLearner(Scorer):
             weights = <const double*>cnp.PyArray_DATA(counts)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
-                raise ValueError("X has changed while the arguments were converted")
+                raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
             asked = <double*>cnp.PyArray_DATA(before)
+        if after is not None:
+            if cnp.PyArray_DIM(after, 0) != rows.n:
+                raise ValueError(f"after must have {rows.n} numbers")
+            judged = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, weights, f, asked, progress)
+            self.in_order(&rows, first, bad, label, weights, f, asked, judged, progress)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):

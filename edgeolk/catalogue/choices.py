@@ -99,6 +99,10 @@ LISTS: dict[str, tuple[str, str]] = {
         "2 to 8 numbers that rise from 0 to 1",
         "shares of the fast model in the candidates for the blend",
     ),
+    "interval": (
+        "1 to 8 numbers between 0 and 1",
+        "history: levels of the intervals that answers come with",
+    ),
 }
 
 

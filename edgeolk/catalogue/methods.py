@@ -392,7 +392,7 @@ METHODS: tuple[Method, ...] = (
                 "novelty": {"loss": Loss.NOVELTY},
             }
         },
-        renames={"delta": "memory", "window": "forget"}, gamma=0.5,
+        renames={"delta": "memory", "window": "forget", "horizon": "lead"}, gamma=0.5,
         preprocessing={"scale": "standard", "gamma": "auto"},
     ),
 )

@@ -222,7 +222,8 @@ DESCRIPTIONS: dict[str, Description] = {
         " only weights are stored, by default in one byte each. A passive-aggressive model follows"
         " the stream, its running average remembers it, and the answer is a blend of both that"
         " leans to the one with fewer recent mistakes. Two classes, several (`n_classes=`), real"
-        " targets (`loss='square'`) or no labels at all (`loss='novelty'`).",
+        " targets (`loss='square'`; with `history=True` forecasts of rows in order) or no labels at"
+        " all (`loss='novelty'`).",
         "When bytes are few and nothing can be tuned: most accuracy per byte, on scaled readings."
         " A method with support vectors may do better where labels stay for thousands of rows, or"
         " where there is room for all that a noise-free set of few dimensions needs.",

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk.catalogue import algorithms
+from edgeolk.cli.console import take_any_text
 from edgeolk.cli.info import add_info
 from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
@@ -29,7 +30,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     names = [name for name in options.with_.split(",") if name]
-    for name in export_c(load(options.model), options.out, with_=names):
+    for name in export_c(load(options.model), options.out, with_=names, prefix=options.prefix):
         print(name)
 
 
@@ -55,6 +56,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--with", dest="with_", default="", metavar="NAMES",
         help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
     )  # fmt: skip
+    export.add_argument(
+        "--prefix", default="ek", metavar="NAME",
+        help="what names begin with, for several models in one program; default ek",
+    )  # fmt: skip
     export.set_defaults(run=_export)
     return parser
 
@@ -65,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0, or 2 where a command refused, with a sentence on standard error.
     Raises SystemExit: from the parser, with 2 for bad arguments, with 0 after ``--help``.
     """
+    take_any_text()
     options = build_parser().parse_args(arguments)
     try:
         options.run(options)

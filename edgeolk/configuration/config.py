@@ -34,9 +34,10 @@ from edgeolk.configuration.usual import MOST_AHEAD, settled
 from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
 from edgeolk.parts.parameters import checked
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.table import uses
@@ -110,22 +111,32 @@ class Config(Record):
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
     gamma : float, "auto" or None
-        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": the width
-        of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows. Until then
+        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": that of
+        ``sorf`` with a scaler inside follows the rows; the width of any other Gaussian or Laplacian
+        kernel is made from the first ``gamma_rows`` rows. Until then
         ``kernel`` answers; then the model starts anew, with its generator, while the counters of
         the stream go on. None: 1 / n_features, half of that for ``sorf``. Where nothing is said,
         "auto" for ``sorf`` without ``kernel=``, else None. Where an algorithm has a ``gamma`` of
         its own, ``kernel_gamma``.
     gamma_rows : int
-        Default 100.
-    scale : {"standard", "minmax"} or None
+        Default 100. Where it is given, the width of ``sorf`` is made from these rows, too.
+    scale : {"standard", "minmax", "common"} or None
         A ``RunningScaler`` inside the block: a row that is learned goes into its statistics, then
         it is scaled by them; scoring uses them as they are. Where nothing is said, "standard" for
         ``sorf``, else None. ``clip``, ``scale_window`` (its ``window``) and ``freeze_after`` are
-        the scaler's. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
+        the scaler's. "common": one mean and deviation for all features, which have one unit; no
+        bytes a feature. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
     clip_rows : float, optional
         A row longer than this, in the Euclidean norm, counts as one that long in its direction:
         what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
+    history : bool or "auto", with ``sorf``
+        Rows come in the order of time. Targets (``loss="square"``) are then forecast from their own
+        history too (docs/forecast.md); ``horizon`` says how many rows later a target comes (default
+        1: before the next row), ``season`` how many rows a season has (0: none), ``interval`` the
+        level of the intervals, or several (.9). Bytes that leave no room for 32 frequencies leave
+        no kernel, ``budget`` is 0. Without labels it is novelty in time (docs/novelty.md). "auto":
+        these, and ``last_label=True`` for classes: for uses where a label is known before the next
+        row is answered.
     **params
         The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
 
@@ -161,18 +172,25 @@ class Config(Record):
         if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
-        n_features = check_int("n_features", n_features, 1)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
         own = own_names(method, parts)
-        watches = take_history(params, parts, own)
+        watches, forecasts = take_history(params, parts, own)
+        n_features = check_int("n_features", n_features, 0 if forecasts else 1)
         usual = method.preprocessing if method and not watches else {}
         if watches:
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
-        used_kernel = kernel_of(kernel, gamma, method, n_features)
-        preprocessing = preprocessing_of(params, own, usual, gamma)
+        seen = n_features + (HISTORY_INPUTS if forecasts else 0)
+        if forecasts and gamma == "auto":
+            gamma = None
+        used_kernel = kernel_of(kernel, gamma, method, seen)
+        narrow = parts["dtype"] != Dtype.FLOAT64
+        follows = update.whole and not watches
+        preprocessing = preprocessing_of(
+            params, own, usual, gamma, narrow=narrow, may_follow=follows
+        )
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
@@ -180,7 +198,7 @@ class Config(Record):
         lists = given_lists(update.lists, params)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
-            "n_features": float(n_features),
+            "n_features": float(seen),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
@@ -188,7 +206,7 @@ class Config(Record):
         used_range = range_of(feature_range, parts, n_features)
 
         def configure(size: int) -> Config:
-            size = check_int(members, size, 1)
+            size = check_int(members, size, 0 if forecasts else 1)
             chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
             made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
@@ -210,7 +228,9 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            made = fit(configure, lambda config: total(layout(config)), ram, most)
+            made = fit(
+                configure, lambda config: total(layout(config)), ram, most, without=forecasts
+            )
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"
@@ -244,12 +264,13 @@ class Config(Record):
                 continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
-        check_int("n_features", self.n_features, 1)
-        check_int("budget", self.budget, 1)
+        check_int("n_features", self.n_features, 0 if self.forecasts else 1)
+        check_int("budget", self.budget, 0 if self.forecasts else 1)
         check_int("columns", self.columns, 1, MOST_CLASSES)
         if self.update.lists:
             widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
-            if lists_of(self.values, widths or None, self.lists.get("blends")) != self.lists:
+            given = (self.lists.get("blends"), self.lists.get("interval"))
+            if lists_of(self.values, widths or None, *given) != self.lists:
                 raise ValueError("a list of numbers is not one that can be given")
         elif self.lists:
             raise ValueError("a list of numbers is set but not used by the composition")

@@ -70,16 +70,26 @@ def _smallest(configure: Callable[[int], T], cap: int) -> int:
 
 
 def fit(
-    configure: Callable[[int], T], nbytes: Callable[[T], int], ram: int | str, most: int = MOST - 1
+    configure: Callable[[int], T],
+    nbytes: Callable[[T], int],
+    ram: int | str,
+    most: int = MOST - 1,
+    *,
+    without: bool = False,
 ) -> T:
     """The configuration with the largest budget, up to ``most``, whose plan fits.
 
-    ``nbytes``, the bytes of its plan, must not decrease with the budget. It is a ValueError if not
-    even the smallest budget fits.
+    ``nbytes``, the bytes of its plan, must not decrease with the budget. ``without`` says whether
+    a budget of 0 will do where nothing else fits. It is a ValueError if not even the smallest
+    budget fits.
     """
     cap = parse_bytes(ram)
     smallest = _smallest(configure, cap)
     least = nbytes(configure(smallest))
+    if least > cap and without:
+        smallest, least = 0, nbytes(configure(0))
+        if least <= cap:
+            return configure(0)
     if least > cap:
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
     low, high = smallest, smallest + 1

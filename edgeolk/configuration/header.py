@@ -63,8 +63,9 @@ VALUES: dict[str, int] = {
     **{name: number for number, name in enumerate(PARAMETERS, 1)},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
-    **{"clip_rows": 148, "gamma_rows": 149},
+    **{"clip_rows": 148, "gamma_rows": 149, "width_follows": 150},
     **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
+    **{f"interval.{i}": 168 + i for i in range(8)},
     **{f"blends.{i}": 184 + i for i in range(8)},
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
@@ -74,6 +75,12 @@ OMITTED: dict[str, float] = {
     **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
     **preprocessing.OMITTED,
 }
+
+
+def omitted_gamma(n_features: int) -> float:
+    """The width of a whole step's kernel that is not written."""
+    return 0.5 / n_features
+
 
 #: Numbers of the regions that are state.
 REGIONS: dict[str, int] = {
@@ -86,8 +93,12 @@ REGIONS: dict[str, int] = {
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37},
     **{"channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51},
+    **{"history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61},
+    **{"kernel_rows": 62},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
+    **{"width_follows": 70, "common": 71},
+    **{"statistics": 80},
 }
 
 #: Numbers of the element types.
@@ -98,7 +109,7 @@ _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
 
 #: Parameters that are several numbers.
-LISTS = ("blends", "widths0", "widths1", "widths2", "widths3")
+LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
 NATIVE = "<" if sys.byteorder == "little" else ">"

@@ -10,11 +10,15 @@ from edgeolk.parts.numbers import Loss
 from edgeolk.parts.watching import KERNEL, NU
 
 #: Losses that have an algorithm of their own for rows in the order of time.
-IN_TIME = (Loss.NOVELTY,)
+IN_TIME = (Loss.NOVELTY, Loss.SQUARE)
 
 
-def take_history(given: dict[str, Any], parts: Mapping[str, IntEnum], own: Collection[str]) -> bool:
-    """Whether it is novelty in the order of time; what that asks for is put into ``given``.
+def take_history(
+    given: dict[str, Any], parts: Mapping[str, IntEnum], own: Collection[str]
+) -> tuple[bool, bool]:
+    """Whether it is novelty, or a forecaster, in the order of time.
+
+    What that asks for is put into ``given``.
 
     ``own`` are the names that the algorithm has for its parameters. "auto" becomes what the loss
     has for such rows: an algorithm of its own, or the last label of classes as a candidate.
@@ -29,11 +33,12 @@ def take_history(given: dict[str, Any], parts: Mapping[str, IntEnum], own: Colle
                 given["last_label"] = True
     elif not isinstance(value, (bool, int, float)):
         raise TypeError(f"history must be True, False, 'auto' or None, got {value!r}")
-    if parts["loss"] != Loss.NOVELTY or not given.get("history"):
-        return False
-    if "history" in own and given.get("nu") is None:
+    if "history" not in own or not given.get("history"):
+        return False, False
+    watches = parts["loss"] == Loss.NOVELTY
+    if watches and given.get("nu") is None:
         given["nu"] = NU
-    return "history" in own
+    return watches, parts["loss"] == Loss.SQUARE
 
 
 def kernel_in_time(given: Mapping[str, Any], kernel: Any) -> Any:

@@ -2,7 +2,8 @@
 
 Design. State comes first: a model file is the block up to the last region of state. Scratch
 follows, overlaid where two regions are never in use together. A block of more than 4 KiB keeps its
-regions on 64-byte boundaries, for aligned loads; a smaller one on 8, where every byte counts.
+regions on 64-byte boundaries, for aligned loads; one of structured features only those of its
+weights. A smaller one keeps all on 8, where every byte counts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from edgeolk.parts.storage import COEFFICIENTS, STORAGES
 #: Boundary of regions in a block, and in one of at most SMALL bytes.
 WIDE, NARROW = 64, 8
 SMALL = 4096
+#: Of structured features, what is read in whole vectors.
+_IN_VECTORS = ("weights", "mean_weights", "feature_row")
 #: Loops may read up to this many bytes past the last row of a region that is ``read_beyond``; what
 #: they read there is not used.
 BEYOND = 64
@@ -34,12 +37,17 @@ def _element(config: Record, kind: Kind) -> str:
 
 
 def _region(config: Record, name: str, at: int, boundary: int) -> Region:
-    """A region that begins there."""
+    """A region that begins there, up to that boundary."""
     kind = KINDS[name]
     element = _element(config, kind)
     shape = kind.shape(config)
     size = shape[0] * shape[1] * ELEMENT_BYTES[element]
     return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
+
+
+def _own_boundary(config: Record, name: str, boundary: int) -> int:
+    """What a region is aligned to."""
+    return NARROW if config.update.whole and name not in _IN_VECTORS else boundary
 
 
 def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
@@ -49,7 +57,7 @@ def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
         if name in names and kind.lifetime is Lifetime.STATE:
             kept.append(name)
     head = head_bytes(len(config.stored_values), len(kept))
-    offset = -(-head // boundary) * boundary
+    offset = -(-head // NARROW) * NARROW
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset
     for lifetime in Lifetime:
@@ -60,7 +68,13 @@ def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
         scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                region = _region(config, name, offset, boundary)
+                own = _own_boundary(config, name, boundary)
+                gap = -offset % own
+                if gap:
+                    before = regions[-1]
+                    regions[-1] = before._replace(nbytes=before.nbytes + gap)
+                    offset += gap
+                region = _region(config, name, offset, own)
                 regions.append(region)
                 offset += region.nbytes
                 if kind.read_beyond:
@@ -84,7 +98,11 @@ def layout(config: Record) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)
-    return regions if total(regions) > SMALL else _lay(config, names, NARROW)
+    if total(regions) <= SMALL or config.forecasts:
+        # Of a forecaster the bytes between count: with what is on its own boundary, 4 KiB are less.
+        narrow = _lay(config, names, NARROW)
+        return narrow if total(narrow) <= SMALL else regions
+    return regions
 
 
 def boundary(regions: tuple[Region, ...]) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.header import OMITTED
+from edgeolk.configuration.header import OMITTED, omitted_gamma
 from edgeolk.lean import dataclass
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
+from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
 from edgeolk.parts.losses import LOSSES, LossTraits
@@ -37,6 +38,12 @@ from edgeolk.preprocessing.record import Preprocessing
 #: aligned loads are faster, but a small ring has no bytes to spare.
 ROW_BYTES = 64
 PAGE = 4096
+
+#: Deviations at which features see an input end (core/loops/width.h).
+HELD_TO = 2.5
+
+#: Regions of every forecaster.
+FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
 
 #: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
@@ -226,6 +233,11 @@ class Record:
         return self.loss.labels == "numbers"
 
     @property
+    def forecasts(self) -> bool:
+        """Whether answers are forecasts from the history of the target."""
+        return self.is_regression and self.values.get("history", 0.0) == 1.0
+
+    @property
     def can_look_ahead(self) -> bool:
         """Whether kernel values of rows can be computed before the rows are learned.
 
@@ -237,6 +249,16 @@ class Record:
             and "distance_row" not in self.policy.regions
             and not self.preprocessing.reshapes
         )
+
+    @property
+    def held_to(self) -> float:
+        """Where the features see inputs end (docs/sorf.md, section 15), 0 for nowhere.
+
+        A width of the first rows, which files of before the one that follows have, has none.
+        """
+        sees = self.update.whole and self.needs_labels and not self.is_regression
+        prepared = self.preprocessing
+        return HELD_TO if sees and prepared.scales_each and not prepared.gamma_rows else 0.0
 
     @property
     def reads_row(self) -> bool:
@@ -261,6 +283,8 @@ class Record:
         _, _, gamma, scale, offset = self.kernel.fields()
         kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
         used = {name: value for name, value in kernel.items() if value != 0.0}
+        if self.update.whole and self.n_features and gamma == omitted_gamma(self.n_features):
+            del used["kernel.gamma"]
         own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
         listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
         return {**own, **used, **listed, **self.preprocessing.stored()}
@@ -278,6 +302,8 @@ class Record:
         """Why a row cannot count more or less than one, "" if it can."""
         if self.parts["sampling"] != Sampling.ALWAYS:
             return "it samples rows, and a weight would change the odds"
+        if self.forecasts:
+            return "rows follow each other in time, and none counts for several"
         if self.update.whole and not self.needs_labels:
             return "novelty of structured features follows every row alike"
         return self.update.weighs
@@ -290,7 +316,9 @@ class Record:
     @property
     def n_inputs(self) -> int:
         """Numbers that features are made of."""
-        return INPUTS * self.n_features if self.watches else self.n_features
+        if self.watches:
+            return INPUTS * self.n_features
+        return self.n_features + (HISTORY_INPUTS if self.forecasts and self.budget else 0)
 
     @property
     def needs_labels(self) -> bool:
@@ -302,12 +330,16 @@ class Record:
         """Regions that parameters and preprocessing ask for."""
         asked: list[str] = []
         for name, parameter in PARAMETERS.items():
-            if parameter.regions and self.values.get(name):
+            if parameter.regions and self.values.get(name) and self.budget:
                 asked += parameter.regions
         if self.columns > 1:
             asked.append("class_scores")
             if not self.update.whole:
                 asked += ["kernel_row", *(self.policy.columns or ())]
+        if self.forecasts:
+            asked += FORECASTER
+            asked += ("season",) if self.values["season"] else ()
+            asked += ("kernel_rows",) if self.budget else ()
         if "skip_bad_rows" in self.values:
             asked.append("skipped")
         if "checksums" in self.values:

@@ -6,10 +6,12 @@ from collections import namedtuple
 from collections.abc import Callable
 from enum import Enum
 
+from edgeolk.configuration import forecasting
 from edgeolk.configuration.record import Record
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
+from edgeolk.preprocessing.scaling import RECORD_BYTES
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -202,12 +204,25 @@ KINDS: dict[str, Kind] = {
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
-        "computing", lambda c: (2, c.n_features + 1), "linear candidate: weights, variances"
+        "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
     ),
     "relevance": Kind(
-        "computing", lambda c: (2, c.n_features), "log length scales (ARD), squared gradients"
+        "computing", lambda c: (2, c.n_inputs), "log length scales (ARD), squared gradients"
     ),
     "turns": Kind("q", _words(1), "gradient steps of the length scales"),
+    "history": Kind(
+        "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
+    ),
+    "forecaster": Kind(
+        "computing", forecasting.forecaster, "diagonal linear forecaster: weights, variances, error"
+    ),
+    "head": Kind(
+        "computing", forecasting.head, "head of the forecaster: weights, covariance, error"
+    ),
+    "guard": Kind("computing", forecasting.guard, "regrets of the candidates, their squares"),
+    "waiting": Kind("computing", forecasting.waiting, "rows whose targets have not come"),
+    "season": Kind("computing", forecasting.season, "targets of the last season"),
+    "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
     "scaler": Kind(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits",
         stays=True,
@@ -219,6 +234,10 @@ KINDS: dict[str, Kind] = {
     "scaler_range": Kind(
         "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
     ),
+    "statistics": Kind(
+        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each",
+        stays=True,
+    ),
     "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
     "width": Kind(
         "w", _words(7), "width of the kernel, counters from before it was known", stays=True
@@ -226,14 +245,25 @@ KINDS: dict[str, Kind] = {
     "width_mean": Kind(
         "computing", _features, "mean of the rows that the width is made from", stays=True
     ),
+    "width_follows": Kind(
+        "d",
+        lambda c: (1, 4 if c.preprocessing.pairs else 1),
+        "width of the kernel that follows the rows, two numbers that all readings were",
+        stays=True,
+    ),
+    "common": Kind(
+        "d", _words(2), "scaling: mean of all inputs, sum of squared deviations", stays=True
+    ),
     "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
-    "query": Kind("computing", _features, "scratch: the example", Lifetime.CALL),
+    "query": Kind(
+        "computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example", Lifetime.CALL
+    ),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
     "inputs": Kind(
         "computing",
-        lambda c: (3 if c.watches else 2, c.n_features),
+        lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
         "scratch: scaled inputs, their gradient; of a channel its row, roughness and mean",
         Lifetime.CALL,
     ),
@@ -311,6 +341,10 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "blend"}
         elif config.is_regression:
             names.add("target")
+        if not config.budget:
+            names -= {"weights", "mean_weights", "blend", "target"}
+        if not config.n_features:
+            names -= {"scaler", "scaler_counts", "statistics"}
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}

@@ -43,7 +43,7 @@ def options_said(config: Config) -> dict[str, Any]:
         said["feature_range"] = config.feature_range
     own = config.parameters
     usual = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
-    return {**said, **config.preprocessing.options(own, usual), **own}
+    return {**said, **config.preprocessing.options(own, usual, whole=config.update.whole), **own}
 
 
 def parameters_said(config: Config) -> dict[str, Any]:
@@ -89,6 +89,8 @@ def _shown_lists(config: Config) -> dict[str, Any]:
         lists["widths"] = widths[0] if len(widths) == 1 else tuple(widths)
     if "blends" in config.lists:
         lists["blends"] = config.lists["blends"]
+    if "interval" in config.lists:
+        lists["interval"] = config.lists["interval"]
     return lists
 
 

@@ -3,10 +3,12 @@
 from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.scaling cimport olk_compact_rule_of
 from edgeolk.core.simd cimport OLK_F32, OLK_F64
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport (
-    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_sorf,
+    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO,
+    olk_forecast, olk_sorf,
     take_parameters,
 )
 from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
@@ -92,6 +94,21 @@ cdef inline void decode_structured(State* s, object config) except *:
     sorf_set_width(s)
 
 
+cdef inline void decode_forecast(State* s, object config) except *:
+    """What a forecaster is made of."""
+    cdef olk_forecast* p = &s.forecast.made
+    cdef int i
+    s.forecast.on = config.forecasts
+    if not s.forecast.on:
+        return
+    levels = config.list_of("interval")
+    p.d, p.kernel = config.n_features, config.budget > 0
+    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
+    p.n_levels = len(levels)
+    for i, level in enumerate(levels):
+        p.levels[i] = level
+
+
 cdef inline void decode_preprocessing(State* s, object config) except *:
     """What is done with rows on their way in."""
     preprocessing = config.preprocessing
@@ -99,7 +116,13 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     s.preprocessing.scaler.clip = preprocessing.clip
     s.preprocessing.scaler.window = preprocessing.window
     s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
+    if preprocessing.method == OLK_COMPACT:
+        s.preprocessing.scaler.rule = olk_compact_rule_of(
+            preprocessing.clip, preprocessing.window)
     s.preprocessing.longest = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
+    s.preprocessing.pairs = preprocessing.pairs
+    s.preprocessing.hold = config.held_to
+    s.preprocessing.alike_clip = preprocessing.alike_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -25,9 +25,11 @@ cdef class Engine:
 
     cdef void* at(self, str name) except? NULL
     cdef int attach_structured(self) except -1
+    cdef int attach_forecast(self) except -1
     cdef int attach_preprocessing(self) except -1
     cdef const void* checked_row(self, const Py_buffer* x, bint learning=*) except NULL
     cdef double learned_row(self, object x, double y, double weight) except? -1.0
+    cdef int check_forecasts(self) except -1
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept

@@ -8,15 +8,18 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from edgeolk.errors import BadRowError
 from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.borrowed cimport borrow
-from edgeolk.core.decode cimport decode, decode_features, decode_preprocessing, decode_structured
+from edgeolk.core.decode cimport (
+    decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
+)
 from edgeolk.core.expansion cimport coefficient_count
+from edgeolk.core.forecasting cimport rows_waiting
 from edgeolk.core.preprocessing cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
@@ -32,14 +35,16 @@ from edgeolk.core.state cimport (
     State, Width,
 )
 from edgeolk.core.step cimport (
-    construct, count_asked, decide, learn, prepare_mean, skip, wants,
+    ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
 )
 from edgeolk.core.structs cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_sorf, olk_sorf_state,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_common, olk_forecast_answer,
+    olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
+from edgeolk.core.watched cimport reason_of
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -74,6 +79,7 @@ cdef class Engine:
         decode_preprocessing(&self.state, config)
         if config.update.whole:
             decode_structured(&self.state, config)
+            decode_forecast(&self.state, config)
         elif self.state.c.choice.basis == BASIS_STRUCTURED:
             decode_features(&self.state, config)
         self.attach()
@@ -157,9 +163,9 @@ cdef class Engine:
         cdef olk_sorf* p = &self.state.structured.made
         cdef olk_sorf_state* t = &self.state.structured.state
         cdef Model* m = self.state.m
-        cdef Py_ssize_t row = self.state.c.n_features * (
-            8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4)
-        cdef Py_ssize_t longer = row + (8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4)
+        cdef Py_ssize_t number = 8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4
+        cdef Py_ssize_t row = number * p.d
+        cdef Py_ssize_t longer = row + number
         t.w = self.at("weights")
         t.a = self.at("mean_weights")
         t.L = <double*>self.at("blend")
@@ -179,15 +185,33 @@ cdef class Engine:
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
+        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+            t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
         t.deviations = self.at("deviations")
         t.watch = <uint64_t*>self.at("watch")
         if t.watch != NULL:
             # A row that is converted lies where its inputs have not come to yet.
-            self.state.query = <char*>t.inputs + 2 * row
+            self.state.query = <char*>t.inputs + 2 * number * self.state.c.n_features
         t.scores = <double*>self.at("class_scores")
         t.row = self.at("feature_row")
+        if self.state.forecast.on:
+            self.attach_forecast()
+        return 0
+
+    cdef int attach_forecast(self) except -1:
+        """Pointers of a forecaster into the block; the kernel counts its own rows."""
+        cdef olk_forecast_state* t = &self.state.forecast.state
+        t.history = self.at("history")
+        t.diagonal = self.at("forecaster")
+        t.head = self.at("head")
+        t.guard = self.at("guard")
+        t.waiting = self.at("waiting")
+        t.season = self.at("season")
+        t.asked = <uint64_t*>&self.state.m.steps
+        t.flags = &self.state.m.flags
+        self.state.structured.state.t = <uint64_t*>self.at("kernel_rows")
         return 0
 
     cdef int attach_preprocessing(self) except -1:
@@ -199,13 +223,20 @@ cdef class Engine:
         scaler.numbers = <double*>self.at("scaler")
         scaler.counts = <int32_t*>self.at("scaler_counts")
         scaler.least = <double*>self.at("scaler_range")
+        scaler.records = <uint8_t*>self.at("statistics")
         scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
         s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
         s.preprocessing.width = <Width*>self.at("width")
         s.preprocessing.mean = self.at("width_mean")
-        if s.preprocessing.width == NULL:
+        s.preprocessing.follows = <double*>self.at("width_follows")
+        if s.preprocessing.pairs:
+            s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+        s.preprocessing.common = <olk_common*>self.at("common")
+        if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
             return 0
         use_width(s)
+        if s.preprocessing.width == NULL:
+            return 0
         for region in self.regions.values():
             if (not region.stays and region.element
                     and region.offset < self.state.m.eighths * 8):
@@ -306,6 +337,64 @@ cdef class Engine:
             raise outcome_error(outcome, "x")
         return f
 
+    cdef int check_forecasts(self) except -1:
+        if not self.state.forecast.on:
+            raise AttributeError("forecasts need history=True, and this learner has none")
+        return 0
+
+    def ask_row(self, object x):
+        """Answer one row of a float64 buffer, and remember it until its target comes."""
+        cdef double f
+        cdef Py_buffer view
+        cdef int outcome
+        self.check_forecasts()
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = ask(&self.state, self.checked_row(&view, True), &f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
+    def tell_row(self, object y):
+        """The target of the oldest row that waits; None where it is never known."""
+        cdef double target = NAN if y is None else y
+        cdef int outcome
+        self.check_forecasts()
+        if not is_label(&self.state, target):
+            raise label_error(target, labels_allowed(&self.state), "y", repr(y))
+        self.idle()
+        outcome = tell(&self.state, target)
+        if outcome != DONE:
+            raise outcome_error(outcome, "y")
+
+    def restart(self):
+        """The history is forgotten, what was learned is kept."""
+        self.check_forecasts()
+        self.idle()
+        restart(&self.state)
+
+    def said(self):
+        """The last answer, how far its intervals reach to each side, the shares of candidates."""
+        cdef olk_forecast_answer* said = &self.state.forecast.said
+        self.check_forecasts()
+        return (
+            said.answer,
+            [said.reach[i] for i in range(self.state.forecast.made.n_levels)],
+            [said.share[i] for i in range(3 if self.state.forecast.made.kernel else 2)],
+        )
+
+    def forecaster(self):
+        """The C struct of the forecaster, by the names of its members."""
+        self.check_forecasts()
+        return self.state.forecast.made
+
+    def waiting(self):
+        """Rows that were asked and whose targets have not come."""
+        self.check_forecasts()
+        return rows_waiting(&self.state)
+
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view
         cdef int outcome
@@ -387,9 +476,8 @@ cdef class Engine:
         }
 
     def reason(self):
-        """By what the last row was judged, in one number: part, 4 what, 16 channel."""
-        cdef uint64_t bits = self.state.structured.state.watch[OLK_VERDICT]
-        return <double>((bits >> 1 & 3) + 4 * (bits >> 3 & 3) + 16 * (bits >> 8))
+        """By what the last row was judged, in one number (``reason_of``)."""
+        return reason_of(self.state.structured.state.watch)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,

@@ -73,10 +73,13 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
 #: Structs of the loops that Cython code reads, by the header that declares them.
 STRUCTS = {
     "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
+    "forecast_types.h": ("olk_forecast", "olk_forecast_state", "olk_forecast_answer"),
     "novelty_threshold.h": (),
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
+    "compact.h": ("olk_compact_rule", "olk_compact"),
     "intake.h": ("olk_scaler",),
+    "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
     "length.h": ("olk_length",),
     "width.h": ("olk_width",),
 }
@@ -253,7 +256,7 @@ def structs_pxd() -> str:
     """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
-    lines += ["from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t"]
+    lines += ["from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t"]
     lines += ["", "from edgeolk.core.parts cimport Params"]
     for header, wanted in STRUCTS.items():
         constants, found = structs.read(header)
@@ -291,5 +294,5 @@ def write() -> None:
     }
     for name, text in texts.items():
         target = HERE / name
-        if not target.exists() or target.read_text() != text:
-            target.write_text(text)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8", newline="\n")

@@ -1,15 +1,18 @@
 """What a label and a weight may be, by what a model learns."""
 
-from libc.math cimport floor, isfinite
+from libc.math cimport floor, isfinite, isnan
 
 from edgeolk.core.parts cimport LOSS_NOVELTY, update_most_weight
 from edgeolk.core.state cimport State
 
 
 cdef inline bint is_label(const State* s, double label) noexcept nogil:
-    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty."""
+    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty,
+    for a forecaster also NaN, a target that is never known."""
     if s.c.columns > 1:
         return 0.0 <= label < s.c.columns and label == floor(label)
+    if s.forecast.on:
+        return isfinite(label) or isnan(label)
     if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
         return isfinite(label)
     return label == 1.0 or label == -1.0
@@ -18,6 +21,8 @@ cdef inline bint is_label(const State* s, double label) noexcept nogil:
 cdef inline str labels_allowed(const State* s):
     if s.c.columns > 1:
         return f"a class from 0 to {s.c.columns - 1}"
+    if s.forecast.on:
+        return "finite, or None where it is never known"
     finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
     return "finite" if finite else "-1 or +1"
 

@@ -2,26 +2,32 @@
 
 A row that is learned is scaled by statistics that include it (loops/intake.h). They are put into
 the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
-changes nothing. That costs the statistics twice and no memory.
+changes nothing. Those of the first inputs wait beside the block where they are records of 9 bytes;
+the others are made twice, which costs no memory.
 
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, isnan
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
-    olk_is_within, olk_keep_reading, olk_length, olk_measure, olk_measure_again, olk_scale_reading,
-    olk_shortening,
+    olk_common_line, olk_common_scaled, olk_is_within, olk_keep_reading, olk_learn_apart,
+    olk_learn_common, olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line,
+    olk_pair_line,
+    olk_scale_reading, olk_shortening,
 )
-from edgeolk.core.state cimport Indices, Raw, State
+from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
+from edgeolk.core.structs cimport OLK_COMPACT_BYTES
 
 cdef enum:
-    BATCH = 64                # readings fetched at a time, on the C stack
+    BATCH = MOST_LEARNED      # readings fetched at a time, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
@@ -30,11 +36,12 @@ cdef inline int64_t rows_seen(const State* s) noexcept nogil:
 
 
 cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
-                       double* x) noexcept nogil:
+                       double* x, bint gaps=False) noexcept nogil:
     """Readings first .. first + m - 1; ``at`` is the next entry of a sparse row.
 
     False if a number is not finite (it counts as 0) or an index is not where it must be: another
-    thread may have written there since the row was checked.
+    thread may have written there since the row was checked. With ``gaps`` NaN is a reading that
+    is missing.
     """
     cdef int64_t k
     cdef int64_t j
@@ -59,7 +66,7 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
             x[j - first] = olk_read_f64(raw.value + at[0])
             at[0] += 1
     for k in range(m):
-        if not isfinite(x[k]):
+        if not isfinite(x[k]) and not (gaps and isnan(x[k])):
             x[k] = 0.0
             good = False
     return good
@@ -72,6 +79,72 @@ cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
         (<float*>s.query)[j] = <float>v
 
 
+cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
+    """Readings in the statistics after so many rows."""
+    if s.preprocessing.scaler.freeze_after > 0:
+        rows = min(rows, s.preprocessing.scaler.freeze_after)
+    return <double>rows * <double>s.c.n_features
+
+
+cdef inline bint are_alike(const State* s) noexcept nogil:
+    """Whether one scale is that of all inputs, so far."""
+    return s.preprocessing.common != NULL or (
+        s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
+
+
+cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept nogil:
+    """What is known of all inputs together, with a row; ``keep_statistics`` puts it into the block.
+
+    Once frozen, only a third number is noted.
+    """
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef double count = readings(s, seen)
+    cdef bint frozen = s.preprocessing.scaler.freeze_after > 0 and (
+        seen >= s.preprocessing.scaler.freeze_after)
+    if s.preprocessing.common != NULL:
+        s.preprocessing.common_now = s.preprocessing.common[0]
+        if frozen:
+            return
+    else:
+        s.preprocessing.pair_now = s.preprocessing.pair[0]
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            if s.preprocessing.common != NULL:
+                olk_learn_common(&s.preprocessing.common_now, x[k], count)
+            else:
+                olk_learn_pair(&s.preprocessing.pair_now, x[k], count)
+            count += 1.0
+    if frozen and s.preprocessing.pair_now.others >= 0.0:
+        s.preprocessing.pair_now = s.preprocessing.pair[0]
+
+
+cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The row scaled by one scale for all inputs in ``query``."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef double count = readings(s, rows_seen(s) + learning)
+    cdef olk_one_line line
+    cdef bint good = True
+    if s.preprocessing.common != NULL:
+        line = olk_common_line(
+            &s.preprocessing.common_now if learning else s.preprocessing.common, count)
+    else:
+        line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good = fetch(raw, first, m, &at, x) and good
+        for k in range(m):
+            write(s, first + k, olk_common_scaled(&line, s.preprocessing.alike_clip, x[k]))
+    return good and (raw.value == NULL or at == raw.count)
+
+
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The scaled row in ``query``; the block's statistics stay as they are."""
     cdef double x[BATCH]
@@ -79,13 +152,38 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s)
     cdef bint good = True
+    cdef bint gaps = s.forecast.on
+    s.preprocessing.alike = are_alike(s)
+    if s.preprocessing.alike:
+        if learning:
+            note_readings(s, raw, seen)
+            s.preprocessing.alike = (s.preprocessing.common != NULL
+                                     or s.preprocessing.pair_now.others >= 0.0)
+        if s.preprocessing.alike:
+            return scale_alike(s, raw, learning)
+    # A forecaster answers every row as if it came next.
+    learning = learning or gaps
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        good = fetch(raw, first, m, &at, x) and good
+        good = fetch(raw, first, m, &at, x, gaps) and good
+        if learning and first == 0 and s.preprocessing.scaler.records != NULL:
+            for k in range(m):
+                if gaps and isnan(x[k]):
+                    write(s, k, last_input(s, k))
+                    memcpy(s.preprocessing.learned + OLK_COMPACT_BYTES * k,
+                           s.preprocessing.scaler.records + OLK_COMPACT_BYTES * k,
+                           OLK_COMPACT_BYTES)
+                    continue
+                write(s, k, olk_learn_apart(&s.preprocessing.scaler, k, x[k], seen,
+                                            s.preprocessing.learned + OLK_COMPACT_BYTES * k))
+            continue
         for k in range(m):
-            write(s, first + k,
-                  olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
+            if gaps and isnan(x[k]):
+                write(s, first + k, last_input(s, first + k))
+            else:
+                write(s, first + k,
+                      olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
     return good and (raw.value == NULL or at == raw.count)
 
 
@@ -95,14 +193,28 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
-    if s.preprocessing.scaler.numbers == NULL:
+    cdef bint apart = s.preprocessing.scaler.records != NULL and not s.preprocessing.alike
+    if s.preprocessing.scaler.method == 0:
         return
+    if s.preprocessing.common != NULL:
+        s.preprocessing.common[0] = s.preprocessing.common_now
+        return
+    if are_alike(s):
+        s.preprocessing.pair[0] = s.preprocessing.pair_now
+    if apart:
+        memcpy(s.preprocessing.scaler.records, s.preprocessing.learned,
+               <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
+        if s.c.n_features <= BATCH:
+            return
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(&s.preprocessing.raw, first, m, &at, x)
+        fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
+        if first == 0 and apart:
+            continue
         for k in range(m):
-            olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
+            if not isnan(x[k]):
+                olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
 
 
 cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
@@ -163,7 +275,7 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     cdef double factor
     s.preprocessing.raw = raw[0]
     s.preprocessing.bounded = False
-    if s.preprocessing.scaler.numbers != NULL:
+    if s.preprocessing.scaler.method != 0:
         good = scale_row(s, raw, learning)
         use_query(s, &now)
     if s.preprocessing.longest > 0.0:

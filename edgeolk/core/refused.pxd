@@ -4,7 +4,8 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
-    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET,
+    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NONE_WAITS,
+    REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET, REFUSED_WAITING,
 )
 
 
@@ -30,7 +31,18 @@ cdef inline object outcome_error(int outcome, str where):
         )
     if outcome == REFUSED_TARGET:
         return BadRowError(
-            f"{where}: its target must be from -1e100 to 1e100. The row changed nothing")
+            f"{where}: its target must be from -1e100 to 1e100, from -1e15 to 1e15 where history="
+            "True keeps it in single precision. The row changed nothing")
+    if outcome == REFUSED_WAITING:
+        return RuntimeError(
+            f"{where}: a row that was asked for still waits for its target, which tell_one is for"
+            " (None: never known). Nothing was changed")
+    if outcome == REFUSED_NONE_WAITS:
+        return RuntimeError("tell_one: no row waits for a target; ask_one makes one wait")
+    if outcome == REFUSED_LATE:
+        return RuntimeError(
+            f"{where}: with this horizon a row's target comes rows later: ask_one(x) answers it,"
+            " tell_one(y) brings the target of the oldest. Nothing was changed")
     if outcome == REFUSED_COEFFICIENT:
         return BadRowError(
             f"{where}: its coefficient would be beyond {largest_coefficients()};"

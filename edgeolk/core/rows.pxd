@@ -4,11 +4,11 @@ The learner sees every example as its storage type would keep it, so that a supp
 same example seen again are the same numbers.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, isinf
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.finite cimport all_finite, all_within, finite_as_float
+from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, real
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_most,
 )
@@ -20,10 +20,21 @@ from edgeolk.core.simd cimport (
 from edgeolk.core.state cimport Indices, State
 
 
+cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
+    """Finite numbers and gaps."""
+    cdef int64_t k
+    for k in range(count):
+        if isinf(x[k]):
+            return False
+    return True
+
+
 cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
-    """Whether storage can hold these numbers."""
+    """Whether storage can hold these numbers; a forecaster takes gaps, NaN, too."""
     if s.c.takes_gaps:
         return True
+    if s.forecast.on:
+        return all_finite(x, count) or none_infinite(x, count)
     if dtype_is_short(s.c.vectors) and not s.preprocessing.reshapes:
         return all_within(x, count, dtype_most(s.c.vectors))
     return all_finite(x, count)
@@ -32,6 +43,8 @@ cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noex
 cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noexcept nogil:
     if s.c.takes_gaps:
         return True
+    if s.forecast.on:
+        return all_finite(x, count) or none_infinite(x, count)
     # A row that is scaled or bounded fits storage then, whatever it was before.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
         return all_finite(x, count)

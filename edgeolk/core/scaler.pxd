@@ -7,19 +7,24 @@ finite; nothing here checks that. The regions, in bytes per feature:
     clip = 0, METHOD_STANDARD: mean 8, low 8, m2 8, level 1
     clip > 0: features 40
     METHOD_MINMAX: least 8, most 8, and those of clip > 0
+    METHOD_COMPACT: records 9
 
 How a feature is scaled: loops/lines.h.
 """
 
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport HUGE_VAL, fabs, fmax, sqrt
-from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from edgeolk.core.finite cimport real
 from edgeolk.core.lines cimport (
     olk_line, olk_range_line, olk_scaled_number, olk_settled, olk_standard_line,
 )
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
+from edgeolk.core.scaling cimport (
+    olk_compact_holds, olk_compact_rule_of, olk_keep_reading, olk_scale_reading,
+)
+from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_scaler
 from edgeolk.core.winsor cimport Feature, beyond, count_clipped, feature_holds, learn_reading
 
 ctypedef fused scaled:
@@ -30,6 +35,7 @@ cdef enum:
     # Part of the file format: never renumbered.
     METHOD_STANDARD = 1       # moments.pxd, or loops/winsor.h with clip > 0
     METHOD_MINMAX = 2
+    METHOD_COMPACT = 9        # as METHOD_STANDARD with clip > 0: loops/compact.h
     BATCH = 64                # features whose roots are taken once for all rows, on the C stack
 
 
@@ -54,6 +60,7 @@ cdef struct Scaler:
     Feature* features
     double* least
     double* most
+    olk_scaler compact        # of METHOD_COMPACT, its records in the block
 
 
 cdef struct Lines:
@@ -72,11 +79,37 @@ cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
         s.most[j] = x
 
 
+cdef inline void point_to_records(Scaler* s, uint8_t* records) noexcept nogil:
+    """What is known of a scaler of METHOD_COMPACT, as a learner's is."""
+    s.compact.method = METHOD_COMPACT
+    s.compact.records = records
+    s.compact.rule = olk_compact_rule_of(s.head.clip, s.head.window)
+
+
+cdef inline void learn_records(Scaler* s, const real* x) noexcept nogil:
+    cdef int64_t j
+    if s.head.frozen:
+        return
+    for j in range(s.head.n_features):
+        olk_keep_reading(&s.compact, j, x[j], s.head.n_seen)
+    s.head.n_seen += s.head.n_seen < <int64_t>1 << 62
+    s.head.frozen = s.head.n_seen == s.head.freeze_after
+
+
+cdef inline void scale_records(const Scaler* s, const real* x, scaled* z) noexcept nogil:
+    cdef int64_t j
+    for j in range(s.head.n_features):
+        z[j] = <scaled>olk_scale_reading(&s.compact, j, x[j], s.head.n_seen, False)
+
+
 cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
     """One finite row into the statistics. Once frozen, only readings beyond clip are counted."""
     cdef int64_t j
     cdef Head* h = s.head
     cdef double least_gain
+    if h.method == METHOD_COMPACT:
+        learn_records(s, x)
+        return
     if h.frozen:
         if h.clip > 0.0:
             for j in range(h.n_features):
@@ -176,6 +209,10 @@ cdef inline int64_t transform_rows(
     cdef int write
     if scaled is float:
         limit = FLT_MAX
+    if s.head.method == METHOD_COMPACT:
+        for i in range(n):
+            scale_records(s, x + i * d, z + i * d)
+        return -1
     for write in range(1 if s.head.clip > 0.0 else 0, 2):
         for batch in range((d + BATCH - 1) // BATCH):
             first = batch * BATCH
@@ -211,7 +248,10 @@ cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
     """Whether some rows give these statistics; of a block from outside nothing is presumed."""
     cdef int64_t j
     for j in range(s.head.n_features):
-        if s.head.clip > 0.0:
+        if s.head.method == METHOD_COMPACT:
+            if not olk_compact_holds(s.compact.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
+                return False
+        elif s.head.clip > 0.0:
             if not feature_holds(&s.features[j], s.head.n_seen, s.head.frozen):
                 return False
         elif s.head.method == METHOD_STANDARD:

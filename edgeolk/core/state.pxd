@@ -13,8 +13,10 @@ from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
-from edgeolk.core.structs cimport olk_scaler, olk_width as Width
-from edgeolk.core.structured cimport Structured
+from edgeolk.core.structs cimport (
+    olk_common, olk_scaler, olk_two_numbers, olk_width as Width,
+)
+from edgeolk.core.structured cimport Forecasting, Structured
 
 
 cdef extern from *:
@@ -102,19 +104,32 @@ cdef struct Span:
 
 cdef enum:
     MODEL_RUNS = 4            # of regions in a row that start anew, at most
+    MOST_LEARNED = 64         # inputs whose learned records wait for the row to be taken
 
 
 cdef struct Preprocessing:
     # What is done with a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # something is done after a row is learned
-    olk_scaler scaler         # its numbers NULL where there is none
+    olk_scaler scaler         # of method 0 where there is none
+    # Records of the first inputs of the row that is being learned, so that they are made once.
+    uint8_t learned[MOST_LEARNED * 9]
     double longest            # bound of a row's norm, 0 for none
     int64_t* clipped          # rows that were bounded, or NULL
     bint bounded              # the row in scratch was
     Raw raw                   # the row that is being learned
     int64_t gamma_rows        # rows that the width is made from, 0 where it is given
     Width* width              # or NULL
+    double* follows           # q of a width that follows the rows (loops/width.h), or NULL
+    # One scale for all inputs (loops/common.h): for good, or while readings are two numbers.
+    olk_common* common
+    olk_two_numbers* pair
+    olk_common common_now     # with the row that is being learned
+    olk_two_numbers pair_now
+    bint pairs                # whether two numbers are looked for, beside the width
+    bint alike                # the row in scratch was scaled so
+    double alike_clip         # deviations that it is clipped to then
+    double hold               # where features see inputs that are scaled each by itself, 0: as is
     void* mean                # (d,) of these rows, in the type rows are computed in
     Span model[MODEL_RUNS]    # what starts anew with the width, in runs of regions
 
@@ -218,6 +233,7 @@ cdef struct State:
     Ahead ahead
     Preprocessing preprocessing
     Structured structured     # the learner on structured features, step = NULL for the others
+    Forecasting forecast      # the forecaster over it
 
 
 cdef struct Example:
@@ -243,3 +259,6 @@ cdef enum Outcome:
     REFUSED_COUNT = 4         # as many steps as a counter holds
     REFUSED_COEFFICIENT = 5   # the candidate's is beyond its range (range.pxd)
     REFUSED_TARGET = 6        # a target beyond what structured features take
+    REFUSED_WAITING = 7       # a target at once, while rows wait for theirs
+    REFUSED_NONE_WAITS = 8    # a late target, and no row waits for one
+    REFUSED_LATE = 9          # a target at once, of a learner whose targets come later

@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """One step, the same for every composition: score, loss, sampling, update, budget, bound.
 
 Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
@@ -14,6 +15,7 @@ from edgeolk.core.classes cimport along_shares, see_classes
 from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
+from edgeolk.core.forecasting cimport forecast_ask, forecast_tell
 from edgeolk.core.preprocessing cimport keep_statistics
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
@@ -34,7 +36,7 @@ from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
-from edgeolk.core.width cimport set_width, width_is_due
+from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
@@ -209,15 +211,47 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
+    finish(s, x)
+    return DONE
+
+
+cdef inline void finish(State* s, const void* x) noexcept nogil:
+    """A row was taken: what lies beside the model follows, and the step is whole."""
     if s.preprocessing.on:
         keep_statistics(s)
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
-        if width_is_due(s, x):
+        if s.preprocessing.follows != NULL:
+            follow_row(s, x)
+        elif width_is_due(s, x):
             set_width(s)
             begin_anew(s)
     end_step(&s.m.flags, 0)
-    return DONE
+
+
+cdef int ask(State* s, const void* x, double* f) noexcept nogil:
+    """Answer one checked row and remember it until its target comes; returns an Outcome."""
+    cdef int outcome
+    if s.m.steps >= MOST_COUNT:
+        return REFUSED_COUNT
+    outcome = forecast_ask(s, x, f)
+    if outcome == DONE:
+        finish(s, x)
+    return outcome
+
+
+cdef int tell(State* s, double y) noexcept nogil:
+    """The target of the oldest row that waits, NaN where it is never known; an Outcome."""
+    cdef int outcome = forecast_tell(s, y)
+    if outcome == DONE:
+        end_step(&s.m.flags, 0)
+    return outcome
+
+
+cdef void restart(State* s) noexcept nogil:
+    """The history of a forecaster is forgotten."""
+    s.structured.all.restart(&s.forecast.made, &s.forecast.state)
+    end_step(&s.m.flags, 0)
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:

@@ -34,7 +34,7 @@ def _number(text: str, known: dict[str, int]) -> int:
 
 def read(header: str) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
     """Constants of the enums of a header in ``loops``, and members of its structs."""
-    text = _COMMENT.sub("", (LOOPS / header).read_text())
+    text = _COMMENT.sub("", (LOOPS / header).read_text(encoding="utf-8"))
     constants: dict[str, int] = {}
     for body in _ENUM.findall(text):
         for line in filter(str.strip, body.split(",")):

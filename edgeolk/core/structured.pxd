@@ -2,7 +2,9 @@
 
 from libc.stdint cimport uint64_t
 
-from edgeolk.core.structs cimport olk_sorf, olk_sorf_row, olk_sorf_state
+from edgeolk.core.structs cimport (
+    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_row, olk_sorf_state,
+)
 
 
 cdef extern from "sorf_types.h" nogil:
@@ -15,6 +17,14 @@ cdef extern from "sorf_types.h" nogil:
     ctypedef void (*olk_sorf_features_fn)(const olk_sorf*, const olk_sorf_row*, double, bint,
                                           void*) noexcept
 
+    ctypedef void (*olk_forecast_answer_fn)(const olk_forecast*, const olk_forecast_state*,
+                                            const olk_sorf*, const olk_sorf_state*, void*,
+                                            olk_forecast_answer*) noexcept
+    ctypedef int (*olk_forecast_tell_fn)(const olk_forecast*, const olk_forecast_state*,
+                                         const olk_sorf*, const olk_sorf_state*, void*,
+                                         double, double*) noexcept
+    ctypedef void (*olk_forecast_plain_fn)(const olk_forecast*, const olk_forecast_state*) noexcept
+
     ctypedef struct olk_sorf_functions:
         const char* name
         olk_sorf_step_fn step
@@ -22,6 +32,12 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_novelty_fn watch
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
+        olk_forecast_answer_fn predict
+        olk_forecast_answer_fn ask
+        olk_forecast_tell_fn tell
+        olk_forecast_plain_fn restart
+        olk_forecast_plain_fn begin
+        double largest_target
 
 
 cdef extern from "sorf_row.h" nogil:
@@ -47,6 +63,15 @@ cdef struct Structured:
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
     double most               # the largest sum |x_j| that is taken
+    const olk_sorf_functions* all  # those of the type and the processor
+
+
+cdef struct Forecasting:
+    # The forecaster over them.
+    bint on
+    olk_forecast made
+    olk_forecast_state state
+    olk_forecast_answer said  # what was answered last; no part of the block
 
 
 cdef void choose(Structured* f, int dtype, bint watches) noexcept

@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """The loops of structured features, compiled for every instruction set: the only place they are."""
 
 from libc.string cimport strcmp
@@ -25,3 +26,4 @@ cdef void choose(Structured* f, int dtype, bint watches) noexcept:
     f.novelty = found.watch if watches else found.novelty
     f.scores = found.scores
     f.features = found.features
+    f.all = found

@@ -31,7 +31,10 @@ cdef inline bint worth_together(const State* s) noexcept nogil:
 
 cdef inline int64_t rows_together(const State* s) noexcept nogil:
     """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
-    cdef int64_t most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
+    cdef int64_t most
+    if s.forecast.on:
+        return 1
+    most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
     if maps_features(s):
         return max(<int64_t>1, min(most, s.ahead.rows))
     # With fewer than the loops take at a time nothing is gained.

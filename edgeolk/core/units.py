@@ -97,7 +97,7 @@ def chosen_flags(
         return () if instructions.made_by == "1" else None
     with tempfile.TemporaryDirectory() as folder:
         probe = Path(folder) / "probe.c"
-        probe.write_text(f"#if !({instructions.made_by})\n#error\n#endif\n")
+        probe.write_text(f"#if !({instructions.made_by})\n#error\n#endif\n", encoding="utf-8")
         for flags in instructions.flags:
             command = [*compiler, "-Werror", *flags, "-c", "-o", f"{probe}.o", str(probe)]
             if subprocess.run(command, capture_output=True, check=False).returncode == 0:
@@ -113,9 +113,27 @@ class Unit:
     instructions: InstructionSet
     flags: tuple[str, ...]
     part: str = ""
+    #: Of the architectures that are compiled for at once, those that have the set; none for all.
+    only: tuple[str, ...] = ()
 
 
-def units(compiler: Sequence[str] | None, loops: str, folder: Path) -> list[Unit]:
+def _flags_and_architectures(
+    compiler: Sequence[str] | None, instructions: InstructionSet, architectures: Sequence[str]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """The flags of a set, and which architectures have it where not all have."""
+    if compiler is None or not architectures:
+        return chosen_flags(compiler, instructions), ()
+    found = {name: chosen_flags([*compiler, "-arch", name], instructions) for name in architectures}
+    those = {name: flags for name, flags in found.items() if flags is not None}
+    if len(those) == len(architectures) and len(set(those.values())) == 1:
+        return those[architectures[0]], ()
+    words = [word for name, flags in those.items() for f in flags for word in (f"-Xarch_{name}", f)]
+    return (tuple(words) if those else None), tuple(those)
+
+
+def units(
+    compiler: Sequence[str] | None, loops: str, folder: Path, architectures: Sequence[str] = ()
+) -> list[Unit]:
     """Write a source for every set that the compiler makes, and for every part of the loops.
 
     Its name, which debuggers and profilers show beside a function's, says what it holds.
@@ -128,19 +146,23 @@ def units(compiler: Sequence[str] | None, loops: str, folder: Path) -> list[Unit
         The header of ``core/loops`` that is compiled.
     folder : Path
         Where the sources go; one that is there already and the same is left alone.
+    architectures : sequence of str
+        Those that a compiler of macOS makes one object for, as ``-arch`` names them; none: its own.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for instructions in SETS:
-        flags = chosen_flags(compiler, instructions)
+        flags, only = _flags_and_architectures(compiler, instructions, architectures)
         for part in PARTS.get(loops, ("",)) if flags is not None else ():
             ending = f"_{part.removeprefix('OLK_').lower()}" if part else ""
             source = folder / f"{Path(loops).stem}_{instructions.name}{ending}.c"
             lines = [f"#define {macro}\n" for macro in (instructions.macro, part) if macro]
             text = "".join(lines) + f'#include "{loops}"\n'
-            if not source.exists() or source.read_text() != text:
-                source.write_text(text)
-            made.append(Unit(source, instructions, flags or (), ending))
+            if only:
+                text = f"#if {instructions.made_by}\n{text}#endif\n"
+            if not source.exists() or source.read_text(encoding="utf-8") != text:
+                source.write_text(text, encoding="utf-8", newline="\n")
+            made.append(Unit(source, instructions, flags or (), ending, only))
     return made
 
 

@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """Which of the compiled instruction-set variants runs."""
 
 import os

@@ -11,6 +11,7 @@ from typing import Any
 import edgeolk.core
 from edgeolk.export import ring, sorf
 from edgeolk.export.kits import kits
+from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
 
@@ -19,6 +20,8 @@ LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
 LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
+#: Those of forecasters.
+FORECASTING = ("forecast_state.h", "forecasting.h")
 #: Headers that only units of the library's own build include.
 NOT_PLAIN = ("vector_wide.h",)
 _INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
@@ -28,7 +31,7 @@ def _loops(names: Iterable[str], found: dict[str, str]) -> None:
     """Those headers of the library, and what they include."""
     for name in names:
         if name not in found and name not in NOT_PLAIN and (LOOPS / name).exists():
-            found[name] = (LOOPS / name).read_text()
+            found[name] = (LOOPS / name).read_text(encoding="utf-8")
             _loops(_INCLUDE.findall(found[name]), found)
 
 
@@ -67,9 +70,10 @@ def files_of(learner: Learner) -> dict[str, str]:
     """
     kind = _kind_of(learner)
     learns = learner.config.update.whole
-    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text()}
-    for name in (*ALWAYS, *(LEARNING if learns else ())):
-        made[name] = (HERE / name).read_text()
+    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
+    own = FORECASTING if learner.config.forecasts else ()
+    for name in (*ALWAYS, *(LEARNING if learns else ()), *own):
+        made[name] = (HERE / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(made.values()):
         _loops(_INCLUDE.findall(text), found)
@@ -79,15 +83,15 @@ def files_of(learner: Learner) -> dict[str, str]:
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
-def check_folder(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder whose files would be lost, unless they are of an earlier export.
+def check_folder(folder: Path, names: Iterable[str], own: Iterable[str]) -> None:
+    """Refuse a folder whose files would be lost, unless it has those that every export has.
 
     Raises
     ------
     FileExistsError
         It holds files of these names, and neither model nor header of an export.
     """
-    if all((folder / name).is_file() for name in ("edgeolk.h", "model.h")):
+    if all((folder / name).is_file() for name in own):
         return
     held = [name for name in sorted(names) if (folder / name).exists()]
     if held:
@@ -97,7 +101,11 @@ def check_folder(folder: Path, names: Iterable[str]) -> None:
 
 
 def export_c(
-    learner: Learner, folder: str | os.PathLike[str], *, with_: Sequence[str] = ()
+    learner: Learner,
+    folder: str | os.PathLike[str],
+    *,
+    with_: Sequence[str] = (),
+    prefix: str = USUAL,
 ) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
@@ -111,6 +119,10 @@ def export_c(
         are not.
     with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
         Tool chains whose files are written beside it.
+    prefix : str
+        What the names of functions, types, macros and files begin with: a small letter and up to
+        15 small letters or digits. Models with prefixes of their own fit into one program, each in
+        a folder of its own. Unless it is ``"ek"``, ``edgeolk.h`` is called ``PREFIX.h``.
 
     Returns
     -------
@@ -120,16 +132,17 @@ def export_c(
     Raises
     ------
     TypeError, ValueError
-        There is no C for this learner, or no such tool chain; nothing was written.
+        There is no C for this learner, no such tool chain, or no such prefix; nothing was written.
     OSError
         The folder cannot be written, or holds files of the same names and no export.
     """
+    check_prefix(prefix)
     files = files_of(learner)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
-    files.update(kits(with_, sources))
-    check_folder(Path(folder), files)
+    files = renamed(prefix, {**files, **kits(with_, sources, prefix)})
+    check_folder(Path(folder), files, renamed(prefix, {"edgeolk.h": "", "model.h": ""}))
     for name, text in files.items():
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8", newline="\n")
     return sorted(files)

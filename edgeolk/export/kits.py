@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 
 import edgeolk
+from edgeolk.export.prefix import USUAL
 
 _ABOUT = "A learner that was exported by edgeolk"
 
@@ -35,18 +36,18 @@ void loop() {
 
 _CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
-project(edgeolk_model C)
+project({library}_model C)
 
-add_library(edgeolk STATIC {sources})
-target_include_directories(edgeolk PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-set_target_properties(edgeolk PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+add_library({library} STATIC {sources})
+target_include_directories({library} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+set_target_properties({library} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
 
-add_executable(edgeolk_example EXCLUDE_FROM_ALL main.c)
-target_link_libraries(edgeolk_example edgeolk)
+add_executable({library}_example EXCLUDE_FROM_ALL main.c)
+target_link_libraries({library}_example {library})
 """
 
 _ZEPHYR = """\
-if(CONFIG_EDGEOLK)
+if(CONFIG_{option})
   zephyr_library()
   zephyr_library_sources({sources})
   zephyr_include_directories(..)
@@ -54,9 +55,9 @@ endif()
 """
 
 
-def _arduino(sources: list[str]) -> dict[str, str]:
+def _arduino(sources: list[str], library: str) -> dict[str, str]:
     properties = {
-        "name": "edgeolk",
+        "name": library,
         "version": edgeolk.__version__,
         "author": "edgeolk",
         "maintainer": "edgeolk",
@@ -73,9 +74,9 @@ def _arduino(sources: list[str]) -> dict[str, str]:
     }
 
 
-def _platformio(sources: list[str]) -> dict[str, str]:
-    library = {
-        "name": "edgeolk",
+def _platformio(sources: list[str], library: str) -> dict[str, str]:
+    said = {
+        "name": library,
         "version": edgeolk.__version__,
         "description": _ABOUT,
         "frameworks": "*",
@@ -87,23 +88,27 @@ def _platformio(sources: list[str]) -> dict[str, str]:
             "srcFilter": [f"+<{name}>" for name in sources],
         },
     }
-    return {"library.json": json.dumps(library, indent=2) + "\n"}
+    return {"library.json": json.dumps(said, indent=2) + "\n"}
 
 
-def _cmake(sources: list[str]) -> dict[str, str]:
-    return {"CMakeLists.txt": _CMAKE.format(sources=" ".join(sources))}
+def _cmake(sources: list[str], library: str) -> dict[str, str]:
+    return {"CMakeLists.txt": _CMAKE.format(library=library, sources=" ".join(sources))}
 
 
-def _zephyr(sources: list[str]) -> dict[str, str]:
+def _zephyr(sources: list[str], library: str) -> dict[str, str]:
+    option = library.upper()
+    built = "build:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n"
     return {
-        "zephyr/module.yml": "name: edgeolk\nbuild:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n",
-        "zephyr/Kconfig": 'config EDGEOLK\n\tbool "A learner exported by edgeolk"\n',
-        "zephyr/CMakeLists.txt": _ZEPHYR.format(sources=" ".join(f"../{n}" for n in sources)),
+        "zephyr/module.yml": f"name: {library}\n{built}",
+        "zephyr/Kconfig": f'config {option}\n\tbool "{_ABOUT}"\n',
+        "zephyr/CMakeLists.txt": _ZEPHYR.format(
+            option=option, sources=" ".join(f"../{name}" for name in sources)
+        ),
     }
 
 
-#: By name: the files for a folder of these C sources.
-KITS: dict[str, Callable[[list[str]], dict[str, str]]] = {
+#: By name: the files for a folder of these C sources, as a library of this name.
+KITS: dict[str, Callable[[list[str], str], dict[str, str]]] = {
     "arduino": _arduino,
     "platformio": _platformio,
     "cmake": _cmake,
@@ -111,8 +116,8 @@ KITS: dict[str, Callable[[list[str]], dict[str, str]]] = {
 }
 
 
-def kits(names: Iterable[str], sources: list[str]) -> dict[str, str]:
-    """The files of several.
+def kits(names: Iterable[str], sources: list[str], prefix: str) -> dict[str, str]:
+    """The files of several, as a library named after a prefix; before names begin with it.
 
     Raises TypeError: ``names`` is a string.
     Raises ValueError: there is none of a name.
@@ -123,5 +128,5 @@ def kits(names: Iterable[str], sources: list[str]) -> dict[str, str]:
     for name in names:
         if name not in KITS:
             raise ValueError(f"with_ must be of {', '.join(KITS)}, got {name!r}")
-        made.update(KITS[name](sources))
+        made.update(KITS[name](sources, "edgeolk" if prefix == USUAL else prefix))
     return made

@@ -6,6 +6,7 @@ from typing import Any
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
+from edgeolk.configuration.record import FORECASTER
 from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
@@ -13,6 +14,7 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import Laplacian
+from edgeolk.preprocessing.scaling import INSIDE
 
 SOURCE = "sorf.c"
 #: Types of weights, as c/sorf.c names them to loops/structured.h.
@@ -21,7 +23,10 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
-    *("clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("width_follows", "common"),
+    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *FORECASTER,
+    *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),
 )
 #: Of them, those of state that start anew when the width is known.
@@ -55,7 +60,7 @@ def _anew(learner: Learner) -> list[tuple[int, int]]:
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner.config, learner.plan
-    made = learner._engine.structured()
+    made = {**learner._engine.structured(), "hold": config.held_to}
     prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
     _, declared = structs.read("sorf_types.h")
@@ -82,6 +87,10 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SCALE_WINDOW": float(prepared.window),
         "EK_FREEZE_AFTER": f"INT64_C({prepared.freeze_after})",
         "EK_GAMMA_ROWS": prepared.gamma_rows,
+        "EK_FOLLOWS": int(prepared.follows),
+        "EK_PAIRS": int(prepared.pairs),
+        "EK_COMMON": int(prepared.method == INSIDE["common"]),
+        "EK_ALIKE_CLIP": float(prepared.alike_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
@@ -89,6 +98,29 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
+        "EK_INPUTS": config.n_inputs,
+        "EK_FORECASTS": int(config.forecasts),
+        **(_of_forecaster(learner) if config.forecasts else {}),
+    }
+
+
+def _of_forecaster(learner: Learner) -> dict[str, Any]:
+    """What a forecaster is made of, and where its numbers lie."""
+    config = learner.config
+    made = learner._engine.forecaster()
+    _, declared = structs.read("forecast_types.h")
+    names = (*FORECASTER, "season")
+    places = [
+        [region.offset, region.shape[0] * region.shape[1]]
+        for region in learner.plan.regions
+        if region.name in names
+    ]
+    return {
+        "EK_HORIZON": made["horizon"],
+        "EK_INTERVALS": made["n_levels"],
+        "EK_FORECAST": braced([made[member.name] for member in declared["olk_forecast"]]),
+        "EK_FORECAST_REGIONS": braced(places),
+        "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 

@@ -15,6 +15,7 @@ from edgeolk.configuration.header import (
     PLACES,
     Head,
     lists_from,
+    omitted_gamma,
 )
 from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
@@ -22,8 +23,9 @@ from edgeolk.files.words import WORDS
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.numbers import AXES, Algorithm
+from edgeolk.parts.numbers import AXES, Algorithm, Update
 from edgeolk.parts.table import uses
+from edgeolk.parts.updates import UPDATES
 from edgeolk.preprocessing.record import preprocessing_from
 
 if TYPE_CHECKING:
@@ -82,11 +84,13 @@ def config_from(head: Head) -> Config:
     values = dict(head.values)
     lists = lists_from(values)
     preprocessing = preprocessing_from(values)
+    parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
+    if UPDATES[Update(parts["update"])].whole and head.n_features:
+        values.setdefault("kernel.gamma", omitted_gamma(head.n_features))
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
-    parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
     fill_omitted(parts, values)
     return Config.unchecked(
         _member(Algorithm, head.parts["algorithm"], "algorithm"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import weakref
 from collections.abc import Iterable
 
+from edgeolk.files import system
 from edgeolk.files.atomic import placed_whole
 
 Piece = bytes | bytearray | memoryview
@@ -85,20 +85,16 @@ class OpenFile:
 
     def _found(self, writable: bool) -> int:
         """A descriptor of what has the name; one who is to write makes an empty file if nothing."""
-        flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK
         try:
-            return os.open(self.path, flags)
+            return system.open_file(self.path, write=writable)
         except FileNotFoundError:
             if not writable:
                 return -1
-        return os.open(self.path, flags | os.O_CREAT, 0o666)
+        return system.open_file(self.path, write=True, create=True)
 
     def _has_name(self) -> bool:
         """Whether the open file is what its name leads to."""
-        try:
-            return os.path.samestat(os.fstat(self._fd), os.stat(self.path))
-        except FileNotFoundError:
-            return False
+        return system.has_name(self._fd, self.path)
 
     def _lost(self) -> OSError:
         why = "was removed or replaced by another program while it was written to"
@@ -106,7 +102,7 @@ class OpenFile:
 
     def _lock(self) -> None:
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(self._fd)
         except BlockingIOError:
             self.close()
             raise BlockingIOError(
@@ -126,6 +122,8 @@ class OpenFile:
     def create(self, pieces: Iterable[Piece]) -> None:
         """A file that was never seen half made; one that another writes is not replaced."""
         self.fd(True)
+        if not system.REPLACES_OPEN:
+            self.close()  # another one who opens it now keeps it: then it cannot be replaced
         try:
             made = placed_whole(self.path, pieces)
         except BaseException:
@@ -138,7 +136,7 @@ class OpenFile:
     def read_into(self, offset: int, memory: memoryview) -> int:
         fd, done = self.fd(), 0
         while fd >= 0 and done < len(memory):
-            got = os.preadv(fd, [memory[done:]], offset + done)
+            got = system.read_at(fd, memory[done:], offset + done)
             if not got:
                 break
             done += got
@@ -156,17 +154,16 @@ class OpenFile:
         fd, done = self.fd(True), 0
         view = memoryview(piece).cast("B")
         while done < len(view):
-            done += os.pwrite(fd, view[done:], offset + done)
+            done += system.write_at(fd, view[done:], offset + done)
         return done
 
     def sync(self) -> None:
         fd = self.fd(True)
         try:
-            os.fsync(fd)
+            system.sync(fd)
         except OSError:
             # The cache keeps what the device has not: whoever opens next is to read the device.
-            if hasattr(os, "posix_fadvise"):
-                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            system.forget(fd)
             raise
 
     def close(self) -> None:

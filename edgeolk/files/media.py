@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Protocol
 
-from edgeolk.files.atomic import Path, sync_folder_at
+from edgeolk.files.atomic import Path
 from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, room_of
 from edgeolk.files.locked import OpenFile, Piece
+from edgeolk.files.system import sync_folder_at
 
 #: Two slots share no sector, so a write that is cut short spoils one slot only.
 SECTOR = 4096

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf, isfinite
 
+from edgeolk.files.forecasting import check_forecast
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def check_weights(
     Raises ValueError: the state is none that learning leads to; says what is wrong.
     """
     _require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
+    if config.forecasts:
+        check_forecast(config, words, regions)
     for name in ("weights", "mean_weights"):
         if name in regions:
             numbers = regions[name]
@@ -86,12 +89,12 @@ def check_weights(
         if name in regions:
             _require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")
     if "linear" in regions:
-        variances = regions["linear"][config.n_features + 1 :]
+        variances = regions["linear"][config.n_inputs + 1 :]
         _require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
     if "relevance" in regions:
-        scales, squares = regions["relevance"][: config.n_features], regions["relevance"]
+        scales, squares = regions["relevance"][: config.n_inputs], regions["relevance"]
         _require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
-        _require(min(squares[config.n_features :]) >= 0.0, "squared gradients of the length scales")
+        _require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
     if "turns" in regions:
         _require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
     if "last_label" in regions:

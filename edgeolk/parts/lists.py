@@ -10,7 +10,10 @@ from edgeolk.lean import Any
 
 #: Numbers of a list where the caller gives none. Model files leave these lists out, so both tables
 #: are part of the formats: another default needs a new version.
-LIST_DEFAULTS: dict[str, tuple[float, ...]] = {"blends": (0.0, 0.1, 0.3, 1.0)}
+LIST_DEFAULTS: dict[str, tuple[float, ...]] = {
+    "blends": (0.0, 0.1, 0.3, 1.0),
+    "interval": (0.9,),
+}
 
 #: Widths of the kernels as multiples of gamma, by the number of groups.
 WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
@@ -20,12 +23,14 @@ WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
 }
 
 
-def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str, tuple[float, ...]]:
+def lists_of(
+    values: Mapping[str, float], widths: Any, blends: Any, interval: Any = None
+) -> dict[str, tuple[float, ...]]:
     """The lists in force, those left at their defaults omitted.
 
     ``values`` are the parameters in force, of which ``groups`` counts; ``widths`` are numbers, or
-    one sequence a group. Raises TypeError or ValueError: names the argument, what was got and what
-    is allowed.
+    one sequence a group; ``interval`` is a level or several. Raises TypeError or ValueError: names
+    the argument, what was got and what is allowed.
     """
     groups = int(values["groups"])
     made: dict[str, tuple[float, ...]] = {}
@@ -34,6 +39,13 @@ def lists_of(values: Mapping[str, float], widths: Any, blends: Any) -> dict[str,
         rises = all(a < b for a, b in itertools.pairwise(made["blends"]))
         if not rises or made["blends"][0] != 0.0 or made["blends"][-1] != 1.0:
             raise ValueError(f"blends must rise from 0 to 1, got {blends!r}")
+    if interval is not None:
+        one = isinstance(interval, (int, float))
+        made["interval"] = _numbers("interval", (interval,) if one else interval, 1)
+        if not all(0.0 < level < 1.0 for level in made["interval"]):
+            raise ValueError(f"interval must be between 0 and 1, got {interval!r}")
+        if made["interval"] == LIST_DEFAULTS["interval"]:
+            del made["interval"]
     if widths is None:
         if groups not in WIDTHS:
             raise ValueError(f"groups={groups} needs widths=, one sequence a group")

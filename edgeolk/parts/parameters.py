@@ -88,7 +88,8 @@ def _fifth(context: Context) -> float:
 def _relevance(context: Context) -> float:
     """On where its 16 bytes a feature are at most an eighth of the block's."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
-    return float(not context["novelty"] and 16.0 * context["n_features"] <= nbytes / 8.0)
+    useful = not context["novelty"] and context["budget"] > 0.0
+    return float(useful and 16.0 * context["n_features"] <= nbytes / 8.0)
 
 
 def _groups(context: Context) -> float:
@@ -203,9 +204,18 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "history": Parameter(
         None, 0, 1,
-        "True: rows come in the order of time, and what came before one is part of what it means;"
-        " 'auto': where the loss has a way of its own for such rows",
+        "True: rows come in the order of time, and what came before one is part of what it means:"
+        " forecasts for targets, novelty in time without labels; 'auto': that, and for classes"
+        " last_label",
         none=0.0, flag=True, omitted=0.0,
+    ),
+    "lead": Parameter(
+        1, 1.0, 1e6, "history: rows until a target comes", low_open=False, high_open=False,
+        whole=True, omitted=1.0,
+    ),
+    "season": Parameter(
+        0, 0.0, 1e6, "history: rows of a season, 0 for none", low_open=False, high_open=False,
+        whole=True, omitted=0.0,
     ),
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.parts.numbers import Basis, KernelKind, Projection, Rows, Update
+from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
@@ -47,6 +47,19 @@ GENERAL: tuple[Refusal, ...] = (
         lambda c: c.preprocessing.gamma_rows > 0
         and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN),
         "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
+    ),
+    (
+        lambda c: c.preprocessing.follows
+        and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows),
+        "a width that follows the rows needs scale= and structured features, as of 'sorf'",
+    ),
+    (
+        lambda c: c.values.get("history", 0.0) > 0.0 and "common" in c.preprocessing.regions,
+        "history=True cannot be combined with scale='common'",
+    ),
+    (
+        both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
+        "rows of float64 have statistics in float64",
     ),
     (
         both(lacks("rows", Rows.DENSE), lambda c: c.preprocessing.method > 0),

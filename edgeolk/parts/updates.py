@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import partial
 
 from edgeolk.lean import dataclass
+from edgeolk.parts.forecasting import FORECASTING
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,
@@ -179,9 +180,9 @@ UPDATES: dict[Update, UpdateTraits] = {
         classes=(Loss.HINGE,),
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget", "scratch", "history"),
+            *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
         ),
-        lists=("widths", "blends"),
+        lists=("widths", "blends", "interval"),
         default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),
         refuses=(
@@ -206,13 +207,14 @@ UPDATES: dict[Update, UpdateTraits] = {
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
                 "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
             ),
+            *FORECASTING,
             *WATCHING_REFUSES,
             (
                 lambda c: c.values["cmin"] > c.values["cmax"],
                 "cmin must be at most cmax",
             ),
             (
-                lambda c: c.values["groups"] > -(-c.budget // 64),
+                lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64),
                 "groups must be at most the blocks of 64 frequencies",
             ),
             (

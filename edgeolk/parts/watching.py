@@ -32,8 +32,9 @@ def _watches(condition: Condition) -> Condition:
 
 WATCHING_REFUSES: tuple[Refusal, ...] = (
     (
-        both(lacks("loss", Loss.NOVELTY), lambda c: c.values["history"] > 0.0),
-        "history=True goes with Loss.NOVELTY; last_label=True is for classes whose labels stay",
+        both(lacks("loss", Loss.NOVELTY, Loss.SQUARE), lambda c: c.values["history"] > 0.0),
+        "history=True goes with Loss.NOVELTY or Loss.SQUARE; last_label=True is for classes whose"
+        " labels stay",
     ),
     (
         _watches(lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0),

@@ -9,9 +9,11 @@ from edgeolk.lean import Any
 from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
 from edgeolk.preprocessing.scaling import (
     CLIP,
-    METHODS,
+    COMMON_CLIP,
+    COMPACT,
+    INSIDE,
     clip_number,
-    method_number,
+    fits_compact,
     window_number,
 )
 
@@ -42,20 +44,32 @@ def gamma_of(
 
 
 def preprocessing_of(
-    given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], gamma: float | str | None
+    given: dict[str, Any],
+    own: Collection[str],
+    usual: Mapping[str, str],
+    gamma: float | str | None,
+    *,
+    narrow: bool,
+    may_follow: bool,
 ) -> Preprocessing:
     """The preprocessing that arguments ask for; they are taken out of ``given``.
 
     ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
-    where nothing is said, ``gamma`` what ``gamma_of`` made. Raises TypeError or ValueError: names
-    the argument, what was got and what is allowed.
+    where nothing is said, ``gamma`` what ``gamma_of`` made; ``narrow`` says whether rows are seen
+    in single precision, and so whether statistics in few bytes may serve. Where it ``may_follow``,
+    the width follows scaled rows, unless a number of first rows is asked for. Raises TypeError or
+    ValueError: names the argument, what was got and what is allowed.
     """
+    named_rows = given.get("gamma_rows") is not None
     gamma_rows = _gamma_rows(given, gamma)
     length = given.pop("clip_rows", None)
+    scaler = _scaler(given, own, usual.get("scale"), narrow=narrow)
+    follows = may_follow and gamma == "auto" and bool(scaler) and not named_rows
     return Preprocessing(
-        **_scaler(given, own, usual.get("scale")),
+        **scaler,
         clip_rows=0.0 if length is None else row_length(length),
-        gamma_rows=gamma_rows,
+        gamma_rows=0 if follows else gamma_rows,
+        follows=follows,
     )
 
 
@@ -82,7 +96,9 @@ def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
     return check_int("gamma_rows", GAMMA_ROWS if rows is None else rows, 2)
 
 
-def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) -> dict[str, Any]:
+def _scaler(
+    given: dict[str, Any], own: Collection[str], default: str | None, *, narrow: bool
+) -> dict[str, Any]:
     """The fields of the record that are its scaler's."""
     scale = given.pop("scale", default)
     clip = _either("clip", given, own)
@@ -98,13 +114,22 @@ def _scaler(given: dict[str, Any], own: Collection[str], default: str | None) ->
             if value is not None:
                 raise TypeError(f"{name} is of the scaler inside and needs scale=")
         return {}
-    if not isinstance(scale, str) or scale not in METHODS:
-        known = ", ".join(map(repr, METHODS))
+    if not isinstance(scale, str) or scale not in INSIDE:
+        known = ", ".join(map(repr, INSIDE))
         raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
     if clip is None:
         raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
-    number = CLIP if clip is _NOTHING else clip_number(clip)
-    made = {"method": method_number(scale), "clip": number, "window": window_number(window, number)}
+    common = scale == "common"
+    if common and window is not None:
+        raise TypeError("scale_window is of inputs that are scaled each, and not 'common'")
+    number = (COMMON_CLIP if common else CLIP) if clip is _NOTHING else clip_number(clip)
+    made: dict[str, Any] = {
+        "method": INSIDE[scale],
+        "clip": number,
+        "window": 0 if common else window_number(window, number),
+    }
+    if narrow and fits_compact(**made):
+        made["method"] = COMPACT
     if freeze_after is not None:
         made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
     return made

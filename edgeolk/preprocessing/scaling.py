@@ -8,12 +8,22 @@ from edgeolk.lean import Any
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}
-NAMES = {number: name for name, number in METHODS.items()}
+#: "standard" by statistics in single precision, ``RECORD_BYTES`` an input (loops/compact.h).
+COMPACT = 9
+NAMES = {**{number: name for name, number in METHODS.items()}, COMPACT: "standard"}
+#: Inside a learner one mean and deviation may be those of all inputs, too.
+INSIDE = {**METHODS, "common": 3}
+INSIDE_NAMES = {**NAMES, INSIDE["common"]: "common"}
 
 CLIP = 5.0
+#: Where one scale is that of all inputs.
+COMMON_CLIP = 8.0
 LEAST_CLIP, MOST_CLIP = 2.0, 1e6
 WINDOW = 10_000
 LEAST_WINDOW, MOST_WINDOW = 10, 2**31 - 1
+RECORD_BYTES = 9
+#: The most that these serve.
+COMPACT_CLIP, COMPACT_WINDOW = 1000.0, 21_844
 
 
 def method_number(method: Any) -> int:
@@ -45,3 +55,27 @@ def window_number(window: Any, clip: float) -> int:
             )
         return 0
     return WINDOW if window is None else check_int("window", window, LEAST_WINDOW, MOST_WINDOW)
+
+
+def fits_compact(method: int, clip: float, window: int) -> bool:
+    """Whether statistics in ``RECORD_BYTES`` an input serve this way to scale."""
+    standard = method in (METHODS["standard"], COMPACT)
+    return standard and 0.0 < clip <= COMPACT_CLIP and 0 < window <= COMPACT_WINDOW
+
+
+def form_number(method: Any, compact: Any, clip: float, window: int) -> int:
+    """The number of a method in the block of a scaler of its own.
+
+    Raises TypeError, ValueError: no method, or one that takes more bytes than ``compact`` has.
+    """
+    number = method_number(method)
+    if not isinstance(compact, bool):
+        raise TypeError(f"compact must be True or False, got {compact!r}")
+    if not compact:
+        return number
+    if not fits_compact(number, clip, window):
+        raise ValueError(
+            "compact=True is for method='standard' with clip from 2 to"
+            f" {COMPACT_CLIP:g} and a window of at most {COMPACT_WINDOW:,} rows"
+        )
+    return COMPACT

@@ -38,19 +38,22 @@ class KernelClassifier(KernelModel, base.Classifier):
     budget
         Instead of ``ram``.
     gamma
-        Width of a Gaussian kernel, or ``"auto"``: from the first 100 rows, inside the learner.
+        Width of a Gaussian kernel, or ``"auto"``: inside the learner, that of ``sorf`` follows the
+        rows where they are scaled, others are made from the first 100 rows.
     kernel
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale
-        The scaler inside the learner, ``"standard"``, ``"minmax"`` or None.
+        The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
+        deviation for all features, such as those of a ``OneHotEncoder``) or None.
     features
         Keys in order; how many there may be, columns going to keys as they come; None for those of
         the first row.
     unseen
-        What is done with a key that has no column: ``"ignore"`` or ``"raise"``.
+        What is done with a key that has no column: ``"ignore"``, ``"raise"``, or ``"warn"`` once
+        and leave it out (keys that ``features`` does not name are left out without a word).
     missing
-        What stands for a key that a row lacks: its ``"last"`` value learned, ``"zero"``, or
-        ``"raise"``.
+        What stands for a key that a row lacks, or that is None: its ``"last"`` value learned,
+        ``"zero"``, or ``"raise"``.
     params
         Other arguments of ``ek.Learner``.
     seed
@@ -79,7 +82,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         kernel: Any = None,
         scale: str | None = "standard",
         features: Any = None,
-        unseen: str = "ignore",
+        unseen: str = "warn",
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,
@@ -134,15 +137,15 @@ class KernelClassifier(KernelModel, base.Classifier):
             else:
                 classes = {**classes, y: len(classes)}
         place = classes[y]
-        known = len(self._classes)
+        seen = len(self._classes)
         if self.n_classes == 2:
             score = self._learn(x, float(2 * place - 1), w)
             if score is not None and len(classes) > 1:
                 self._calibration.learn_one(score, place == 1)
         else:
             scores = self._learn(x, float(place), w, n_classes=self.n_classes)
-            if scores is not None and place < known > 1:
-                self._calibration.learn_class(scores, known, place)
+            if scores is not None and place < seen > 1:
+                self._calibration.learn_class(scores, seen, place)
         self._classes = classes
 
     def _asked(self, learner: Learner, row: Any) -> Any:

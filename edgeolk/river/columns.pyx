@@ -8,6 +8,8 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport NAN, isfinite
 from libc.string cimport memcpy, memset
 
+import warnings
+
 import numpy as np
 
 from edgeolk.checks import check_int
@@ -15,7 +17,7 @@ from edgeolk.near import near
 
 cnp.import_array()
 
-UNSEEN = ("ignore", "raise")
+UNSEEN = ("warn", "ignore", "raise")
 MISSING = ("last", "zero", "raise", "gap")
 
 
@@ -24,7 +26,7 @@ def in_order(keys):
     return sorted(keys, key=lambda key: (str(key), type(key).__name__, repr(key)))
 
 
-cdef double slow_number(object value, object key) except? -1.0:
+cdef double slow_number(object value, object key, bint gaps) except? -1.0:
     """A value of any type that is a number; says what is wrong where it is none."""
     cdef double number
     try:
@@ -41,7 +43,7 @@ cdef double slow_number(object value, object key) except? -1.0:
             f"feature {key!r} must be finite, got {type(value).__name__} beyond the range"
             " of a float"
         ) from None
-    if not isfinite(number):
+    if not (gaps or isfinite(number)):
         raise ValueError(f"feature {key!r} must be finite, got {value!r}")
     return number
 
@@ -60,9 +62,7 @@ cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
             return number
     elif PyBool_Check(value):
         return 1.0 if value is True else 0.0
-    elif value is None and gaps:
-        return NAN
-    return slow_number(value, key)
+    return slow_number(value, key, gaps)
 
 
 cdef class Columns:
@@ -74,11 +74,12 @@ cdef class Columns:
         The keys in order; how many there may be, columns going to keys as they come; None for those
         of the first row that is learned, in the order of their text, and of their types' names
         where two have one text. Keys that are equal are one.
-    unseen : {"ignore", "raise"}
-        What is done with a key that has no column.
+    unseen : {"warn", "ignore", "raise"}
+        What is done with a key that has no column: it is left out, with a warning the first time
+        unless the keys were named one by one; left out without a word; or the row is refused.
     missing : {"last", "zero", "raise", "gap"}
-        What stands for a key that a row lacks: what it was in the last row learned that had it (0
-        before), 0, or nothing. "gap": NaN, for learners that know missing readings; None and
+        What stands for a key that a row lacks, or that is None: what it was in the last row learned
+        that had it (0 before), 0, or nothing. "gap": NaN, for learners that know missing readings;
         numbers that are not finite are such readings too.
 
     Attributes
@@ -119,6 +120,8 @@ cdef class Columns:
                 raise ValueError(f"features must be keys that differ, got {features!r}")
             self.place = {key: place for place, key in enumerate(features)}
             self.reserve(check_int("the number of features", len(self.place), 1))
+            if unseen == "warn":  # others are left out on purpose
+                self.unseen = "ignore"
 
     cdef int reserve(self, Py_ssize_t n) except -1:
         self.n = n
@@ -187,6 +190,8 @@ cdef class Columns:
         memset(self.found, 0, self.n)
         if PyDict_CheckExact(x) and not grows:
             for key, value in (<dict>x).items():
+                if value is None:
+                    continue
                 at = self.column(key)
                 if at < 0:
                     continue
@@ -197,17 +202,20 @@ cdef class Columns:
                 found += 1
         else:
             for key in in_order(x) if grows else x:
+                value = x[key]
+                if value is None:
+                    continue
                 at = self.column(key)
                 if at < 0:
                     continue
-                number = number_of(x[key], key, gaps)
+                number = number_of(value, key, gaps)
                 same &= self.row_[at] == number
                 self.row_[at] = number
                 self.found[at] = 1
                 found += 1
         if found < self.n:
             if self.missing == "raise" and found < len(self.coming):
-                lacking = [key for key in self.coming if key not in x]
+                lacking = [key for key in self.coming if x.get(key) is None]
                 raise ValueError(f"feature {lacking[0]!r} is missing")
             for at in range(self.n):
                 if not self.found[at]:
@@ -231,6 +239,16 @@ cdef class Columns:
             raise ValueError(
                 f"feature {key!r} has no column{near(key, map(str, self.coming))}; there are"
                 f" {known}"
+            )
+        if self.unseen == "warn":
+            self.unseen = "ignore"  # once is enough
+            warnings.warn(
+                f"feature {key!r} has no column, and neither has any other key that comes now: "
+                f"there are {self.n} columns, for the first keys. Say how many there may be, "
+                f"such as features={max(16, 4 * self.n)}, where keys come later, as of a "
+                'OneHotEncoder; unseen="ignore" leaves them out without a word',
+                UserWarning,
+                stacklevel=2,
             )
         return -1
 

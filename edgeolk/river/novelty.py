@@ -15,6 +15,8 @@ AnomalyDetector: Any = getattr(base, "AnomalyDetector", None) or anomaly.base.An
 
 #: Deviations whose score is 3/4: where the threshold starts.
 _HALF = 4.0
+#: Parameters of a learner that does not watch rows in the order of time by itself.
+_OWN = {"history", "loss", "scale", "kernel_gamma", "clip", "clip_rows", "freeze_after"}
 
 
 class KernelNovelty(KernelModel, AnomalyDetector):
@@ -63,15 +65,16 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         kernel: Any = None,
         scale: str | None = "standard",
         features: Any = None,
-        unseen: str = "ignore",
+        unseen: str = "warn",
         missing: str | None = None,
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
     ) -> None:
         self.history = history
-        self._plain = algorithm == "sorf" and kernel is None
-        self._plain = self._plain and gamma == "auto" and scale == "standard"
+        # What says of the order of rows stands before the columns are made.
+        usual = algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
+        self._plain = usual and not _OWN & set(params or ())
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )

@@ -17,7 +17,13 @@ from edgeolk.checks import check_int
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
-from edgeolk.preprocessing.scaling import NAMES, clip_number, window_number
+from edgeolk.preprocessing.scaling import (
+    COMPACT,
+    NAMES,
+    clip_number,
+    fits_compact,
+    window_number,
+)
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
 FORMAT_VERSION = 2
@@ -31,7 +37,7 @@ _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c",
 FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])
 assert (_HEAD_NUMBERS.itemsize, FEATURE.itemsize) == (HEAD_BYTES, FEATURE_BYTES)
 #: What regions are made of; the others are numbers of 8 bytes.
-_ELEMENTS = {"features": FEATURE, "level": np.dtype("u1")}
+_ELEMENTS = {"features": FEATURE, "level": np.dtype("u1"), "statistics": np.dtype("u1")}
 
 
 class Head(NamedTuple):
@@ -87,6 +93,8 @@ def _check_head(head: Head) -> None:
         window_number(head.window or None, head.clip)
     except ValueError as error:
         raise ValueError(f"the scaler is inconsistent: {error}") from None
+    if head.method == COMPACT and not fits_compact(head.method, head.clip, head.window):
+        raise ValueError("the scaler is inconsistent: it takes more than 9 bytes a feature")
     if (
         head.method not in NAMES
         or head.frozen not in (0, 1)

@@ -11,6 +11,7 @@ from edgeolk.core.arena import ALIGNMENT
 from edgeolk.core.engine import Engine
 from edgeolk.files import seal
 from edgeolk.preprocessing.record import Preprocessing
+from edgeolk.preprocessing.scaling import COMPACT
 from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC
 from edgeolk.scaling.layout import plan_of
 from edgeolk.scaling.scaler import RunningScaler
@@ -18,9 +19,7 @@ from edgeolk.scaling.scaler import RunningScaler
 
 def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
     """A scaler with the statistics in the block of a learner, by way of the scaler's file."""
-    numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
-    counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
-    d = len(numbers)
+    d: int = engine.config.n_features
     plan = plan_of(d, prepared.method, True)
     steps = engine.counters()["steps"]
     last = prepared.freeze_after
@@ -31,7 +30,13 @@ def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
         prepared.method, frozen, prepared.window, prepared.clip,
     )  # fmt: skip
     at = {region.name: region.offset for region in plan.regions}
+    if prepared.method == COMPACT:
+        records = bytes(engine.view("statistics"))
+        block[at["statistics"] : at["statistics"] + len(records)] = records
+        return RunningScaler._from_block(seal.sealed(block))
     features = np.frombuffer(block, FEATURE, d, at["features"])
+    numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
+    counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
     features["numbers"], features["counts"] = numbers, counts.view(np.uint32)
     if "min" in at:
         span: Any = np.asarray(engine.view("scaler_range")).reshape(2, d)

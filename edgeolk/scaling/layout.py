@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from edgeolk.configuration.layout import region_table
 from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.preprocessing.scaling import METHODS, NAMES
+from edgeolk.preprocessing.scaling import COMPACT, METHODS, NAMES, RECORD_BYTES
 
 #: Sizes of the structs Head (core/scaler.pxd) and Feature (core/winsor.pxd).
 HEAD_BYTES = 64
@@ -21,6 +21,7 @@ _MOMENTS = (
     ("level", 1, "unit the feature is counted in"),
 )
 _WINSORISED = (("features", FEATURE_BYTES, "mean, deviation and clipped readings of each"),)
+_COMPACT = (("statistics", RECORD_BYTES, "mean, deviation and age of each"),)
 _RANGE = (("min", 8, "least of each feature"), ("max", 8, "most of each feature"))
 
 
@@ -53,7 +54,9 @@ class ScalerPlan:
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
     """Regions on 64-byte boundaries, alignment slack last."""
     kinds: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
-    if method == METHODS["minmax"]:
+    if method == COMPACT:
+        kinds = _COMPACT
+    elif method == METHODS["minmax"]:
         kinds += _RANGE
     elif not clipped:
         kinds += _MOMENTS

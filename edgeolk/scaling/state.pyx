@@ -1,17 +1,21 @@
 """A scaler as a block: construction, what it knows, files."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.moments cimport unit
-from edgeolk.core.scaler cimport Head, Lines, Scaler, lines, scaler_holds
+from edgeolk.core.scaler cimport (
+    METHOD_COMPACT, Head, Lines, Scaler, lines, point_to_records, scaler_holds,
+)
+from edgeolk.core.scaling cimport olk_compact_mean, olk_compact_of, olk_compact_sd
+from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_compact
 from edgeolk.core.winsor cimport Feature
 
-from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, method_number, window_number
+from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number
 from edgeolk.checks import check_int
 from edgeolk.scaling import block as blocks
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
@@ -20,19 +24,23 @@ if sizeof(Head) != HEAD_BYTES or sizeof(Feature) != FEATURE_BYTES:
     raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")
 
 
+cdef inline olk_compact record_of(const Scaler* s, Py_ssize_t j) noexcept:
+    return olk_compact_of(s.compact.records + OLK_COMPACT_BYTES * j)
+
+
 cdef class ScalerState:
     """Everything of a RunningScaler but the rows."""
 
     def __cinit__(
         self, n_features, *, method="standard", clip=CLIP, window=None, freeze_after=None,
-        buffer=None,
+        compact=False, buffer=None,
     ):
         cdef Head* head
         cdef char* base
         cdef Py_ssize_t d = check_int("n_features", n_features, 1)
-        cdef int number = method_number(method)
         cdef double deviations = clip_number(clip)
         cdef int64_t rows = window_number(window, deviations)
+        cdef int number = form_number(method, compact, deviations, rows)
         cdef int64_t last = 0
         if freeze_after is not None:
             last = check_int("freeze_after", freeze_after, 1, 2**62)
@@ -55,6 +63,8 @@ cdef class ScalerState:
         self.scaler.head = <Head*>base
         if "features" in at:
             self.scaler.features = <Feature*>(base + <Py_ssize_t>at["features"])
+        if "statistics" in at:
+            point_to_records(&self.scaler, <uint8_t*>(base + <Py_ssize_t>at["statistics"]))
         if "mean" in at:
             self.scaler.moments.mean = <double*>(base + <Py_ssize_t>at["mean"])
             self.scaler.moments.low = <double*>(base + <Py_ssize_t>at["mean_low"])
@@ -66,7 +76,7 @@ cdef class ScalerState:
         return 0
 
     @staticmethod
-    def plan(n_features, method="standard", clip=CLIP):
+    def plan(n_features, method="standard", clip=CLIP, compact=False):
         """Every region of a scaler with its bytes, without building it.
 
         Parameters
@@ -76,6 +86,8 @@ cdef class ScalerState:
         method : {"standard", "minmax"}
             As for the scaler.
         clip : float or None
+            As for the scaler.
+        compact : bool
             As for the scaler.
 
         Returns
@@ -88,8 +100,11 @@ cdef class ScalerState:
         TypeError, ValueError
             As ``RunningScaler`` would.
         """
+        deviations = clip_number(clip)
+        rows = window_number(None, deviations)
         return plan_of(
-            check_int("n_features", n_features, 1), method_number(method), clip_number(clip) > 0.0)
+            check_int("n_features", n_features, 1),
+            form_number(method, compact, deviations, rows), deviations > 0.0)
 
     cdef int idle(self) except -1:
         # Asked last, when no Python code lies between the answer and the work.
@@ -113,6 +128,11 @@ cdef class ScalerState:
     def method(self):
         """"standard" or "minmax"."""
         return NAMES[self.scaler.head.method]
+
+    @property
+    def compact(self):
+        """Whether the statistics are single precision, 9 bytes a feature."""
+        return self.scaler.head.method == METHOD_COMPACT
 
     @property
     def freeze_after(self):
@@ -146,7 +166,8 @@ cdef class ScalerState:
 
     @property
     def n_clipped(self):
-        """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``.
+        """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``
+        and where the scaler is ``compact``, which does not count them.
 
         Those that ``learn_one``, ``learn_many`` and ``learn_transform_one`` were given, also once
         frozen; scaling alone counts nothing. A count stops at 4,294,967,295.
@@ -168,6 +189,13 @@ cdef class ScalerState:
         cdef Py_ssize_t j
         cdef Py_ssize_t d = self.scaler.head.n_features
         cdef const Scaler* s = &self.scaler
+        cdef olk_compact record
+        if s.compact.records != NULL:
+            means = np.zeros(d)
+            for j in range(d):
+                record = record_of(s, j)
+                means[j] = olk_compact_mean(&record)
+            return means
         if s.features != NULL:
             return np.array([s.features[j].mean for j in range(d)])
         if s.moments.mean != NULL:
@@ -183,7 +211,13 @@ cdef class ScalerState:
         """
         cdef Py_ssize_t j
         cdef Lines f
+        cdef olk_compact record
         scale = np.zeros(self.scaler.head.n_features)
+        if self.scaler.compact.records != NULL:
+            for j in range(self.scaler.head.n_features):
+                record = record_of(&self.scaler, j)
+                scale[j] = olk_compact_sd(&record)
+            return scale
         for j in range(self.scaler.head.n_features):
             lines(&self.scaler, j, 1, &f)
             if isfinite(f.half[0]):
@@ -225,7 +259,7 @@ cdef class ScalerState:
         head, data = blocks.checked(block)
         scaler = cls.__new__(
             cls, head.n_features, method=NAMES[head.method], clip=head.clip or None,
-            window=head.window or None)
+            window=head.window or None, compact=head.method == METHOD_COMPACT)
         memcpy(scaler.arena.base, <const char*>data, head.nbytes)
         if not scaler_holds(&scaler.scaler):
             raise ValueError("the scaler is inconsistent: no examples give these statistics")

@@ -13,8 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgeolk.arrays import refuse_broken_sparse, refuse_masked
+from edgeolk.catalogue import find
 from edgeolk.checks import check_int
 from edgeolk.learner import Learner
+from edgeolk.parts import Update
+from edgeolk.progress import Progress
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
 from edgeolk.wrapped import other_arguments
@@ -75,6 +78,7 @@ class OnlineKernelBase(BaseEstimator):
         epochs: int = 5,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.algorithm = algorithm
         self.ram = ram
@@ -86,6 +90,7 @@ class OnlineKernelBase(BaseEstimator):
         self.epochs = epochs
         self.shuffle = shuffle
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,6 +132,12 @@ class OnlineKernelBase(BaseEstimator):
             order="C", **how,
         )  # fmt: skip
 
+    def _follows(self) -> bool:
+        """Whether the width of the learner follows its rows, where none is named."""
+        if self.algorithm is None or self.scale is None:
+            return False
+        return find(self.algorithm).parts.get("update") == Update.BLENDED
+
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
         options: dict[str, Any] = {**own, **other_arguments(self.params)}
@@ -137,7 +148,9 @@ class OnlineKernelBase(BaseEstimator):
             seed=int(random.randint(2**31 - 1)),
             scale=self.scale,
             **size,
-            **kernel_options(self.gamma, self.kernel, self.scale, X, more=more),
+            **kernel_options(
+                self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
+            ),
             **options,
         )
 
@@ -147,10 +160,13 @@ class OnlineKernelBase(BaseEstimator):
         """The epoch, rows and targets to learn, some at a time, in the order to learn."""
         epochs = check_int("epochs", self.epochs, 1)
         each = visits(X, y, weight, epochs, random, self.shuffle)
-        for epoch, rows in enumerate(each):
-            for start in range(0, len(rows), CHUNK):
-                chunk = rows[start : start + CHUNK]
-                yield epoch, X[chunk], y[chunk]
+        with Progress(epochs * X.shape[0]) as progress:
+            for epoch, rows in enumerate(each):
+                for start in range(0, len(rows), CHUNK):
+                    chunk = rows[start : start + CHUNK]
+                    yield epoch, X[chunk], y[chunk]
+                    if self.verbose:
+                        progress(len(chunk))
 
     def to_learner(self) -> Learner:
         """The learner alone, a copy: what ``save`` writes and a board runs.

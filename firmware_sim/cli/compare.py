@@ -35,7 +35,10 @@ OWN = {
         flag="ram caps",
     ),
     "algorithms": Option(
-        "the methods", default="all", group="comparison", metavar="all|NAME[,NAME]"
+        "the methods",
+        default="all",
+        group="comparison",
+        metavar="all|NAME[,NAME]",
     ),
     "seeds": Option("runs of a method that draws", COUNT, default=3, group="comparison"),
     "run_seconds": Option(

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk import __version__
+from edgeolk.cli.console import take_any_text
 from firmware_sim.cli import compare, fleet, listings, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
+from firmware_sim.cli.parsing import Parser
 from firmware_sim.cli.terminal import forget_output, tell
 from firmware_sim.errors import SimulatorError
 
@@ -18,9 +20,9 @@ from firmware_sim.errors import SimulatorError
 COMMANDS = (replay, compare, tune, record, fleet, listings)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Return the parser; what it parses has ``run``, the function of the chosen command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="firmware_sim",
         description="Replay a sensor stream through a firmware main loop under a RAM cap.",
     )
@@ -28,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_options(commands)
+    parser.commands = commands.choices
     return parser
 
 
@@ -55,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     the report so far is printed.
     """
     _tell_what_is_logged()
+    take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:

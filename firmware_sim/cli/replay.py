@@ -24,19 +24,22 @@ from firmware_sim.cli.shared import (
     out,
 )
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, can_draw, note, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, Pace, can_draw, note, show, tell, told, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay, ReplayResult
-from firmware_sim.report import to_text
+from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, write_files
 from firmware_sim.streams import BUNDLED
 
 if TYPE_CHECKING:
     from firmware_sim.mcu.replaying import OnBoard
+
+#: Caps from here on may make steps so long that it is worth counting the rows beforehand.
+_LARGE = 1 << 24
 
 OWN = {
     "on": Option(
@@ -119,6 +122,7 @@ def run(chosen: argparse.Namespace) -> int:
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()
+        result.hint = hints.tried(result)
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
         if result.status not in ("killed", "died"):  # the learner's process is still there
             writers += _savers(replay, chosen)
@@ -180,11 +184,21 @@ def _replayed(
     """Replay with a progress bar."""
     with Bar(" rows", chosen) as bar:
         total = replay.config.limit
-        if bar.wanted:
+        large = replay.config.cap_bytes >= _LARGE
+        if bar.wanted or large:
             count = replay.stream.count()
             total = count if total is None or count is None else min(total, count)
         bar.start(total)
-        return replay.run(on_row=bar.move, should_stop=lambda: bool(interrupted))
+        ram = str(replay.config.ram)
+        # In a process of its own the learner takes rows together: no step is seen alone.
+        told = not chosen.quiet and replay.config.enforce == "arena"
+        pace = Pace(total, told=told, shown=bar.wanted, ram=ram)
+
+        def moved() -> None:
+            bar.move()
+            pace.move()
+
+        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _MARK = "FIRMWARE_SIM_SACRIFICE"
+#: Exit code of Windows where memory was touched that may not be.
+_ACCESS_VIOLATION = 0xC0000005
 
 
 def is_inside() -> bool:
@@ -33,6 +35,12 @@ def run(words: Sequence[str]) -> tuple[int, str | None]:
         env={**os.environ, _MARK: "1", "PYTHONPATH": os.pathsep.join(filter(None, path))},
         check=False,
     )
-    if done.returncode in (-signal.SIGSEGV, -signal.SIGBUS):
-        return done.returncode, signal.Signals(-done.returncode).name
-    return done.returncode, None
+    return done.returncode, _death(done.returncode)
+
+
+def _death(code: int) -> str | None:
+    """What a process that touched forbidden memory ended with, if it did."""
+    if code % 2**32 == _ACCESS_VIOLATION:
+        return "access violation"
+    signals = [getattr(signal, name) for name in ("SIGSEGV", "SIGBUS") if hasattr(signal, name)]
+    return next((signal.Signals(number).name for number in signals if code == -number), None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
+import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +17,9 @@ from firmware_sim.cli.exit_codes import FAILED, OK
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
+
+#: Seconds of a step that a warning is worth, and between two signs of life after one.
+SLOW, EVERY = 1.0, 10.0
 
 
 def tell(message: str) -> None:
@@ -33,7 +38,11 @@ def show(text: str) -> None:
     """Print on standard output; a reader that has left, as ``| head`` does, is no error."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
+        # Windows has no number of its own for a pipe that nobody reads.
+        unread = errno.EINVAL if os.name == "nt" else errno.EPIPE
+        if error.errno not in (errno.EPIPE, unread):
+            raise
         forget_output()
 
 
@@ -70,6 +79,53 @@ def told(unwritten: list[str]) -> int:
     for sentence in unwritten:
         tell(sentence)
     return FAILED if unwritten else OK
+
+
+class Pace:
+    """Says that a replay is slow, and how far it is where no bar shows it.
+
+    rows: how many there are; None where that is not known.
+    told: whether anything is said; no word where not.
+    shown: whether a bar shows how far it is.
+    ram: the cap, in words.
+    """
+
+    def __init__(
+        self,
+        rows: int | None,
+        *,
+        told: bool,
+        shown: bool,
+        ram: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._rows, self._told, self._shown, self._ram, self._clock = rows, told, shown, ram, clock
+        self._done = 0
+        self._slow = False
+        self._began = self._last = self._said = clock()
+
+    def move(self) -> None:
+        """Count a row."""
+        now = self._clock()
+        self._done += 1
+        step, self._last = now - self._last, now
+        if not self._told:
+            return
+        if step > SLOW and not self._slow:
+            self._slow = True
+            tell(f"warning: a step takes {step:.1f} s in {self._ram}{self._whole(now)}")
+        elif self._slow and not self._shown and now - self._said > EVERY:
+            self._said = now
+            of = "" if self._rows is None else f" of {self._rows:,}"
+            tell(f"row {self._done:,}{of} after {now - self._began:.0f} s")
+
+    def _whole(self, now: float) -> str:
+        remedy = "a smaller --ram makes it quicker, --limit ends it earlier"
+        if self._rows is None:
+            return f"; {remedy}"
+        seconds = (now - self._began) / self._done * self._rows
+        took = f"{seconds / 3600:.1f} hours" if seconds > 7200 else f"{seconds / 60:.0f} minutes"
+        return f", and {self._rows:,} rows may take {took}; {remedy}"
 
 
 class Bar:

@@ -8,7 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.shared import NO_PROGRESS, QUIET, STREAM, WORKERS, add_command, config_of, out
+from firmware_sim.cli.shared import (
+    NO_PICTURE,
+    NO_PROGRESS,
+    QUIET,
+    STREAM,
+    WORKERS,
+    add_command,
+    config_of,
+    out,
+)
 from firmware_sim.cli.terminal import Bar, show, told, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
@@ -22,6 +31,7 @@ OWN = {
     "out": replace(out(None), help="write tune.txt and tune.json here (default: nowhere)"),
     "quiet": replace(QUIET, help="print nothing but the options to take"),
     "no_progress": NO_PROGRESS,
+    "no_picture": replace(NO_PICTURE, help="as of the others: there is none"),
 }
 
 

@@ -1,13 +1,16 @@
 """Rows as learners are taught them in bulk, and how their answers are judged, by kind of labels.
 
-What a learner answers to a row is what it would in a replay, at compiled speed but where it has to
-be asked row by row; figures are those of the metrics that a replay keeps.
+What a learner answers to a row is what it would in a replay, at compiled speed; figures are those
+of the metrics that a replay keeps.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,9 +21,12 @@ from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.adapters import adapter
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
+from firmware_sim.tasks.teaching import Taught, teach
+
+#: Stretches of rows by which the noise of a difference between losses is judged.
+BLOCKS = 20
 
 
 class Evaluator:
@@ -30,10 +36,29 @@ class Evaluator:
     y (ndarray of shape (n,)): what the stream says.
     config: the kind, and what its metrics depend on.
     looked: what the metrics made of the readings of each row; empty for nothing.
+    raw (ndarray of shape (n, d)): the rows before they were scaled, for learners that scale.
     """
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[Looked] = ()) -> None:
+    def __init__(
+        self,
+        X: Row,
+        y: Row,
+        config: ReplayConfig,
+        looked: Sequence[Looked] = (),
+        raw: Row | None = None,
+    ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
+        self.raw = X if raw is None else raw
+
+    def for_learner_of(self, config: ReplayConfig) -> Evaluator:
+        """Return what teaches the rows that such a learner is given: raw ones where it scales."""
+        if not config.scales_inside:
+            return self
+        own = copy(self)
+        own.X = self.raw
+        if config.watches:  # its alarms are judged as such a replay does
+            own._config = replace(self._config, params=config.params)
+        return own
 
     @property
     def metrics(self) -> Metrics:
@@ -66,6 +91,22 @@ class Evaluator:
         """Return the mean loss of the answers to the first rows, from row `first` on."""
         return self.judged(answers, first).mean_loss("learner")
 
+    def blocks(self, answers: Row) -> dict[str, list[float]]:
+        """Return the mean losses over `BLOCKS` stretches of rows, of the learner and the baselines.
+
+        Empty where losses are no sums over rows, or the rows are too few.
+        """
+        ends = np.linspace(0, len(answers), BLOCKS + 1).astype(int)
+        if len(answers) < 10 * BLOCKS:
+            return {}
+        metrics = self.metrics
+        sums = {who: [0.0] for who in ("learner", *metrics.baselines)}
+        for first, last in pairwise(ends.tolist()):
+            metrics.add_block(self.y[first:last], answers[first:last])
+            for who, total in sums.items():
+                total.append(metrics.mean_loss(who) * metrics.rows)
+        return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
+
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model that a kernel has to beat."""
         return "linear (PA-I)", linear.passive_aggressive(self.X, self.y)
@@ -83,9 +124,7 @@ class Classes(Evaluator):
     """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        asked = adapter("multiclass", learner, None)
-        pairs = zip(self.X[part], self.y[part], strict=True)
-        return np.array([asked.learn_one(x, label) for x, label in pairs])
+        return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model."""
@@ -99,8 +138,15 @@ class Classes(Evaluator):
 class Numbers(Evaluator):
     """Real numbers, scaled as they come; an answer is a prediction in the stream's own unit."""
 
-    def __init__(self, X: Row, y: Row, config: ReplayConfig, looked: Sequence[Looked] = ()) -> None:
-        super().__init__(X, y, config, looked)
+    def __init__(
+        self,
+        X: Row,
+        y: Row,
+        config: ReplayConfig,
+        looked: Sequence[Looked] = (),
+        raw: Row | None = None,
+    ) -> None:
+        super().__init__(X, y, config, looked, raw)
         self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
 
     def _unscaled(self, scores: Row, part: slice) -> Row:
@@ -122,23 +168,15 @@ class Numbers(Evaluator):
 
 
 class Unlabelled(Evaluator):
-    """No labels are told; an answer is a score, novel below 0, and the threshold taken off it.
-
-    raw (ndarray of shape (n, d)): rows as they came, for learners that scale them by themselves.
-    """
-
-    raw: Row | None = None
+    """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        asked = adapter("novelty", learner, None)
-        rows = self.X if self.raw is None or not learner.config.watches else self.raw
-        return np.array([asked.learn_one(x, 0.0) for x in rows[part]])
+        found = _whole(teach("novelty", learner, None, self.X[part], self.y[part]))
+        return np.column_stack((found.scores, found.levels))
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
-        """Return the metrics of the answers, shape (n, 3)."""
+        """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        if len(answers) and answers[0, 2] >= 0.0:
-            found = KINDS["novelty"].metrics(self._config.watching(), Cadence())
         looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
         context = [
             RowContext(level, own)
@@ -147,15 +185,31 @@ class Unlabelled(Evaluator):
         found.add_block(self.y[part], answers[part, 0], context)
         return found
 
+    def blocks(self, answers: Row) -> dict[str, list[float]]:
+        """Return none: an area under a curve is no sum over rows."""
+        return {}
+
     def linear(self) -> tuple[str, Row]:
         """Return that there is none."""
-        return "", np.zeros((len(self.y), 3))
+        return "", np.zeros((len(self.y), 2))
 
     def judges(self, first: int) -> bool:
         """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""
         parts = [self.y[first:], *([self.y[:first]] if first else [])]
         # Rows without a label, NaN, are of neither kind.
         return all(bool((part > 0.0).any() and (part < 0.0).any()) for part in parts)
+
+
+def _whole(found: Taught) -> Taught:
+    """Return what became of rows, if all were learned.
+
+    Raises RuntimeError, ValueError: the learner refuses one.
+    """
+    for error in found.refused.values():
+        raise error
+    if found.stopped is not None:
+        raise found.stopped
+    return found
 
 
 EVALUATORS: dict[str, type[Evaluator]] = {

@@ -12,6 +12,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.run import Comparison
+from firmware_sim.comparison.table import shown as name_of
+from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.plaintext import printable
 from firmware_sim.report.picture import FAINT, PERCENTS, STYLE, TEXT, logarithmic
 
@@ -53,9 +55,9 @@ def draw(found: Comparison, path: Path) -> None:
                 ]
             )
         }
-        shown = [name for name in lines if name in front]
+        shown = [name for name in lines if name in front or name == DEFAULT]
         for name, line in lines.items():
-            if name not in front and line:
+            if name not in shown and line:
                 axes.plot(*zip(*line, strict=True), color="#CDD3DA", linewidth=1.2, zorder=1)
         for name, colour in zip(shown, _FRONT, strict=False):
             axes.plot(
@@ -63,7 +65,7 @@ def draw(found: Comparison, path: Path) -> None:
                 color=colour,
                 linewidth=2.6,
                 marker="o",
-                label=name,
+                label=name_of(name),
                 zorder=3,
             )
         for (name, error), dash in zip(

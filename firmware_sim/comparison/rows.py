@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator, Unlabelled
+from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics.base import Looked
+from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable
+from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -22,6 +24,8 @@ from firmware_sim.tasks.labels import LabelMap, doubt
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
+#: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
+_ROOM, _BUDGET = 1 << 20, 64
 
 
 @dataclass
@@ -38,6 +42,9 @@ class Rows:
     warnings: list[str]
     #: losses of what needs no learner, or hardly one: by name, on these rows
     baselines: dict[str, float]
+    #: ... and over stretches of rows; those that answer without learning the readings come first
+    baseline_blocks: dict[str, list[float]]
+    trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
 
     @property
@@ -71,8 +78,10 @@ def prepare(config: ReplayConfig) -> Rows:
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    replay = Replay(config.outside())
-    device, stream, config = replay.device, replay.stream, replay.config
+    # What reads and scales the rows takes room of its own; the learner beside it is not asked.
+    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET))
+    device, stream = replay.device, replay.stream
+    config = replace(replay.config, ram=config.ram, budget=config.budget)
     kind = KINDS[config.kind]
     labels, cadence = kind.labels(config), Cadence()
     metrics = kind.metrics(config, cadence)
@@ -82,33 +91,24 @@ def prepare(config: ReplayConfig) -> Rows:
     looked: list[Looked] = []
     count = RowCount()
     try:
-        for row in checked_rows(config, stream, device.raw, labels):
-            if row is None:
-                continue
-            count.read = row.number
-            cadence.add(row.seconds)
-            if row.unlabelled and not kind.is_taught:
-                # It is learned like any other; only nothing is judged by it.
-                row = row._replace(label=math.nan, unlabelled=False)
-            if row.damage:
-                count.add_damaged(row)
-            elif row.absent or row.unlabelled:
-                count.add_missing(row.missing(stream))
-            whole = not (row.damage or row.absent)
-            if device.repair is not None and not row.damage:
-                whole = device.repair.mend(device.raw, row.absent)
-            if not whole or row.unlabelled:
-                count.missing += not row.damage
-                continue
-            looked.append(Looked(metrics.look(device.raw).distance))
-            if not kind.is_taught:
-                raw.append(device.raw.copy())
-            rows.append(device.scale().copy())
-            targets.append(row.label)
-            if len(rows) * len(stream.features) > MOST_NUMBERS:
+        for block in checked(config, stream, labels):
+            cadence.add_block(np.where(block.damaged, np.nan, block.block.seconds))
+            block.tally(labels, len(block))
+            X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
+            if len(places):
+                looked += [Looked(one.distance) for one in metrics.look_many(X)]
+                scaled, refused = scaled_rows(device.scaler, X)
+                for error in refused.values():
+                    raise error
+                raw.append(X)
+                rows.append(scaled)
+                targets += block.y[places].tolist()
+            if len(targets) * len(stream.features) > MOST_NUMBERS:
                 raise SimulatorError(
-                    f"{stream.name}: {len(rows):,} rows are more than can be kept; give --limit"
+                    f"{stream.name}: {len(targets):,} rows are more than can be kept; give --limit"
                 )
+            if block.fault is not None:
+                raise block.fault
     finally:
         device.close()
         stream.close()
@@ -116,9 +116,9 @@ def prepare(config: ReplayConfig) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked)
-    if isinstance(evaluator, Unlabelled):
-        evaluator.raw = np.array(raw)
+    as_read = np.concatenate(raw) if config.scales_outside else None
+    X, y = np.concatenate(rows), np.array(targets)
+    evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
@@ -136,14 +136,18 @@ def prepare(config: ReplayConfig) -> Rows:
         count=count,
         notes=[*stream.notes],
         warnings=warnings,
-        baselines=_baselines(evaluator),
         config=config,
+        **_baselines(evaluator),
     )
 
 
-def _baselines(evaluator: Evaluator) -> dict[str, float]:
-    """Return the losses of the baselines, and of a linear model where there is one."""
+def _baselines(evaluator: Evaluator) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines, and on a linear model where there is one."""
     name, answers = evaluator.linear()
-    metrics = evaluator.judged(answers)
+    metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
-    return {**found, name: metrics.mean_loss("learner")} if name else found
+    by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
+    trivial = tuple(found)
+    if name:
+        found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
+    return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

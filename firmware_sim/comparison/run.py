@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import edgeolk as ek
-from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.evaluators import BLOCKS, Evaluator
 from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import Rows, prepare
-from firmware_sim.comparison.work import Outcome, Run, draws, goes, share, work
+from firmware_sim.comparison.work import DEFAULT, Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration.choices import canonical, storage_of
+from firmware_sim.configuration.choices import RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
 
 
@@ -56,14 +56,19 @@ class Comparison:
 
     def storage(self, algorithm: str) -> str:
         """Return the storage type of a method; where float32 was asked for, a method's own."""
+        algorithm = RECOMMENDED if algorithm == DEFAULT else algorithm
         return storage_of(algorithm) if self.config.dtype == "float32" else self.config.dtype
 
     @property
     def algorithms(self) -> list[str]:
-        """The methods, those with the least error under the largest cap first."""
+        """The methods: the default, then those with the least error under the largest cap."""
         names = dict.fromkeys(one.algorithm for one in self.outcomes)
         rank = {name: [self.cell(name, ram).error for ram in reversed(self.rams)] for name in names}
-        return sorted(names, key=lambda name: [math.inf if e is None else e for e in rank[name]])
+
+        def order(name: str) -> tuple[bool, list[float]]:
+            return name != DEFAULT, [math.inf if e is None else e for e in rank[name]]
+
+        return sorted(names, key=order)
 
 
 @dataclass
@@ -88,6 +93,14 @@ class Cell:
         if not self.done or len(self.runs) < 2:
             return None
         return statistics.stdev(run.loss for run in self.runs)
+
+    @property
+    def blocks(self) -> list[float]:
+        """Mean losses over stretches of rows; empty where they are not known."""
+        if not self.done or not all(run.blocks for run in self.runs):
+            return []
+        together = zip(*(one.blocks for one in self.runs), strict=True)
+        return [statistics.mean(found) for found in together]
 
     @property
     def nbytes(self) -> int:
@@ -117,7 +130,8 @@ def compare(
     rams : sequence of int or str
         The caps.
     algorithms : sequence of str, optional
-        The methods; by default all that `edgeolk` has for the kind of labels.
+        The methods; by default all that `edgeolk` has for the kind of labels. What `replay` runs
+        where none is named, ``"default"``, is always among them.
     folder : str or Path
         Where results are kept as they come; those that are there already are not made again.
     seeds : int
@@ -145,7 +159,8 @@ def compare(
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
     names = list(dict.fromkeys(map(canonical, algorithms))) if algorithms else known
-    for name in names:
+    names = [DEFAULT, *(name for name in names if name != DEFAULT)]
+    for name in names[1:]:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
     folder = Path(folder)
@@ -153,7 +168,7 @@ def compare(
     rows = prepare(config.outside())
     config, gamma = rows.config, rows.width.gamma
     if not algorithms:
-        names = [name for name in names if goes(name, config, rows.X.shape[1])]
+        names = [name for name in names if name == DEFAULT or goes(name, config, rows.X.shape[1])]
     runs = []
     for name in names:
         many = seeds if draws(name, rows.evaluator, config, gamma) else 1
@@ -236,6 +251,9 @@ def spread(
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield  # Windows holds no signals back
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -259,5 +277,6 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
         config.missing,
         config.freeze_after,
         *rows.evaluator.metrics.table,
+        BLOCKS,
     )
     return hashlib.sha256(repr((*said, seconds)).encode()).hexdigest()[:16]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,8 +23,9 @@ from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.run import spread
-from firmware_sim.comparison.work import shared
+from firmware_sim.comparison.work import default_of, shared
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.files import text_of, write_each
@@ -40,11 +42,12 @@ _DECADES = 1.5
 class Candidate:
     """A width and parameters; those not named are the algorithm's own."""
 
-    gamma: float
+    gamma: float | None  # None: the learner makes it
     params: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
-        return ", ".join([f"gamma={self.gamma:.4g}", *(f"{n}={v:.4g}" for n, v in self.params)])
+        width = "auto" if self.gamma is None else f"{self.gamma:.4g}"
+        return ", ".join([f"gamma={width}", *(f"{n}={v:.4g}" for n, v in self.params)])
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Tuning:
     Attributes
     ----------
     start, chosen : Candidate
-        The algorithm's defaults with the width of a replay, and the best on the first rows.
+        What `replay` runs with the same options, and the best on the first rows.
     tuned_on, judged_on : int
         Rows of the choice, and rows after them.
     before, after : float
@@ -62,6 +65,11 @@ class Tuning:
         error, of alarms the area above the ROC curve.
     work : int
         Rows learned for the choice, all candidates together.
+    replayed : float
+        The loss of the start on all rows, which is what `replay` reports.
+    default : float or None
+        The loss, on the rows after them, of what `replay` runs where no algorithm is named; None
+        where the start is that.
     """
 
     config: ReplayConfig
@@ -73,17 +81,32 @@ class Tuning:
     after: float
     work: int
     evaluator: Evaluator = field(compare=False)
+    replayed: float = math.nan
+    default: float | None = None
 
     @property
-    def best(self) -> Candidate:
-        """What to take: what was chosen, or the start where the choice did not hold."""
+    def best(self) -> Candidate | None:
+        """What to take: what was chosen, the start where the choice did not hold, or the default.
+
+        None for the default: what `replay` runs where no algorithm is named.
+        """
+        if self.default is not None and self.default < min(self.before, self.after):
+            return None
         return self.chosen if self.after < self.before else self.start
 
     @property
     def options(self) -> str:
-        """What to take, as ``replay`` is told it."""
-        said = [f"--algorithm {self.config.algorithm}", f"--gamma {self.best.gamma:.4g}"]
-        return " ".join([*said, *(f"--param {n}={v:.4g}" for n, v in self.best.params)])
+        """What to take, as ``replay`` is told it; empty for its default."""
+        best, config = self.best, self.config
+        if best is None:
+            return ""
+        inside = ("scale", "freeze_after", "gamma", "history") if config.scales_inside else ()
+        said = [] if config.scales_inside else [f"--algorithm {config.algorithm}"]
+        for pair in config.params.items():
+            said += [] if pair[0] in inside else [f"--param {shlex.quote(values.written(pair))}"]
+        if best is not self.start and best.gamma is not None:
+            said.append(f"--gamma {best.gamma:.4g}")
+        return " ".join([*said, *(f"--param {n}={v:.4g}" for n, v in best.params)])
 
 
 def tune(
@@ -121,7 +144,8 @@ def tune(
         The stream is too short for a choice, or no candidate can learn it.
     """
     found = prepare(config.outside())
-    config, evaluator = found.config, found.evaluator
+    config = replace(config, classes=found.config.classes)
+    evaluator = found.evaluator.for_learner_of(config)
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
     if few < LEAST or n - few < LEAST:
@@ -134,26 +158,52 @@ def tune(
             f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
             "so nothing can be chosen or judged on them: give another --tune-rows"
         )
-    start = Candidate(found.width.gamma)
-    pool = _field(config, start, candidates, found.X.shape[1])
+    start = Candidate(None if config.chooses_inside else found.width.gamma)
+    width = start.gamma
+    if width is None and not config.watches:  # that has one which nothing may change
+        width = _own_width(config, evaluator, few)
+    pool = _field(config, start, width, candidates, found.X.shape[1])
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, config) as each:
         chosen, work = _halved(each, pool, few, on_run)
-        errors = []
+        judged = []
         jobs = [(candidate, n, few) for candidate in (start, chosen)]
-        for (candidate, *_), loss in zip(jobs, each(_shared_loss, jobs), strict=True):
-            if math.isinf(loss):
+        for (candidate, *_), losses in zip(jobs, each(_shared_losses, jobs), strict=True):
+            if math.isinf(losses[0]):
                 raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
-            errors.append(loss)
+            judged.append(losses)
             if on_run is not None:
                 on_run()
-    before, after = errors
-    return Tuning(config, start, chosen, few, n - few, before, after, work, evaluator)
+    default = None
+    if not (config.scales_inside and config.chooses_inside):
+        default = _default_loss(config, found.evaluator, few)
+    (before, whole), (after, _) = judged
+    return Tuning(
+        config, start, chosen, few, n - few, before, after, work, evaluator, whole, default
+    )
+
+
+def _default_loss(config: ReplayConfig, evaluator: Evaluator, few: int) -> float | None:
+    """Return what `replay` without a named algorithm loses after the first rows; None for none."""
+    try:
+        usual = default_of(config)
+    except SimulatorError:
+        return None
+    rows = evaluator.for_learner_of(usual)
+    loss, _ = _losses(usual, Candidate(None), rows, len(rows.y), few)
+    return loss if math.isfinite(loss) else None
+
+
+def _own_width(config: ReplayConfig, evaluator: Evaluator, few: int) -> float:
+    """Return the width that a learner makes itself from the first rows."""
+    learner = _learner(config, Candidate(None), evaluator.X.shape[1])
+    evaluator.teach(learner, slice(0, few))
+    return float(learner.kernel.gamma)
 
 
 def _halved(
-    each: Callable[..., Iterable[float]],
+    each: Callable[..., Iterable[tuple[float, float]]],
     pool: list[Candidate],
     rows: int,
     on_run: Callable[[], object] | None,
@@ -162,7 +212,7 @@ def _halved(
     work = 0
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
         losses = []
-        for loss in each(_shared_loss, [(candidate, size, 0) for candidate in pool]):
+        for loss, _ in each(_shared_losses, [(candidate, size, 0) for candidate in pool]):
             losses.append(loss)
             work += size
             if on_run is not None:
@@ -173,14 +223,19 @@ def _halved(
     return pool[0], work
 
 
-def _shared_loss(job: tuple[Candidate, int, int]) -> float:
-    """Do one job with what the process shares; see `_loss`."""
+def _shared_losses(job: tuple[Candidate, int, int]) -> tuple[float, float]:
+    """Do one job with what the process shares; see `_losses`."""
     candidate, most, first = job
-    return _loss(shared()["config"], candidate, shared()["evaluator"], most, first)
+    return _losses(shared()["config"], candidate, shared()["evaluator"], most, first)
 
 
-def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -> list[Candidate]:
-    """Return the start, and candidates around it drawn on a logarithmic scale."""
+def _field(
+    config: ReplayConfig, start: Candidate, width: float | None, many: int, n_features: int
+) -> list[Candidate]:
+    """Return the start, and candidates around it and its width drawn on a logarithmic scale.
+
+    width: None where there is none to choose.
+    """
     numbers = _numbers(config, start, n_features)
     rng = np.random.default_rng((config.seed, 2))
     out = [start]
@@ -190,7 +245,8 @@ def _field(config: ReplayConfig, start: Candidate, many: int, n_features: int) -
             (name, float(f"{value * factor:.3g}"))
             for (name, value), factor in zip(numbers.items(), factors[1:], strict=True)
         ]
-        out.append(Candidate(float(f"{start.gamma * factors[0]:.4g}"), tuple(params)))
+        own = None if width is None else float(f"{width * factors[0]:.4g}")
+        out.append(Candidate(own, tuple(params)))
     return out
 
 
@@ -226,22 +282,27 @@ def _idle(config: ReplayConfig, n_features: int) -> set[str]:
 
 
 def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
-    kernel = ek.Gaussian(candidate.gamma)
-    mine = replace(config, params={**config.params, **dict(candidate.params)}, stream="")
+    kernel = None if candidate.gamma is None else ek.Gaussian(candidate.gamma)
+    params = {**config.params, **dict(candidate.params)}
+    if kernel is not None and params.get("gamma") == "auto":
+        del params["gamma"]
+    mine = replace(config, params=params, gamma=candidate.gamma, stream="")
     _, plan = plan_device(mine, n_features, kernel)
     return make_learner(n_features, learner_settings(mine, kernel, plan))
 
 
-def _loss(
+def _losses(
     config: ReplayConfig, candidate: Candidate, evaluator: Evaluator, most: int, first: int
-) -> float:
-    """Loss from row `first` to row `most`, all learned; infinite where it is none."""
+) -> tuple[float, float]:
+    """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
         learner = _learner(config, candidate, evaluator.X.shape[1])
-        loss = evaluator.loss(evaluator.teach(learner, slice(0, most)), first)
+        answers = evaluator.teach(learner, slice(0, most))
+        loss = evaluator.loss(answers, first)
+        whole = evaluator.loss(answers) if first else loss
     except (RuntimeError, SimulatorError, ValueError):
-        return math.inf
-    return loss if math.isfinite(loss) else math.inf
+        return math.inf, math.inf
+    return (loss, whole) if math.isfinite(loss) else (math.inf, math.inf)
 
 
 def write_tuning(found: Tuning, folder: Path) -> list[Path]:
@@ -252,6 +313,8 @@ def write_tuning(found: Tuning, folder: Path) -> list[Path]:
         "tuned_on": found.tuned_on,
         "judged_on": found.judged_on,
         "rows_learned": found.work,
+        "replayed": found.replayed,
+        "default": found.default,
         **{
             name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
             for name, one, loss in (
@@ -271,13 +334,21 @@ def to_text(tuning: Tuning) -> str:
     verdict = (
         f"gained: {gained:.3g} % of the {what}"
         if tuning.after < tuning.before
-        else "nothing gained: keep what you began with"
+        else "nothing gained"
     )
+    if tuning.best is tuning.start:
+        verdict += ": keep what you began with"
+    default = ""
+    if tuning.default is not None:
+        default = f"default   {words(tuning.default)} with no algorithm named\n"
+    if tuning.best is None:
+        verdict += "; the default errs less than either"
+    whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
         f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
         f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
-        f"before    {words(tuning.before)} with {tuning.start}\n"
+        f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{whole}\n"
         f"after     {words(tuning.after)} with {tuning.chosen}\n"
-        f"{verdict}\n"
-        f"take      {tuning.options}\n"
+        f"{default}{verdict}\n"
+        f"take      {tuning.options or 'the default: name no algorithm'}\n"
     )

@@ -18,6 +18,8 @@ from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.streams import Row
 
+#: The name of the run of what `replay` runs where no algorithm is named.
+DEFAULT = "default"
 #: Rows learned between two looks at the clock.
 _CHUNK = 500
 
@@ -26,7 +28,7 @@ _CHUNK = 500
 class Run:
     """What is to be run."""
 
-    algorithm: str
+    algorithm: str  # a name, or `DEFAULT`
     ram: int
     seed: int
 
@@ -50,6 +52,7 @@ class Outcome(Run):
     seconds: float = 0.0  # processor time
     detail: str = ""  # why it is not done
     figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is
+    blocks: list[float] = field(default_factory=list)  # its losses over stretches of rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
@@ -74,6 +77,16 @@ def work(run: Run) -> Outcome:
     return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])
 
 
+def default_of(config: ReplayConfig, dtype: str = "") -> ReplayConfig:
+    """Return what `replay` runs on the same stream and device where no algorithm is named.
+
+    dtype: of its weights; by default its own.
+    Raises SimulatorError: it does not go with the other options.
+    """
+    params = {"n_classes": config.params["n_classes"]} if "n_classes" in config.params else {}
+    return replace(config, algorithm="", params=params, gamma=None, dtype=dtype, budget=None)
+
+
 def do(
     run: Run, evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float
 ) -> Outcome:
@@ -85,16 +98,14 @@ def do(
     gamma: width of the kernel.
     seconds: processor time it may take.
     """
-    kernel: Any = ek.Gaussian(gamma)
-    X = evaluator.X
     # float32 is the default for support vectors; an algorithm with weights keeps its own default.
     own = "" if config.dtype == "float32" else config.dtype
-    mine = replace(
-        config, algorithm=run.algorithm, ram=run.ram, seed=run.seed, stream="", dtype=own
-    )
-    if run.algorithm == RECOMMENDED:
-        mine = mine.watching()
-        kernel = None if mine.watches else kernel
+    base = replace(config, ram=run.ram, seed=run.seed, stream="")
+    named = run.algorithm != DEFAULT
+    mine = replace(base, algorithm=run.algorithm, dtype=own) if named else default_of(base, own)
+    evaluator = evaluator.for_learner_of(mine)
+    kernel = None if mine.chooses_inside else ek.Gaussian(gamma)
+    X = evaluator.X
     try:
         layout, plan = plan_device(mine, X.shape[1], kernel)
         learner = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
@@ -105,10 +116,11 @@ def do(
     began = time.process_time()
     answers, learned, status, detail = _learned(learner, evaluator, seconds)
     spent = time.process_time() - began
-    loss, figures = 0.0, {}
+    loss, figures, blocks = 0.0, {}, []
     if status == "done":
         metrics = evaluator.judged(answers)
         loss, figures = metrics.mean_loss("learner"), finite(metrics.summary()["learner"])
+        blocks = evaluator.blocks(answers).get("learner", [])
     if not np.isfinite(loss):
         status, detail, loss, figures = "refused", "its predictions have run away", 0.0, {}
     return Outcome(
@@ -121,6 +133,7 @@ def do(
         seconds=round(spent, 3),
         detail=detail,
         figures=figures,
+        blocks=blocks,
     )
 
 
@@ -159,6 +172,8 @@ def draws(algorithm: str, evaluator: Evaluator, config: ReplayConfig, gamma: flo
     """
     few = evaluator.X[: 2 * _CHUNK]
     labels = evaluator.drawn(len(few))
+    if algorithm == DEFAULT:
+        algorithm = RECOMMENDED
     for budget in (8, 64):  # some methods refuse so small a one
         try:
             own = replace(config, algorithm=algorithm, stream="").learner_params

@@ -42,7 +42,7 @@ from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
-_SCALES = ("standard", "minmax", "none")
+_SCALES = ("standard", "minmax", "common", "none")
 _DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 _PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
 _LEAK = FROM_0._replace(
@@ -153,7 +153,10 @@ class Fields:
     )
     seed: int = _learner(0, "of an algorithm that draws", FROM_0, where=REPLAY | TABLE | TUNE)
     scale: str = _device(
-        "standard", "how readings are scaled", choices=_SCALES, where=READERS | TABLE
+        "standard",
+        "how readings are scaled; common: one scale for all, inside the learner",
+        choices=_SCALES,
+        where=READERS | TABLE,
     )
     freeze_after: int | None = _device(
         None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE
@@ -185,6 +188,12 @@ class Fields:
         "'none')",
         metavar="COLUMN",
         where=READERS | MANIFEST,
+    )
+    clock: bool = _stream(
+        False,
+        "the time of day and of the week are readings too: sine and cosine of each, from the time "
+        "column",
+        where=READERS,
     )
     categories: str = _stream(
         "refuse",
@@ -237,6 +246,12 @@ class Fields:
     )
     label_missing: float = _trouble(
         0.0, "share of the labels that never come", SHARE, where=REPLAY | TABLE | MANIFEST
+    )
+    gap: float | None = _trouble(
+        None,
+        "seconds between rows after which a forecaster's history is forgotten",
+        SECONDS,
+        where=REPLAY | TABLE,
     )
     ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
     power_cut: str | None = _trouble(

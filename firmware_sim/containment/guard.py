@@ -13,6 +13,7 @@ import mmap
 
 PAGE = mmap.PAGESIZE
 _FORBIDDEN = 0  # PROT_NONE: not in the mmap module
+_NO_ACCESS = 1  # PAGE_NOACCESS of Windows
 
 
 class GuardedBlock:
@@ -54,7 +55,9 @@ class GuardedBlock:
         """
         if self.refusal:
             raise RuntimeError(self.refusal)
-        ctypes.memset(self.address + self.nbytes + offset, 0xEE, nbytes)
+        # Not by ctypes' own memset: on Windows that makes an exception of the death.
+        there = (ctypes.c_ubyte * nbytes).from_address(self.address + self.nbytes + offset)
+        memoryview(there).cast("B")[:] = b"\xee" * nbytes
 
 
 def _address(block: mmap.mmap) -> int:
@@ -63,6 +66,8 @@ def _address(block: mmap.mmap) -> int:
 
 def _forbid(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
     """Take every right from the page at each offset; return why that failed, or nothing."""
+    if hasattr(ctypes, "WinDLL"):
+        return _forbid_on_windows(_address(block), offsets)
     try:
         mprotect = ctypes.CDLL(None, use_errno=True).mprotect
     except (OSError, AttributeError, TypeError) as error:
@@ -72,4 +77,15 @@ def _forbid(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
     for offset in offsets:
         if mprotect(start + offset, PAGE, _FORBIDDEN) != 0:
             return f"mprotect failed with error {ctypes.get_errno()}"
+    return ""
+
+
+def _forbid_on_windows(start: int, offsets: tuple[int, ...]) -> str:
+    protect = ctypes.WinDLL("kernel32", use_last_error=True).VirtualProtect  # type: ignore[attr-defined,unused-ignore]
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_void_p)
+    before = ctypes.c_uint32()
+    for offset in offsets:
+        if not protect(start + offset, PAGE, _NO_ACCESS, ctypes.byref(before)):
+            number = ctypes.get_last_error()  # type: ignore[attr-defined,unused-ignore]
+            return f"VirtualProtect failed with error {number}"
     return ""

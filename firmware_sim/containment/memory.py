@@ -126,6 +126,9 @@ def fit_learner(
     smallest = start + least.nbytes
     if smallest <= cap:
         return least if budget is not None else _planned(plan, ram=cap - start)
+    if budget is None:
+        with contextlib.suppress(ValueError):  # a forecaster does without a kernel where it must
+            return plan(ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "

@@ -38,6 +38,13 @@ _ENVIRONMENT = {
 }
 #: Seconds without an answer after which the child is given up: a block takes milliseconds.
 PATIENCE = 60.0
+#: Windows has neither pipes that can be polled nor one of the limits. Its Job Objects bound what a
+#: process commits; Wine, on which this is tried, does not hold to them.
+_NOT_HERE = (
+    "--enforce process: no limit can be put on a process here: there is no memory control group, no"
+    " seccomp filter and no RLIMIT_AS, and Job Objects are not used; --enforce arena keeps the cap"
+    " by guard pages"
+)
 _NAMES = {
     "cgroup": "memory control group",
     "seccomp": "seccomp filter",
@@ -75,6 +82,8 @@ class ProcessLearner:
         kind: str = "binary",
         saved: bytes = b"",
     ) -> None:
+        if not hasattr(select, "poll"):
+            raise SimulatorError(_NOT_HERE)
         self.peak = 0
         self.gone = False
         self._nbytes = 0

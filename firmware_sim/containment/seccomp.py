@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import resource
 import struct
 
 #: Kernel's name of the architecture, and numbers of mmap, mremap and brk.
@@ -78,6 +77,8 @@ def limit_address_space() -> None:
 
     Raises OSError, ValueError: the size cannot be read or the limit not set.
     """
+    import resource  # of POSIX alone
+
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = int(file.read().split()[0])
     size = pages * resource.getpagesize()

@@ -108,10 +108,12 @@ def _check_carried(config: ReplayConfig) -> None:
         ("missing", "skip", skips),
         ("damaged", "skip", skips),
         ("categories", "refuse", raw),
+        ("clock", False, "the program is given no times"),
     ):
         value = getattr(config, option)
         if value != usual:
-            raise SimulatorError(f"--write-script does not go with --{option} {value}: {reason}")
+            said = f"--{option}" if value is True else f"--{option} {value}"
+            raise SimulatorError(f"--write-script does not go with {said}: {reason}")
 
 
 def script(replay: Replay, model: str) -> str:
@@ -135,7 +137,7 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
     follows = "it." if words.always else "it if its label follows."
     places = {"learner": LEARNER}
     places |= {"scaler": SCALER} if config.scales_outside else {}
-    places |= {"targets": TARGETS} if config.is_regression else {}
+    places |= {"targets": TARGETS} if config.scales_targets else {}
     loads = {name: "ek.load" if name == "learner" else "ek.RunningScaler.load" for name in places}
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     return [

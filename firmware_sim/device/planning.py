@@ -70,7 +70,7 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
         what = {"last": "last values", "mean": "means and counts"}[config.missing]
         nbytes = Repair.nbytes(config.missing, n_features)
         needs.append(Need("repair", nbytes, f"{what}, which stand in for absent readings"))
-    if config.queue_rows:
+    if config.queue_rows and not config.forecasts:  # which has a queue of its own
         nbytes = Supervision.nbytes(config, n_features)
         what = f"{config.queue_rows:,} rows that wait for their label"
         needs.append(Need("label queue", nbytes, what))
@@ -87,7 +87,7 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
             **own,
         )
 
-    if config.is_regression:
+    if config.scales_targets:
         needs.append(target_need())
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
     vectors = any(region.name == "support_vectors" for region in plan.regions)
@@ -140,6 +140,9 @@ def scaled_prefix(config: ReplayConfig, rows: Row) -> Row:
     """
     if config.scale == "none" or len(rows) == 0:
         return rows
+    if config.scale == "common":
+        scaled_alike: Row = np.clip((rows - rows.mean()) / (rows.std() or 1.0), -8.0, 8.0)
+        return scaled_alike
     scaler = ek.RunningScaler(rows.shape[1], method=config.scale, freeze_after=config.freeze_after)
     for row in rows:
         scaler.learn_one(row)

@@ -13,6 +13,17 @@ KEEPS = {"last": 1, "mean": 2}
 _ITEM = 8
 
 
+class Gaps:
+    """Absent readings are no numbers, for learners that know such."""
+
+    keeps_last = False
+
+    def mend(self, row: Row, absent: Sequence[int]) -> bool:
+        """Mark readings as absent; the row is as good as a whole one."""
+        row[list(absent)] = np.nan
+        return True
+
+
 class Repair:
     """What stands in for a reading that is absent.
 
@@ -31,6 +42,11 @@ class Repair:
     def nbytes(method: str, n_features: int) -> int:
         """Return the bytes the policy needs."""
         return KEEPS[method] * n_features * _ITEM
+
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the last value of a reading is all that is kept."""
+        return self._count is None
 
     def mend(self, row: Row, absent: Sequence[int]) -> bool:
         """Learn the readings there are and fill in the others.

@@ -109,10 +109,10 @@ def build(
         "BOARD_RAM": board.ram[0],
         "BOARD_STACK": stack,
     }
-    text = (HERE / "board.ld").read_text()
+    text = (HERE / "board.ld").read_text(encoding="utf-8")
     for name, number in numbers.items():
         text = text.replace(name, str(number))
-    script.write_text(text)
+    script.write_text(text, encoding="utf-8", newline="\n")
     told = [*FLAGS, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
     told += [f"-I{folder}" for folder in (HERE, *include)]
     link = ["-nostartfiles", "--specs=nosys.specs", "-Wl,--gc-sections", f"-T{script}"]

@@ -45,6 +45,7 @@ class RowContext(NamedTuple):
     level: float = 0.0  # the threshold that was taken off the score, where there is one
     looked: Looked = Looked()  # what `Metrics.look` returned for the row
     seconds: float = math.nan  # when it was taken; NaN where that is not known.
+    interval: tuple[float, float] | None = None  # what the learner expected the target in
     number: int = 0  # its place in the stream, from 1; 0 where that is not known.
     verdict: float = -1.0  # by what the learner judged it, as `tasks.adapters` has it
 
@@ -79,6 +80,10 @@ class Metrics(ABC):
     def look(self, row: Row) -> Looked:
         """Return what a baseline makes of readings, before `add` is told of their row."""
         return NOTHING.looked
+
+    def look_many(self, rows: Row) -> list[Looked]:
+        """Return what `look` does of each of many rows."""
+        return [self.look(row) for row in rows]
 
     @abstractmethod
     def add(

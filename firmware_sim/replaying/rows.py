@@ -98,6 +98,7 @@ def opened(config: ReplayConfig) -> Stream:
         category_slots=config.category_slots,
         labelled=KINDS[config.kind].is_taught,
         absent=config.missing_words,
+        clock=config.clock,
     )
 
 

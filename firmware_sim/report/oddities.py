@@ -22,7 +22,8 @@ def oddity_tables(result: ReplayResult) -> list[Table]:
     metrics = result.metrics
     assert isinstance(metrics, Novelty)
     names, oddities = tuple(result.stream.features), metrics.oddities
-    made = []
+    made: list[Table] = []
+    rows: list[tuple[str, ...]]
     if oddities.alarms:
         shown = oddities.alarms[:LISTED]
         many = "" if len(shown) == len(oddities.alarms) else f": the first {len(shown)}"
@@ -30,7 +31,7 @@ def oddity_tables(result: ReplayResult) -> list[Table]:
             (_rows(alarm), moment(alarm.worst.seconds), reason(alarm.worst, names))
             for alarm in shown
         ]
-        head = ("rows", "time of the oddest", "reason")
+        head: tuple[str, ...] = ("rows", "time of the oddest", "reason")
         made.append(Table("alarms", f"Alarms{many}", head, rows, sentences=head[1:]))
     if oddities.oddest:
         rows = [

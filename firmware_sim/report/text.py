@@ -8,9 +8,17 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    inputs,
+    inside,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, held, verdict
+from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -57,7 +65,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
-        reason = ", gamma made by the learner from the first rows it learns"
+        reason = ", gamma made by the learner from the rows it learns"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
@@ -70,11 +78,20 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    lines = figures(result).to_lines()
+    lines = [*figures(result).to_lines(), *(f"  {line}" for line in meanings(result)), ""]
     if isinstance(result.metrics, Novelty):
         lines.append(judged_by(result.metrics))
+    lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
-    lines += filter(None, [advice(result)])
+    lines += filter(None, [result.hint])
+    bars = inputs(result)
+    if bars:
+        width, most = max(len(name) for name, _ in bars), bars[0][1]
+        lines += ["", f"Inputs that matter: {ABOUT_INPUTS}"]
+        lines += [
+            f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
+            for name, share in bars
+        ]
     for table in tables(result):
         lines += ["", table.title, *table.to_lines()]
     return lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from edgeolk.files.system import claim_folder
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.files import text_of, write_each
@@ -58,17 +58,15 @@ def claimed(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        # The lock goes with the process, however it ends, and leaves no file behind.
+        handle = claim_folder(str(folder))
+    except BlockingIOError:
+        raise SimulatorError(
+            f"another replay is writing to {folder}; give this one its own with --out DIR"
+        ) from None
     except OSError as error:
         raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None
     try:
-        try:
-            # The lock goes with the process, however it ends, and leaves no file behind.
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise SimulatorError(
-                f"another replay is writing to {folder}; give this one its own with --out DIR"
-            ) from None
         yield
     finally:
         os.close(handle)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import os
+import queue
 import select
+import threading
 from collections.abc import Callable, Iterator
 
 from firmware_sim.errors import StreamError
@@ -52,19 +54,18 @@ class PipeSource(Source):
 
     def _read(self) -> Iterator[str | None]:
         """Yield lines, and None while nothing comes."""
-        poll = select.poll()
-        poll.register(self._descriptor, select.POLLIN)
+        read = _reader(self._descriptor)
         decoder = codecs.getincrementaldecoder("utf-8-sig")()
         rest = ""
         first = True
         while True:
-            if not poll.poll(1e3 * _TICK):
-                yield None
-                continue
             try:
-                data = os.read(self._descriptor, _BLOCK)
+                data = read()
             except OSError as error:  # it is closed, or a folder
                 raise StreamError(f"cannot read {self.name}: {error.strerror}") from None
+            if data is None:
+                yield None
+                continue
             if first and data.startswith(b"\x1f\x8b"):
                 raise StreamError(
                     f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."
@@ -87,3 +88,44 @@ class PipeSource(Source):
             yield from filter(str.strip, lines)
             if not data:
                 return
+
+
+def _reader(descriptor: int) -> Callable[[], bytes | None]:
+    """What reads a block: b"" at the end, None where nothing has come for a while."""
+    if not hasattr(select, "poll"):
+        return _threaded_reader(descriptor)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+
+    def read() -> bytes | None:
+        return os.read(descriptor, _BLOCK) if poll.poll(1e3 * _TICK) else None
+
+    return read
+
+
+def _threaded_reader(descriptor: int) -> Callable[[], bytes | None]:
+    """The same where a pipe cannot be waited for, as on Windows: a thread waits in its read."""
+    come: queue.Queue[bytes | OSError] = queue.Queue(1)
+
+    def wait() -> None:
+        data = b"some"
+        while data:
+            try:
+                data = os.read(descriptor, _BLOCK)
+            except OSError as error:
+                come.put(error)
+                return
+            come.put(data)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+    def read() -> bytes | None:
+        try:
+            got = come.get(timeout=_TICK)
+        except queue.Empty:
+            return None
+        if isinstance(got, OSError):
+            raise got
+        return got
+
+    return read

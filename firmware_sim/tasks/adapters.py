@@ -32,8 +32,16 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
     return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
 
 
-#: What a row gets: a score, a class, a prediction, or these two.
-Score = float | Watched
+class Forecast(NamedTuple):
+    """A forecast, and the first of its intervals."""
+
+    score: float
+    low: float
+    high: float
+
+
+#: What a row gets: a score, a class, a prediction, or one of these.
+Score = float | Watched | Forecast
 
 
 class RegressionAdapter:
@@ -85,11 +93,11 @@ class NoveltyAdapter:
     def __init__(self, learner: Any) -> None:
         self._learner = learner
         config = getattr(learner, "config", None)
-        self._in_time = config is not None and config.watches
+        self.in_time = config is not None and config.watches
 
     def learn_one(self, row: Row, label: float) -> Watched:
         """Learn a row; return what was made of it before."""
-        if self._in_time:
+        if self.in_time:
             tau = float(self._learner.threshold)
             score = float(self._learner.learn_one(row))
             # 0 is said of the first rows alone: nothing is known of them, nor of how odd they are.

@@ -74,6 +74,24 @@ def test_every_option_is_the_reference(task: str, name: str, dtype: str) -> None
         np.testing.assert_allclose(learner.decision_function(X[:40]), scores, rtol=near, atol=near)
 
 
+def test_groups_are_rounded_in_double_each_with_its_own_change() -> None:
+    """Of two blocks, a group each: roundings in doubt fall on the first block of the second."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    widths = ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0))
+    twin = Twin(3, 128, 0.3, groups=widths, dtype="int8", seed=0)
+    learner = ek.Learner(
+        "sorf", n_features=3, D=128, widths=widths, scale=None, kernel=ek.Gaussian(0.3),
+        relevance=False, seed=0,
+    )  # fmt: skip
+    expected = [twin.step(row, label) for row, label in zip(X, y, strict=True)]
+    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=1e-4, atol=1e-4)
+    assert learner.updates == twin.updates
+    assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+
+
+
 @every_type
 def test_novelty_is_the_reference(dtype: str) -> None:
     X, _ = stream("novelty", 400)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -39,6 +38,8 @@ def fuzz(fuzzer: Fuzzer, count: int, seed: int) -> int:
             faulthandler.dump_traceback_later(HANGS, exit=True)
             fuzzer.run(100)
         faulthandler.cancel_dump_traceback_later()
+        import resource  # of POSIX alone
+
         now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         resident = resident or now
         print(f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"

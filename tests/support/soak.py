@@ -17,7 +17,7 @@ has a line for each algorithm:
 from __future__ import annotations
 
 import json
-import resource
+import mmap
 import sys
 import time
 from typing import Any
@@ -46,7 +46,7 @@ def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def resident() -> int:
     """Bytes of this process in memory."""
     with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+        return int(file.read().split()[1]) * mmap.PAGESIZE
 
 
 def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:

@@ -103,7 +103,7 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
     seen->input[0] = z;
     seen->input[1] = gate * olk_held_deviations(&of->log_rough, log_rough);
     seen->input[2] =
-        of->square > 0.0 ? gate * olk_held_to(of->drift / OLK_SQRT(of->square), -most, most) : 0.0;
+        of->square > 0.0 ? gate * olk_held_between(of->drift / OLK_SQRT(of->square), -most, most) : 0.0;
     of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
     const double usual =
         of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x) : x;

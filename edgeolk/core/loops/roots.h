@@ -51,10 +51,41 @@ static inline double olk_square_root(double x)
     return x;
 }
 
+/* The same of a single number that is normal, or 0. */
+static inline float olk_square_root_f32(float x)
+{
+    uint32_t bits, root = 0, sum = 0;
+    memcpy(&bits, &x, sizeof bits);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    if (!(x > 0.0f) || exponent == 128)
+        return x;
+    uint32_t rest = (bits & (UINT32_MAX >> 9)) | UINT32_C(1) << 23;
+    if (exponent & 1) {
+        rest <<= 1;
+        exponent--;
+    }
+    rest <<= 1;
+    for (uint32_t digit = UINT32_C(1) << 24; digit; digit >>= 1) {
+        const uint32_t trial = sum + digit;
+        if (trial <= rest) {
+            sum = trial + digit;
+            rest -= trial;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    root += rest ? root & 1 : 0;
+    bits = (root >> 1) + (uint32_t)(exponent / 2 + 126) * (UINT32_C(1) << 23);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 #ifdef OLK_NO_LIBM
 #define OLK_SQRT(x) olk_square_root(x)
+#define OLK_SQRTF(x) olk_square_root_f32(x)
 #else
 #define OLK_SQRT(x) sqrt(x)
+#define OLK_SQRTF(x) sqrtf(x)
 #endif
 
 #endif

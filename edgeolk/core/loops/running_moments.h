@@ -16,7 +16,7 @@ static OLK_ALWAYS double olk_as_stored(double v)
     return (double)(olk_input)v;
 }
 
-static inline double olk_held_to(double v, double least, double most)
+static inline double olk_held_between(double v, double least, double most)
 {
     return v < least ? least : (v > most ? most : v);
 }
@@ -45,14 +45,14 @@ static inline double olk_deviations(const olk_moments *of, double value)
 /* The same, held to the most that counts. */
 static inline double olk_held_deviations(const olk_moments *of, double value)
 {
-    return olk_held_to(olk_deviations(of, value), -olk_most_deviations, olk_most_deviations);
+    return olk_held_between(olk_deviations(of, value), -olk_most_deviations, olk_most_deviations);
 }
 
 /* A value, winsorised: moved to the end of what counts as usual. */
 static inline double olk_winsorised(const olk_moments *of, double value)
 {
     const double far = olk_most_deviations * OLK_SQRT(of->variance);
-    return of->variance > 0.0 ? olk_held_to(value, of->mean - far, of->mean + far) : value;
+    return of->variance > 0.0 ? olk_held_between(value, of->mean - far, of->mean + far) : value;
 }
 
 #endif

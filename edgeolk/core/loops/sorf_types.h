@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "forecast_types.h"
+
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
@@ -27,6 +29,7 @@ typedef struct {
     double nu, forget;                           /* novelty */
     int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
+    double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
 
 /* A learner's memory: the caller's. NULL where the learner has no such part. "Type" is the type of
@@ -50,7 +53,8 @@ typedef struct {
     void *deviations;       /* [6] of type: novelty_scores.h */
     uint64_t *watch;        /* [4]: novelty_threshold.h */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d] */
+    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d]; held without these:
+                               [d], where a row that is learned or scored alone may lie */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
@@ -75,6 +79,15 @@ typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, con
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);
 
+/* The forecaster over such a learner (forecast.h), for one type: all its memory is that of the two. */
+typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
+                                       const olk_sorf *, const olk_sorf_state *, void *z,
+                                       olk_forecast_answer *said);
+typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
+                                    const olk_sorf *, const olk_sorf_state *, void *z,
+                                    double target, double *answer);
+typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
+
 /* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
@@ -83,6 +96,10 @@ typedef struct {
     olk_sorf_novelty_fn watch; /* novelty in time */
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
+    olk_forecast_answer_fn predict, ask;
+    olk_forecast_tell_fn tell;
+    olk_forecast_plain_fn restart, begin;
+    double largest_target; /* of the forecaster */
 } olk_sorf_functions;
 
 #endif

@@ -14,6 +14,8 @@
 
 #include "structured.h"
 
+#include "forecast.h"
+
 #ifndef OLK_SORF_INT8
 #include "features_alone.h"
 #endif
@@ -38,6 +40,12 @@ const olk_sorf_functions OLK_SORF_TABLE = {
 #else
     olk_sorf_features,
 #endif
+    olk_forecast_predict,
+    olk_forecast_ask,
+    olk_forecast_tell,
+    olk_forecast_restart,
+    olk_forecast_begin,
+    sizeof(olk_input) == 4 ? OLK_MOST_SINGLE_TARGET : OLK_MOST_DOUBLE_TARGET,
 };
 
 #endif

@@ -26,7 +26,10 @@ enum {
     EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
     EK_BAD_LABEL = -2, /* no label of this task, or no weight; nothing was changed */
     EK_BAD_STATE = -3, /* no whole model of this configuration that learning leads to */
-    EK_IO = -4         /* a callback failed */
+    EK_IO = -4,        /* a callback failed */
+    EK_SMALL = -5,     /* a slot of flash holds less than EK_SLOT_BYTES */
+    EK_WRONG_ORDER = -6 /* forecasters: a target that no row waits for, or one at once while rows
+                           wait; nothing was changed */
 };
 
 /* Begins with the model as it was when it was exported. First of all, or to begin again. */
@@ -54,6 +57,27 @@ int ek_learn(void *arena, const ek_number *x, double y, double *score);
    for novelty). Its margin is to be sqrt(weight) instead of 1, a target is stepped to with `weight`
    times the step, at most all the way, and the candidates' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
+
+#if EK_FORECASTS
+/* An answer, and an interval of each level: empty, low = high, while errors are not known. */
+typedef struct {
+    double answer;
+    double low[EK_INTERVALS], high[EK_INTERVALS];
+} ek_forecast;
+
+/* Answers a row; nothing is remembered. A reading that is not a number is missing. */
+int ek_look(void *arena, const ek_number *x, ek_forecast *forecast);
+
+/* Answers a row and remembers it until its target comes: EK_HORIZON rows may wait, one more drops the
+   oldest. */
+int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast);
+
+/* The target of the oldest row that waits; not a number: it will never be known. */
+int ek_tell(void *arena, double y);
+
+/* Another unit, or rows after a long stop: the history is forgotten, what was learned is kept. */
+void ek_restart(void *arena);
+#endif
 
 typedef struct {
     uint64_t steps;    /* rows learned */

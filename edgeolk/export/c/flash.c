@@ -122,11 +122,13 @@ static int ek_end(ek_writer *w)
 int ek_save(void *arena, const ek_flash *flash)
 {
     uint32_t sequence = 0, ignored;
+    if (flash->slot_bytes < EK_SLOT_BYTES)
+        return EK_SMALL;
     const int newest = ek_newest(flash, 0, &sequence, &ignored);
     const uint32_t slot = newest == 0, start = slot * flash->slot_bytes;
     ek_head head;
     ek_writer w;
-    if (newest == EK_IO || flash->slot_bytes < EK_SLOT_BYTES)
+    if (newest == EK_IO)
         return EK_IO;
     const void *file = ek_file(arena);
     if (flash->erase(flash->device, start, flash->slot_bytes) || flash->sync(flash->device))
@@ -151,6 +153,8 @@ int ek_open(void *arena, const ek_flash *flash)
 {
     uint32_t ignored, expected = 0;
     uint8_t *base = ek_base(arena);
+    if (flash->slot_bytes < EK_SLOT_BYTES)
+        return EK_SMALL;
     const int slot = ek_newest(flash, 1, &ignored, &expected);
     if (slot < 0)
         return EK_BAD_STATE;

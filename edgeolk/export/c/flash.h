@@ -30,7 +30,8 @@ typedef struct {
     uint32_t slot_bytes; /* whole pages, EK_SLOT_BYTES at least; the second slot follows the first */
 } ek_flash;
 
-/* Makes the learner the newest checkpoint. On EK_IO the newest is the one that was, or this one. */
+/* Makes the learner the newest checkpoint. On EK_IO the newest is the one that was, or this one. On
+   EK_SMALL nothing was read or written, here and below. */
 int ek_save(void *arena, const ek_flash *flash);
 
 /* Goes on with the newest checkpoint that is whole and of this configuration. EK_BAD_STATE: there is

@@ -19,14 +19,25 @@ static void row(int t, ek_number *x)
 
 int main(void)
 {
-    ek_number x[EK_FEATURES];
+    ek_number x[EK_FEATURES + 1];
     double scores[EK_COLUMNS], label = 0.0;
     ek_start(&arena);
-#if EK_LEARNS
+#if EK_FORECASTS
+    ek_forecast next;
+    for (int t = 0; t < 500; t++) {
+        if (t >= EK_HORIZON) /* the target of a row comes so many rows later */
+            (void)ek_tell(&arena, (double)((t - EK_HORIZON) % 24));
+        row(t, x);
+        (void)ek_ask(&arena, x, &next);
+    }
+    printf("next %g, from %g to %g\n", next.answer, next.low[0], next.high[0]);
+#elif EK_LEARNS
     for (int t = 0; t < 500; t++) {
         row(t, x);
         (void)ek_learn(&arena, x, x[0] > 0 ? 1.0 : EK_COLUMNS > 1 ? 0.0 : -1.0, NULL);
     }
+#endif
+#if EK_LEARNS
     ek_counts counts;
     ek_count(&arena, &counts);
     printf("%lu rows learned, %lu mistakes\n", (unsigned long)counts.steps,

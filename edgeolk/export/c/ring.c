@@ -8,7 +8,9 @@
 
 #define OLK_ROW_STORES EK_STORES
 #define OLK_ROW_REAL EK_REAL
+#include "loops/common.h"
 #include "loops/exponential.h"
+#define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
 #include "loops/one_row.h"
 
@@ -38,16 +40,25 @@ void ek_start(void *arena)
 /* Reading j as the scaler leaves it. */
 static double ek_reading(const ek_number *x, int j)
 {
-#if EK_SCALE_METHOD
+#if EK_COMMON
+    const olk_one_line line = EK_ALIKE;
+    return olk_common_scaled(&line, EK_SCALE_CLIP, (double)x[j]);
+#elif EK_SCALE_METHOD
     /* Only read here: nothing is learned. */
-    const olk_scaler scaler = {EK_SCALE_CLIP,
-                               1.0,
-                               0,
-                               EK_SCALE_METHOD,
-                               (double *)(uintptr_t)ek_scaler,
-                               (int32_t *)(uintptr_t)ek_scaler_counts,
-                               (double *)(uintptr_t)ek_scaler_range,
-                               (double *)(uintptr_t)(ek_scaler_range + EK_FEATURES)};
+    const olk_scaler scaler = {
+        .clip = EK_SCALE_CLIP,
+        .window = 1.0,
+        .method = EK_SCALE_METHOD,
+#if EK_SCALE_METHOD == 9
+        .records = (uint8_t *)(uintptr_t)ek_statistics,
+        .rule = {.clip = (float)EK_SCALE_CLIP},
+#else
+        .numbers = (double *)(uintptr_t)ek_scaler,
+        .counts = (int32_t *)(uintptr_t)ek_scaler_counts,
+        .least = (double *)(uintptr_t)ek_scaler_range,
+        .most = (double *)(uintptr_t)(ek_scaler_range + EK_FEATURES),
+#endif
+    };
     return olk_scale_reading(&scaler, j, (double)x[j], 0, 0);
 #else
     return (double)x[j];

@@ -92,7 +92,16 @@ static int ek_last_label_holds(double last)
 }
 #endif
 
-#if EK_SCALE_METHOD
+#if EK_SCALE_METHOD == 9 && EK_FEATURES
+static int ek_scaler_holds(const uint8_t *file, int64_t rows)
+{
+    const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
+    for (size_t j = 0; j < EK_FEATURES; j++)
+        if (!olk_compact_holds(file + EK_AT_statistics + OLK_COMPACT_BYTES * j, seen))
+            return 0;
+    return 1;
+}
+#elif EK_SCALE_METHOD && EK_FEATURES && !EK_COMMON
 /* The convention of loops/winsor.h, for feature j after so many rows. */
 static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 {
@@ -106,7 +115,7 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
     if (!ek_between(mean, -DBL_MAX, DBL_MAX) || !ek_between(low, -bit, bit) ||
         !ek_between(sd, 0.0, DBL_MAX) || !ek_between(held, -DBL_MAX, DBL_MAX))
         return 0;
-    if ((int64_t)age > seen || (age < OLK_START && (int64_t)age != seen))
+    if ((int64_t)age > seen || (age < OLK_START && (int64_t)age != seen && !EK_FORECASTS))
         return 0;
     if (age == 0)
         return mean == 0.0 && sd == 0.0 && held == 0.0;
@@ -171,6 +180,26 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_FOLLOWS
+static int ek_following_holds(const uint8_t *file, int64_t rows)
+{
+    const double least = olk_least_square * EK_FEATURES * (1.0 - 1e-6);
+    if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), least, DBL_MAX))
+        return 0;
+#if EK_PAIRS
+    const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
+    for (size_t i = 1; i < 3; i++)
+        if (!ek_between(ek_double_of(file, EK_AT_width_follows, i), -DBL_MAX, DBL_MAX))
+            return 0;
+    return ek_between(ek_double_of(file, EK_AT_width_follows, 3), -1.0,
+                      (double)seen * (double)EK_FEATURES);
+#else
+    (void)rows;
+    return 1;
+#endif
+}
+#endif
+
 #if EK_WATCHES
 /* Channels, scores and events of novelty in time. */
 static int ek_watch_holds(const uint8_t *file, int64_t steps)
@@ -197,6 +226,10 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_FORECASTS
+#include "forecast_state.h"
+#endif
+
 static int ek_state_holds(const uint8_t *file)
 {
     const int64_t steps = ek_word_of(file, EK_AT_STEPS, 0);
@@ -213,7 +246,16 @@ static int ek_state_holds(const uint8_t *file)
         return 0;
     rows += ek_word_of(file, EK_AT_width, 3);
 #endif
-#if EK_SCALE_METHOD
+#if EK_FOLLOWS
+    if (!ek_following_holds(file, rows))
+        return 0;
+#endif
+#if EK_COMMON
+    if (!ek_between(ek_double_of(file, EK_AT_common, 0), -olk_common_bound,
+                    olk_common_bound) ||
+        !ek_between(ek_double_of(file, EK_AT_common, 1), 0.0, DBL_MAX))
+        return 0;
+#elif EK_SCALE_METHOD && EK_FEATURES
     if (!ek_scaler_holds(file, rows))
         return 0;
 #endif
@@ -234,8 +276,14 @@ static int ek_state_holds(const uint8_t *file)
     if (!ek_weights_hold(file, EK_AT_weights) || !ek_blend_holds(file, EK_AT_blend))
         return 0;
 #endif
+#if EK_AT_mean_weights
     if (!ek_weights_hold(file, EK_AT_mean_weights))
         return 0;
+#endif
+#if EK_FORECASTS
+    if (!ek_forecast_holds(file, steps))
+        return 0;
+#endif
 #if EK_AT_novelty
     if (!ek_between(ek_double_of(file, EK_AT_novelty, 0), 0.0, DBL_MAX) ||
         !ek_between(ek_double_of(file, EK_AT_novelty, 1), 0.0, DBL_MAX))
@@ -251,13 +299,13 @@ static int ek_state_holds(const uint8_t *file)
         return 0;
 #endif
 #if EK_AT_linear
-    if (!ek_all_between(file, EK_AT_linear, 0, EK_FEATURES + 1, -1e30, 1e30) ||
-        !ek_all_between(file, EK_AT_linear, EK_FEATURES + 1, EK_FEATURES + 1, 0.0, 1.0))
+    if (!ek_all_between(file, EK_AT_linear, 0, EK_INPUTS + 1, -1e30, 1e30) ||
+        !ek_all_between(file, EK_AT_linear, EK_INPUTS + 1, EK_INPUTS + 1, 0.0, 1.0))
         return 0;
 #endif
 #if EK_AT_relevance
-    if (!ek_all_between(file, EK_AT_relevance, 0, EK_FEATURES, -2.0, 2.0) ||
-        !ek_all_between(file, EK_AT_relevance, EK_FEATURES, EK_FEATURES, 0.0, 1e30) ||
+    if (!ek_all_between(file, EK_AT_relevance, 0, EK_INPUTS, -2.0, 2.0) ||
+        !ek_all_between(file, EK_AT_relevance, EK_INPUTS, EK_INPUTS, 0.0, 1e30) ||
         !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
         return 0;
 #endif

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -91,13 +92,15 @@ def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
     plan = ek.plan(**options, budget=budget)
     assert whole_end(plan) == plan.nbytes
     for region in plan.regions:
-        apart = 64 if plan.nbytes > SMALL else 8
+        ring = "mean_weights" not in {region.name for region in plan.regions}
+        wide = ring or region.name in ("weights", "mean_weights", "feature_row")
+        apart = 64 if wide and plan.nbytes > SMALL else 8
         assert region.offset % apart == region.nbytes % apart == 0
         assert region.purpose
         if region.name in KINDS:
             rows, stride = region.shape
             used = rows * stride * ELEMENT_BYTES[region.element]
-            assert 0 < used <= region.nbytes < used + apart
+            assert 0 < used <= region.nbytes < used + 64
     for one, other in itertools.combinations(plan.regions, 2):
         end = one.offset + one.nbytes, other.offset + other.nbytes
         if other.offset < end[0] and one.offset < end[1]:
@@ -268,3 +271,41 @@ def test_rows_are_never_a_whole_page_apart(dtype: str, budget: int) -> None:
         for b in (budget, budget + 1)
     ]
     assert regions[0]["support_vectors"] == 8 * (4096 + 64) == regions[1]["support_vectors"]
+
+
+def test_the_usual_width_of_structured_features_is_not_written() -> None:
+    """It comes back from the file, and one that is named does too."""
+    for gamma in (0.5 / 7, 0.3):
+        config = ek.Config("sorf", n_features=7, budget=64, kernel=ek.Gaussian(gamma))
+        assert ("kernel.gamma" in config.stored_values) == (gamma == 0.3)
+        again = pickle.loads(pickle.dumps(ek.Learner(config)))
+        assert again.config == config
+        assert again.kernel == ek.Gaussian(gamma)
+    assert "kernel.gamma" in ek.Config("ogd", n_features=7, budget=9, gamma=0.5 / 7).stored_values
+
+
+#: Bytes that an input takes, by what is asked for; a multiple of inputs leaves no padding.
+COSTS: list[tuple[dict[str, Any], int]] = [
+    ({"scale": None, "kernel": ek.Gaussian(0.1), "relevance": False}, 4),
+    ({"kernel": ek.Gaussian(0.1), "relevance": False}, 13),
+    ({"kernel": ek.Gaussian(0.1), "relevance": False, "dtype": "float32"}, 13),
+    ({"kernel": ek.Gaussian(0.1), "relevance": True}, 29),
+    ({"relevance": False}, 13),
+    ({"relevance": True}, 29),
+    ({"scale": "common", "relevance": False}, 4),
+    ({"scale": "common", "relevance": True}, 20),
+]
+
+
+@pytest.mark.parametrize(("said", "an_input"), COSTS)
+def test_bytes_an_input(said: dict[str, Any], an_input: int) -> None:
+    """To the byte: the same budget with 800 inputs more."""
+    few, many = (ek.plan(n_features=d, budget=1024, **said).nbytes for d in (800, 1600))
+    assert many - few == 800 * an_input
+
+
+@pytest.mark.parametrize("d", [8, 16, 40, 104])
+def test_fixed_bytes(d: int) -> None:
+    """Header, blend and padding of the plainest learner with a scaler inside."""
+    plan = ek.plan(n_features=d, budget=512, kernel=ek.Gaussian(0.1), relevance=False)
+    assert plan.nbytes - 4 * 512 - 13 * d <= 208

@@ -44,8 +44,12 @@ def test_every_loss_has_a_slope_of_its_own() -> None:
     assert set(re.findall(r"LOSS_(\w+)", slopes)) == {loss.name for loss in Loss}
 
 
+#: Parameters of the forecaster over it.
+_FORECASTERS = ("lead", "season")
+
+
 def test_a_struct_takes_the_parameters_of_its_members() -> None:
     lines = generate.parameters_of("olk_sorf", "sorf_types.h")
     taken = set(re.findall(r"p\.(\w+) = (?:<\w+>)?v\.\1$", "\n".join(lines), re.MULTILINE))
     # The others are read where the configuration is decoded, and by the planner.
-    assert taken == set(UPDATES[Update.BLENDED].parameters) - {"unit", "scratch"}
+    assert taken == set(UPDATES[Update.BLENDED].parameters) - {"unit", "scratch", *_FORECASTERS}

@@ -64,6 +64,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("variants")
 
 
+#: What Linux calls the instructions of a level.
+LEVELS = {
+    "v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+    "v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or not Path("/proc/cpuinfo").exists(),
+    reason="levels of x86-64, as Linux tells them",
+)
+def test_every_set_that_the_processor_has_is_found() -> None:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    said = next(line for line in lines if line.startswith("flags")).split()
+    assert {name: name in VARIANTS for name in LEVELS} == {
+        name: needed <= set(said) for name, needed in LEVELS.items()
+    }
+
+
 @pytest.mark.parametrize("variant", VARIANTS[1:])
 @pytest.mark.parametrize("key", passes())
 def test_same_scores(key: str, variant: str, folder: Path) -> None:

@@ -137,6 +137,19 @@ def test_python_and_the_board_open_each_others(tmp_path: Path) -> None:
     assert ek.Checkpointer.restore(memory).steps == 900
 
 
+def test_a_slot_that_is_too_small_has_a_code_of_its_own(tmp_path: Path) -> None:
+    learner = ek.Learner("sorf", n_features=5, **OPTIONS)
+    ek.export_c(learner, tmp_path)
+    board = Compiled(tmp_path, learner, names=("flash.c",))
+    needed = 32 + 24 + len(learner._sealed())
+    for slot, said in ((needed - 1, -5), (needed, 0)):
+        flash = Flash(slot)
+        before = bytes(flash.memory)
+        assert board.c.ek_save(board.arena, ctypes.byref(flash.struct)) == said
+        assert (bytes(flash.memory) == before) == (said != 0)
+        assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == said
+
+
 def sealed(data: bytearray, at: int, *, within: slice) -> None:
     """Put the checksum of a part, itself taken for zeros, where it stands."""
     data[at : at + 4] = bytes(4)

@@ -103,7 +103,7 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = tmp_path / "out"
     assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
     listed = capsys.readouterr().out.split()
-    assert sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()) == listed
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == listed
     assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
     run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
@@ -147,6 +147,87 @@ float parseFloat() { return 0; } void println(double) {} } Serial;
         run("cc", "-std=gnu11", "-DARDUINO=10800", "-c", tmp_path / source, "-o", tmp_path / "s.o")
 
 
+TWO_MODELS = """
+#include <stdio.h>
+#include "pump/pump.h"
+#include "pump/pump_flash.h"
+#include "fan/fan.h"
+static double of_pump[(PUMP_ARENA_BYTES + 7) / 8], of_fan[(FAN_ARENA_BYTES + 7) / 8];
+int main(void)
+{
+    const pump_number x[PUMP_FEATURES] = {1, -1, 2};
+    const fan_number z[FAN_FEATURES] = {.5, 1};
+    double score = 0, label = 0;
+    pump_counts counts;
+    pump_start(of_pump);
+    fan_start(of_fan);
+    for (int t = 0; t < 20; t++)
+        if (pump_learn(of_pump, x, 1, &score) != PUMP_OK)
+            return 1;
+    pump_count(of_pump, &counts);
+    if (pump_scores(of_pump, x, &score) || fan_predict(of_fan, z, &label))
+        return 1;
+    printf("%lu %.17g %g\\n", (unsigned long)counts.steps, score, label);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["recommended", "ring"])
+def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
+    """Each under names of its own, in the same words as alone; the header of one knows no other."""
+    pump = ek.Learner(n_features=3, ram="3KiB")
+    fan = ek.Learner(n_features=2, budget=64) if form == "recommended" else None
+    fan = fan or ek.Learner("rbp", n_features=2, budget=9, scale="standard")
+    for learner, name in ((pump, "pump"), (fan, "fan")):
+        listed = ek.export_c(learner, tmp_path / name, prefix=name)
+        assert {f"{name}.c", f"{name}.h", f"{name}_model.c"} <= set(listed)
+        own = [(tmp_path / name / file).read_text() for file in listed if "loops" not in file]
+        # Flags of the compiler are for all models.
+        assert not re.search(r"\bek_|\bEK_(?!SINGLE|FIXED|FLASH_UNIT)", "\n".join(own))
+    (tmp_path / "main.c").write_text(TWO_MODELS)
+    sources = [path for name in ("pump", "fan") for path in (tmp_path / name).glob("*.c")]
+    sources = [path for path in sources if path.name != "main.c"]
+    target = tmp_path / "both"
+    run("cc", *STRICT, "-Wno-conversion", "-o", target, tmp_path / "main.c", *sources)
+    for _ in range(20):
+        pump.learn_one([1.0, -1.0, 2.0], 1)
+    steps, score, label = run(target).split()
+    assert int(steps) == pump.steps
+    assert float(score) == pytest.approx(pump.decision_one([1.0, -1.0, 2.0]), rel=1e-6)
+    assert float(label) == fan.predict_one([0.5, 1.0])
+
+
+def test_an_export_under_a_prefix_is_replaced_and_others_are_not(tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=3, ram="3KiB")
+    listed = ek.export_c(learner, tmp_path, prefix="pump", with_=list(KITS))
+    assert ek.export_c(learner, tmp_path, prefix="pump", with_=list(KITS)) == listed
+    assert json.loads((tmp_path / "library.json").read_text())["name"] == "pump"
+    made = (tmp_path / "CMakeLists.txt").read_text()
+    assert "add_library(pump STATIC pump.c pump_flash.c" in made
+    with pytest.raises(FileExistsError, match="no earlier export"):
+        ek.export_c(learner, tmp_path)
+
+
+@pytest.mark.parametrize("bad", ["", "Pump", "a-b", "1st", "a_b", "x" * 17])
+def test_what_no_name_begins_with(bad: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="prefix must be"):
+        ek.export_c(ek.Learner(n_features=3, ram="3KiB"), tmp_path / "none", prefix=bad)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_prefix_from_the_command_line(tmp_path: Path) -> None:
+    ek.Learner(n_features=4, ram="3KiB").save(tmp_path / "model.olk")
+    where = ["--out", str(tmp_path / "out"), "--prefix", "pump"]
+    assert main(["export", str(tmp_path / "model.olk"), *where]) == 0
+    sources = [tmp_path / "out" / name for name in ("main.c", "pump.c", "pump_model.c")]
+    run("cc", "-std=c99", "-O2", "-o", tmp_path / "example", *sources)
+    assert "500 rows learned" in run(tmp_path / "example")
+    assert "cc -std=c99 -O2 -o example main.c pump.c pump_model.c" in (
+        tmp_path / "out/README.md"
+    ).read_text()
+
+
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
     for learner in (
         ek.Learner("fogd", n_features=2, D=10),
@@ -167,6 +248,10 @@ def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -
         for form in FORMS
         for path in (folder_of(form, tmp_path / form) / "loops").glob("*.h")
     }
+    ek.export_c(
+        ek.Learner(n_features=2, D=64, loss="square", history=True), tmp_path / "forecaster"
+    )
+    exported |= {path.name for path in (tmp_path / "forecaster/loops").glob("*.h")}
     loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
     assert exported == loops - left_out
 

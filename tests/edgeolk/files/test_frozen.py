@@ -21,24 +21,30 @@ from edgeolk.preprocessing import record, scaling
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
-    " cmax shrink linear last_label relevance groups nu forget epsilon scratch history"
+    " cmax shrink linear last_label relevance groups nu forget epsilon scratch"
+    " history lead season"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
 OPTION_VALUES = {
     "scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147,
-    "clip_rows": 148, "gamma_rows": 149, "skip_bad_rows": 152, "checksums": 153, "lookahead": 154,
+    "clip_rows": 148, "gamma_rows": 149, "width_follows": 150, "skip_bad_rows": 152,
+    "checksums": 153, "lookahead": 154,
 }  # fmt: skip
 #: Lists: the number of the first of eight.
-LISTS = {"blends": 184, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216}
+LISTS = {
+    "blends": 184, "interval": 168, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216,
+}  # fmt: skip
 #: What a value is where it is not written.
 OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
-    "forget": 4096.0, "scratch": 0.0, "history": 0.0, "scale.clip": 5.0, "scale.window": 10_000.0,
+    "forget": 4096.0, "scratch": 0.0, "history": 0.0, "lead": 1.0, "season": 0.0,
+    "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
 #: What a list is where none of its numbers is written; widths by the number of groups.
 OMITTED_BLENDS = (0.0, 0.1, 0.3, 1.0)
+OMITTED_LEVELS = (0.9,)
 OMITTED_WIDTHS = {
     1: ((0.3, 1.0, 3.0),),
     2: ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0)),
@@ -46,6 +52,10 @@ OMITTED_WIDTHS = {
 }
 #: Numbers of the ways to scale, the value `scale.method`.
 METHODS = {"standard": 1, "minmax": 2}
+#: Those inside a learner.
+INSIDE = {"standard": 1, "minmax": 2, "common": 3}
+#: The first in records of this many bytes an input.
+COMPACT, RECORD_BYTES = 9, 9
 #: In the order of their numbers; "-" is one that nothing has.
 REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
@@ -56,8 +66,10 @@ REGIONS = (
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
-    "width_mean": 69, "skipped": 72, "checksums": 73,
-    "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
+    "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
+    "statistics": 80, "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
+    "history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61,
+    "kernel_rows": 62,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -89,11 +101,14 @@ TYPES = {
     "mean_start": "d", "mean_sum": "d", "nearest": "q", "nearest_distance": "real",
     "nearest_kernel": "d", "factor": "d", "inverse": "d", "scores": "d", "feature_map": "d",
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
+    "width_follows": "d", "common": "d",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
-    "width_mean": "computing", "channels": "computing", "channel_counts": "i",
-    "deviations": "computing",
+    "width_mean": "computing", "history": "computing", "forecaster": "computing",
+    "head": "computing", "guard": "computing", "waiting": "computing", "season": "computing",
+    "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
+    "deviations": "computing", "statistics": "b",
 }  # fmt: skip
 
 
@@ -113,12 +128,14 @@ def test_numbers_of_values() -> None:
 
 def test_values_that_are_not_written() -> None:
     assert head.OMITTED == OMITTED
-    assert lists.LIST_DEFAULTS == {"blends": OMITTED_BLENDS}
+    assert lists.LIST_DEFAULTS == {"blends": OMITTED_BLENDS, "interval": OMITTED_LEVELS}
     assert lists.WIDTHS == OMITTED_WIDTHS
 
 
 def test_numbers_of_the_ways_to_scale() -> None:
     assert scaling.METHODS == METHODS
+    assert scaling.INSIDE == INSIDE
+    assert (scaling.COMPACT, scaling.RECORD_BYTES) == (COMPACT, RECORD_BYTES)
 
 
 def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,6 +145,9 @@ def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.Monke
     monkeypatch.setattr(record, "CLIP", 7.0)
     monkeypatch.setattr(record, "WINDOW", 20_000)
     assert record.preprocessing_from(frozen.stored()) == frozen
+    common = record.Preprocessing(3, clip=8.0, follows=True)
+    assert common.stored() == {"scale.method": 3, "width_follows": 1}
+    assert record.preprocessing_from(common.stored()) == common
     other = record.Preprocessing(1, clip=7.0, window=20_000)
     assert other.stored() == {"scale.method": 1, "scale.clip": 7.0, "scale.window": 20_000}
     assert record.preprocessing_from(other.stored()) == other

@@ -35,11 +35,16 @@ _RING = {
     "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
     "inverse", "scores", "feature_map", "window", "window_labels",
 }  # fmt: skip
-_ROWS = {"scaler", "scaler_counts", "scaler_range", "width_mean"}
+_ROWS = {
+    "scaler", "scaler_counts", "scaler_range", "statistics", "width_mean", "width_follows",
+    "common",
+}  # fmt: skip
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
     "novelty", "channels", "channel_counts", "deviations",
 }  # fmt: skip
+#: Regions that came after the files were made: a forecaster's.
+_LATER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
 #: Regions that are no structs, by version.
 EVERY_REGION = {
     3: _RING | _ROWS | _STRUCTURED | {"checksums"},
@@ -73,7 +78,7 @@ def test_every_region_kind_occurs(version: int) -> None:
 def test_every_region_of_this_version_occurs() -> None:
     """Structs too; no update of today keeps numbers of its own."""
     heads = [unpack(data_of(VERSION, stem)) for stem in stems(VERSION)]
-    assert {name for made in heads for name in made.table} == set(REGIONS) - {"own"}
+    assert {name for made in heads for name in made.table} == set(REGIONS) - {"own", *_LATER}
 
 
 def test_every_type_has_a_file_of_this_version() -> None:

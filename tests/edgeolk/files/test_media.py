@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from media_places import PAYLOAD, opened, place_of, places
 
-from edgeolk.files import media
+from edgeolk.files import media, system
 from edgeolk.files.media import SECTOR, FileMedium, FolderMedium, MemoryMedium, medium_at
 from edgeolk.files.slots import HEADER_BYTES, MAGIC, Slots
 
@@ -262,9 +262,9 @@ def test_mapped_memory_is_flushed_in_the_same_order() -> None:
 
 
 def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, read = os.pwrite, os.preadv
-    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: write(fd, bytes(data)[:100], at))
-    monkeypatch.setattr(os, "preadv", lambda fd, views, at: read(fd, [views[0][:70]], at))
+    write, read = system.write_at, system.read_at
+    monkeypatch.setattr(system, "write_at", lambda fd, data, at: write(fd, data[:100], at))
+    monkeypatch.setattr(system, "read_at", lambda fd, memory, at: read(fd, memory[:70], at))
     medium = FileMedium(tmp_path / "kept", 2)
     Slots(medium, bytes).write([PAYLOAD])
     assert opened(medium)[0] == PAYLOAD

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from media_places import PAYLOAD, opened, place_of, places
 
-from edgeolk.files import atomic, locked
+from edgeolk.files import system
 from edgeolk.files.media import FileMedium, medium_at
 from edgeolk.files.slots import Slots
 
@@ -64,19 +64,19 @@ def test_of_two_who_make_a_file_at_once_one_is_refused(
     place = place_of(kind, tmp_path, monkeypatch)
     first, second = medium_at(place, 2), medium_at(place, 2)
     (_, slots), (_, others) = opened(first), opened(second)
-    real, refusals = os.replace, []
+    real, refusals = system.Folder.replace, []
 
-    def replace(*given: Any, **named: Any) -> None:
+    def replace(*given: Any) -> None:
         if when == "after":
-            real(*given, **named)
+            real(*given)
         with pytest.raises(BlockingIOError, match="written by another checkpointer"):
             others.write([b"second"])
         refusals.append(given)
         if when == "before":
-            real(*given, **named)
+            real(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", replace)
+        patch.setattr(system.Folder, "replace", replace)
         slots.write([b"first"])
     assert len(refusals) == (1 if kind == "file" else 2)
     with pytest.raises(BlockingIOError, match="written by another checkpointer"):
@@ -113,16 +113,16 @@ def test_a_lock_counts_only_while_its_file_has_the_name(
     medium = medium_at(place, 2)
     Slots(medium, bytes).write([b"first"])
     medium.close()
-    real, calls = locked.fcntl.flock, []
+    real, calls = system.lock, []
 
-    def flock(fd: int, how: int) -> None:
+    def lock(fd: int) -> None:
         calls.append(fd)
         if len(calls) == 1:
             replaced(names_of(place)[0])
-        real(fd, how)
+        real(fd)
 
     with monkeypatch.context() as patch:
-        patch.setattr(locked.fcntl, "flock", flock)
+        patch.setattr(system, "lock", lock)
         slots = Slots(medium, bytes)
         slots.write([b"second"])
     assert len(calls) == (2 if kind == "file" else 3)
@@ -138,7 +138,7 @@ def test_a_file_that_is_replaced_all_the_time_ends_in_an_error(
     medium = FileMedium(tmp_path / "kept", 2)
     Slots(medium, bytes).write([b"first"])
     medium.close()
-    monkeypatch.setattr(locked.fcntl, "flock", lambda *_: replaced(tmp_path / "kept"))
+    monkeypatch.setattr(system, "lock", lambda *_: replaced(tmp_path / "kept"))
     with pytest.raises(OSError, match="removed or replaced by another program"):
         Slots(medium, bytes).write([b"second"])
     assert whole_in(tmp_path / "kept") == b"first"
@@ -157,9 +157,9 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
     slots.write([PAYLOAD])
     slots.write([PAYLOAD])
     calls = [0]
-    real = os.pwrite
+    real = system.write_at
 
-    def pwrite(*given: Any) -> int:
+    def write_at(*given: Any) -> int:
         calls[0] += 1
         done = real(*given)
         if calls[0] == when:
@@ -169,7 +169,7 @@ def test_nothing_is_acknowledged_into_a_file_without_a_name(
     if when == 0:
         way(names_of(place)[0])
     with monkeypatch.context() as patch:
-        patch.setattr(os, "pwrite", pwrite)
+        patch.setattr(system, "write_at", write_at)
         with pytest.raises(OSError, match="was removed or replaced by another program"):
             slots.write([b"lost"])
     if kind == "device" and way is not replaced:
@@ -222,14 +222,14 @@ def test_a_file_that_was_made_though_it_failed_is_written_by_the_next_checkpoint
 ) -> None:
     """It has its name, but nobody knows whether that lasts."""
 
-    def failing(_: int) -> None:
+    def failing(_: system.Folder) -> None:
         raise OSError(errno.EIO, "the folder is not synced")
 
     place = place_of(kind, tmp_path, monkeypatch)
     medium = medium_at(place, 2)
     slots = Slots(medium, bytes)
     with monkeypatch.context() as patch:
-        patch.setattr(atomic, "sync_folder", failing)
+        patch.setattr(system.Folder, "sync", failing)
         with pytest.raises(OSError, match="the folder is not synced"):
             slots.write([b"first"])
     slots.write([b"second"])

@@ -16,6 +16,7 @@ from scalers import METHODS, block_of, resealed
 
 import edgeolk as ek
 from edgeolk.preprocessing import state
+from edgeolk.preprocessing.scaling import COMPACT
 
 NAN, INF = math.nan, math.inf
 #: Where the header of a scaler has its number of rows.
@@ -58,7 +59,8 @@ class Scalers:
         span: tuple[float, float] | None,
     ) -> bool:
         """Whether a learner's file may have them."""
-        config: Any = SimpleNamespace(n_features=1, preprocessing=SimpleNamespace(freeze_after=0))
+        prepared = SimpleNamespace(freeze_after=0, method=1 if span is None else 2)
+        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared)
         regions = {"scaler": memoryview(array("d", numbers)),
                    "scaler_counts": memoryview(array("i", [age, clipped]))}
         if span is not None:
@@ -89,6 +91,49 @@ def test_features() -> None:
     for mean, low, sd, (age, seen) in itertools.product(means, lows, sds, AGES):
         taken += both.same((mean, low, sd, 0.0), age, 0, seen, None)
     assert taken > 400
+
+
+class Records:
+    """One record of 9 bytes, told to both."""
+
+    def __init__(self) -> None:
+        self.block = bytearray(block_of(ek.RunningScaler(1, compact=True)))
+
+    def same(self, word: int, spread: int, code: int, seen: int) -> bool:
+        """What the scaler itself and a learner's file say."""
+        record = struct.pack("<I", word) + struct.pack("<I", spread)[:3] + struct.pack("<H", code)
+        block = bytearray(self.block)
+        struct.pack_into("<q", block, ROWS_AT, seen)
+        block[64 : 64 + len(record)] = record
+        prepared = SimpleNamespace(freeze_after=0, method=COMPACT)
+        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared)
+        said = []
+        for judge in (
+            lambda: ek.RunningScaler._from_block(resealed(block)),
+            lambda: state._check_scaler(config, seen, {"statistics": memoryview(record)}),
+        ):
+            try:
+                judge()
+                said.append(True)
+            except ValueError as error:
+                assert "give these statistics" in str(error) or "no rows give" in str(error)  # noqa: PT017
+                said.append(False)
+        assert said[0] is said[1], (word, spread, code, seen)
+        return said[0]
+
+
+def test_records() -> None:
+    """Every state with words and spreads at the ends of what they may be."""
+    both, taken = Records(), 0
+    bits = [0, 1, 0x3F800000, 0x7E000000, 0x7E000001, 0x7F800000, 0x7FC00000, 0xFE000000]
+    units = [m << 4 & 0xFFFFFFFF | k for m in (0, 1, -1, 2**26, 2**26 - 1, -(2**26), 1 - 2**26,
+             2**27 - 1, 1 - 2**27, -(2**27)) for k in (0, 1, 15)]  # fmt: skip
+    spreads = [0, 1, 27 << 16, (27 << 16) - 1, 127 << 16, 253 << 16, (253 << 16) + 1, 2**24 - 1]
+    for code in (0, 1, 2, 3, 4, 5, 6, 7, 9, 65535):
+        for word, spread in itertools.product([*bits, *units], spreads):
+            for seen in (0, 1, 2, 3, 4, 5, 6, 65531, 65532, 2**40):
+                taken += both.same(word, spread, code, seen)
+    assert taken > 1000
 
 
 @pytest.mark.parametrize("clipped", [0, 1, 8, 9, 10, 2**31 - 1])

@@ -37,6 +37,7 @@ def _checks() -> Iterator[Any]:
         datasets.CreditCard = there
 
 
+@pytest.mark.filterwarnings("ignore:feature .* has no column")
 @pytest.mark.parametrize(("model", "check"), list(_checks()))
 def test_a_check_of_river(model: Any, check: Callable[[Any], None]) -> None:
     check(model.clone())

@@ -78,6 +78,7 @@ def test_keys_given_in_order() -> None:
     assert model.to_learner().n_features == 3
 
 
+@pytest.mark.filterwarnings("ignore:feature .* has no column")
 def test_columns_for_keys_to_come() -> None:
     model = KernelClassifier(features=3)
     model.learn_one({"a": 1.0}, True)
@@ -89,7 +90,7 @@ def test_columns_for_keys_to_come() -> None:
 
 
 def test_a_key_without_a_column() -> None:
-    strict, lenient = KernelClassifier(unseen="raise"), KernelClassifier()
+    strict, lenient = KernelClassifier(unseen="raise"), KernelClassifier(unseen="ignore")
     for model in (strict, lenient):
         model.learn_one({"temperature": 1.0, "light": 2.0}, True)
     known = {"temperature": 1.0, "light": 2.0}
@@ -156,7 +157,7 @@ def test_a_first_row_that_is_refused_fixes_no_keys(y: Any, w: float, message: st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"unseen": "drop"}, "unseen must be one of 'ignore', 'raise'"),
+        ({"unseen": "drop"}, "unseen must be one of 'warn', 'ignore', 'raise'"),
         ({"missing": "mean"}, "missing must be one of"),
         ({"features": ["a", "a"]}, "features must be keys that differ"),
         ({"features": 0}, "features must be"),
@@ -255,3 +256,32 @@ def test_novelty_of_rows_in_any_order() -> None:
     assert 0.0 <= other.score_one({"a": 1.0}) <= 1.0
     with pytest.raises(TypeError, match="history"):
         KernelNovelty("fogd", budget=20, history=True).learn_one({"a": 1.0})
+
+
+def test_a_regressor_forecasts_from_the_targets_history() -> None:
+    """By itself with the usual learner; the answers are those of a forecaster."""
+    r = np.random.default_rng(0)
+    X, y = r.normal(size=(200, 2)), np.cumsum(r.normal(size=200))
+    model, plain = KernelRegressor(ram="4KiB"), KernelRegressor(ram="4KiB", history=False)
+    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True)
+    errors = np.zeros(2)
+    for row, target in zip(X.tolist(), y.tolist(), strict=True):
+        x = {"a": row[0], "b": row[1]}
+        said = [one.predict_one(x) for one in (model, plain)]
+        errors += np.abs(np.array(said) - target)
+        for one in (model, plain):
+            one.learn_one(x, target)
+        assert learner.learn_one(np.array(row), target) == pytest.approx(said[0])
+    assert errors[0] < 0.7 * errors[1]
+    assert model.learner is not None
+    assert model.learner.config.forecasts
+    for other in (
+        {"scale": None},
+        {"algorithm": "ogd"},
+        {"gamma": 0.1},
+        {"loss": "epsilon", "algorithm": "bpa_s"},
+    ):
+        given = KernelRegressor(**other)
+        given.learn_one({"a": 1.0}, 1.0)
+        assert given.learner is not None
+        assert not given.learner.config.forecasts

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from river import compose, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 
@@ -91,6 +93,47 @@ def test_keys_of_one_text_have_one_order(features: Any) -> None:
     assert made[0][0] == ["(1,)", (1,), 1, "1"]
 
 
+def coloured(n: int = 1200) -> Any:
+    random = np.random.default_rng(1)
+    for _ in range(n):
+        colour = str(random.choice(["blue", "green", "red", "white", "yellow"]))
+        yield {"colour": colour, "x": float(random.normal())}, colour in ("blue", "red")
+
+
+def encoded(model: Any) -> float:
+    """Accuracy behind river's encoder, which gives a key for each word as it comes."""
+    words = compose.SelectType(str) | preprocessing.OneHotEncoder()
+    pipeline = (words + compose.SelectType(float)) | model
+    return evaluate.progressive_val_score(coloured(), pipeline, metrics.Accuracy()).get()
+
+
+def test_keys_that_come_too_late_are_told_of_once() -> None:
+    with pytest.warns(
+        UserWarning, match=r"feature 'colour_\w+' has no column.*features=16"
+    ) as said:
+        assert encoded(KernelClassifier()) < 0.9
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert encoded(KernelClassifier(features=8)) > 0.95
+        encoded(KernelClassifier(unseen="ignore"))
+        KernelClassifier(features=["a"]).learn_one({"a": 1.0, "b": 2.0}, 1)  # named one by one
+
+
+@pytest.mark.parametrize("features", [None, 3, ["a", "b"]])
+def test_none_is_a_missing_key(features: Any) -> None:
+    models = [KernelRegressor(features=features) for _ in range(2)]
+    for model, gap in zip(models, ({"b": None}, {}), strict=True):
+        model.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+        model.learn_one({"a": 1.5, **gap}, 2.0)
+        assert model.columns == ["a", "b"]
+    assert pickle.dumps(models[0].learner) == pickle.dumps(models[1].learner)
+    strict = KernelRegressor(missing="raise")
+    strict.learn_one({"a": 1.0, "b": 2.0}, 1.0)
+    with pytest.raises(ValueError, match="feature 'b' is missing"):
+        strict.learn_one({"a": 1.0, "b": None}, 1.0)
+
+
 # ---- what a refused row leaves ------------------------------------------------------------------
 
 
@@ -168,6 +211,30 @@ def test_a_width_is_a_number_or_auto() -> None:
         model.learn_one({"a": 1.0}, 1)
         assert model.to_learner().kernel.gamma == gamma
         assert model.to_learner().config.preprocessing.gamma_rows == 0
+        assert not model.to_learner().config.preprocessing.follows
     made = KernelClassifier()
     made.learn_one({"a": 1.0}, 1)
-    assert made.to_learner().config.preprocessing.gamma_rows == 100
+    assert made.to_learner().config.preprocessing.follows
+    ring = KernelClassifier("bpa_s")
+    ring.learn_one({"a": 1.0}, 1)
+    assert ring.to_learner().config.preprocessing.gamma_rows == 100
+
+
+@pytest.mark.parametrize("scale", ["standard", "common"])
+def test_one_hot_columns_have_one_scale(scale: str) -> None:
+    """Those of a ``OneHotEncoder`` are two numbers: one scale without being asked, too."""
+    model = preprocessing.OneHotEncoder() | KernelClassifier(
+        scale=scale, features=8, ram="2KiB", missing="zero"
+    )
+    draws = np.random.default_rng(0)
+    wrong = 0
+    for t in range(600):
+        x = {"colour": "rgb"[draws.integers(3)], "size": "SML"[draws.integers(3)]}
+        y = int((x["colour"] == "r") != (x["size"] == "S"))
+        wrong += t > 300 and model.predict_one(x) != y
+        model.learn_one(x, y)
+    learner = model["KernelClassifier"].to_learner()
+    alike = learner.common_scale
+    assert alike is not None
+    assert alike.mean == pytest.approx(2 / 8, rel=0.05)
+    assert wrong == 0

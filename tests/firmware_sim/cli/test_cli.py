@@ -16,6 +16,8 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main, replay
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.terminal import Pace
 from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -169,7 +171,6 @@ def test_messages(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     refused(capsys, base("--gamma", "-1"), "gamma")
     refused(capsys, base("--budget", "0"), "budget")
     refused(capsys, base("--scale", "log"), "standard")
-    refused(capsys, base("--missing-code", "x"), "x")
     assert not (tmp_path / "out").exists()  # nothing was written before the refusal
     refused(capsys, base("--target", "gas_ppm"), "row 1", "gas_ppm", "--positive")
     blocked = tmp_path / "file"
@@ -321,3 +322,60 @@ def test_standard_input_that_is_closed_is_a_sentence(tmp_path: Path, command: li
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
     assert last == "firmware_sim: cannot read standard input: Bad file descriptor"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "replay s.csv --targt y",
+            "firmware_sim replay: no option --targt (did you mean '--target'",
+        ),
+        ("tune s.csv --power-cut every=9", "firmware_sim tune: --power-cut is an option of replay"),
+        ("record - out.csv --ram 4KiB", "--ram is an option of replay, compare, tune"),
+        ("replay s.csv more", "firmware_sim replay: 'more' is one word too many"),
+        ("reply s.csv", "no command 'reply' (did you mean 'replay'?); there are replay, compare"),
+        ("replay s.csv --kind magic", "argument --kind: invalid choice: 'magic'"),
+        ("compare", "the following arguments are required: STREAM"),
+    ],
+)
+def test_a_misspelt_option_is_two_lines(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == 2
+    second, first = capsys.readouterr().err.splitlines()
+    assert said in first
+    assert second.startswith("usage: firmware_sim")
+    assert second.endswith("--help lists all")
+
+
+@pytest.mark.parametrize("command", ["replay", "compare", "tune"])
+def test_options_have_the_same_names_everywhere(command: str) -> None:
+    words = "--ram 4KiB --algorithm bpa_s --limit 99 --out o --quiet --no-progress --no-picture"
+    chosen = parser().parse_args([command, "s.csv", "--target", "y", *words.split()])
+    assert chosen.out == "o"
+    if command != "replay":
+        chosen = parser().parse_args([command, "s.csv", "--jobs", "2"])
+        assert chosen.workers == 2
+
+
+def paced(steps: list[float], shown: bool, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What is said of a replay of a hundred rows whose steps take so long."""
+    clock = [0.0]
+    pace = Pace(100, told=True, shown=shown, ram="1GB", clock=lambda: clock[0])
+    for seconds in steps:
+        clock[0] += seconds
+        pace.move()
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_slow_replay_says_so_and_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert paced([0.9] * 50, False, capsys) == []
+    warning = "firmware_sim: warning: a step takes 4.0 s in 1GB, and 100 rows may take 7 minutes"
+    said = paced([4.0] * 6, False, capsys)
+    assert said[0].startswith(warning)
+    lines = ["row 3 of 100 after 12 s", "row 6 of 100 after 24 s"]
+    assert said[1:] == [f"firmware_sim: {line}" for line in lines]
+    assert len(paced([4.0] * 6, True, capsys)) == 1

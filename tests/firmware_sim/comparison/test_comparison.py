@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import html
 import json
 import signal
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,10 +16,13 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.report import choice, sentence, to_dict, to_text, write_comparison
+from firmware_sim.comparison.page import to_page
+from firmware_sim.comparison.report import to_dict, to_text, write_comparison
 from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.table import ranking, shown
 from firmware_sim.comparison.work import Outcome, Run, do, share
 from firmware_sim.errors import SimulatorError
 
@@ -132,7 +136,8 @@ def test_storage_is_that_of_each_method(tmp_path: Path) -> None:
     mine = small(tmp_path / "two.csv", ["1", "-1"] * 40)
     found = compared(mine, tmp_path / "out", "rbp", "bpa_s", "sorf")
     assert found.storage("sorf") == "int8"
-    assert "storage   float32, int8 for sorf, scaling" in to_text(found)
+    assert found.storage("default") == "int8"
+    assert "for default and sorf" in to_text(found) or "int8, float32 for" in to_text(found)
     said = compared(replace(mine, dtype="float64"), tmp_path / "double", "rbp", "sorf")
     assert "storage   float64, scaling" in to_text(said)
 
@@ -199,7 +204,7 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     assert best is not None
     name, ram = best
     error = found.cell(name, ram).error
-    assert f"take {name} with ram='{ram // 1024}KiB' and gamma=" in text
+    assert f"{shown(name)} with ram='{ram // 1024}KiB'" in text
     program = text[text.index("import numpy") :]
     assert len(program.splitlines()) <= 10
     program += "    scores.append(score)\n"
@@ -212,6 +217,69 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     exec(program, {"rows": rows, "scores": scores})
     wrong = sum((score >= 0) != (label > 0) for score, (_, label) in zip(scores, rows, strict=True))
     assert wrong / len(rows) == error
+
+
+def test_the_default_is_there_as_replay_runs_it(found: Comparison) -> None:
+    assert found.algorithms[0] == "default"
+    assert ranking(found)[0] == "default"
+    for ram in found.rams:
+        replayed = fs.replay(fs.ReplayConfig("occupancy", limit=1200, ram=ram))
+        first = found.cell("default", ram).runs[0]
+        assert first.loss == replayed.metrics.learner.error  # type: ignore[attr-defined]
+        assert first.nbytes == replayed.layout.end <= ram
+
+
+def test_trivial_answers_are_ranked(found: Comparison) -> None:
+    names = ranking(found)
+    assert set(names) == {"default", *NAMES, "majority class", "no-change", "linear (PA-I)"}
+    errors = [
+        found.rows.baselines[name] if name in found.rows.baselines else found.cell(name, 4096).error
+        for name in names[1:]
+    ]
+    assert errors == sorted(errors)  # type: ignore[type-var]
+    lines = [line.split("  ")[0] for line in to_text(found).splitlines()]
+    assert [name for name in lines if name in names] == names[1:]
+
+
+def judged(found: Comparison, losses: list[float], trivial: list[float]) -> Comparison:
+    """A comparison of one method with one trivial answer, by their losses over stretches."""
+    mean = float(np.mean(trivial))
+    rows = replace(
+        found.rows,
+        baselines={"no-change": mean, "majority class": 0.5},
+        baseline_blocks={"no-change": trivial, "majority class": [0.5] * 20},
+        trivial=("no-change", "majority class"),
+    )
+    one = Outcome("rbp", 1024, 0, "done", loss=float(np.mean(losses)), blocks=losses, rows=1000)
+    return Comparison(CONFIG, rows, [1024], [one], True)
+
+
+def test_a_recommendation_beats_trivial_answers_by_more_than_its_noise(found: Comparison) -> None:
+    wave = [0.1 + 0.05 * (-1) ** i for i in range(20)]
+    for ours, beaten in (
+        ([one - 0.02 for one in wave], True),  # less in every stretch, though each is noisy
+        ([0.1 - 0.01 + 0.05 * (-1) ** (i // 2) for i in range(20)], False),
+        ([one + 0.02 for one in wave], False),
+    ):
+        made = judged(found, ours, wave)
+        assert (unbeaten(made, "rbp", 1024) == []) == beaten
+        said = sentence(made)
+        assert said.startswith("For this stream take rbp" if beaten else "No learner is clearly")
+        assert ("No-change can be used only where" in said) != beaten
+    worst = judged(found, [0.5] * 20, wave)
+    assert unbeaten(worst, "rbp", 1024) == ["no-change", "majority class"]
+    assert "can be used only where" not in sentence(worst)
+
+
+def test_the_page_says_what_the_text_says(found: Comparison) -> None:
+    page = to_page(found)
+    assert html.escape(sentence(found)) in page
+    assert "<script" not in page
+    assert "http" not in page.replace('http-equiv="Content', "")
+    for name in ranking(found):
+        assert f"<td>{shown(name)}</td>" in page
+    begun = Comparison(CONFIG, found.rows, found.rams, found.outcomes[:1], False)
+    assert "interrupted: these are the runs so far" in to_page(begun)
 
 
 def test_linear_model_against_one_in_plain_numbers() -> None:
@@ -230,11 +298,11 @@ def test_linear_model_against_one_in_plain_numbers() -> None:
 
 def test_files(found: Comparison, tmp_path: Path) -> None:
     files = write_comparison(found, tmp_path)
-    assert [path.name for path in files] == ["compare.txt", "compare.json", "compare.png"]
+    assert [path.suffix for path in files] == [".txt", ".json", ".html", ".png"]
     data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
     assert data == json.loads(json.dumps(to_dict(found)))
     assert set(data["baselines"]) == {"majority class", "no-change", "linear (PA-I)"}
-    assert files[2].read_bytes().startswith(b"\x89PNG")
+    assert files[3].read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
@@ -255,9 +323,13 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     capsys.readouterr()
     assert main(command) == 1
     said = capsys.readouterr()
-    assert "For this stream take " in said.out
+    assert "No learner is clearly better than no-change" in said.out
     assert f"cannot write to {out / 'compare.json'}: No space left on device\n" in said.err
-    assert sorted(path.name for path in out.iterdir()) == ["compare.txt", "runs.jsonl"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "compare.html",
+        "compare.txt",
+        "runs.jsonl",
+    ]
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
@@ -278,7 +350,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     command = [*base, "--algorithms", "rbp,bpa_s", "--ram", "2KiB", "--out", str(tmp_path / "c")]
     assert main(command) == 0
     out = capsys.readouterr().out
-    assert "For this stream take " in out
+    assert "No learner is clearly better than no-change" in out
     assert "linear (PA-I)" in out
     for words, more in (
         ("algorithm 'magic' is none of", ["--algorithms", "magic"]),

@@ -14,8 +14,9 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison.choice import choice, sentence
 from firmware_sim.comparison.evaluators import Classes
-from firmware_sim.comparison.report import choice, to_dict, to_text, write_comparison
+from firmware_sim.comparison.report import to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.streams import open_stream
@@ -86,9 +87,10 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     assert set(data["baselines"]) == BASELINES[kind]
     files = write_comparison(found, tmp_path)
     assert json.loads(files[1].read_text(), parse_constant=pytest.fail) == data
-    assert files[2].read_bytes().startswith(b"\x89PNG")
+    assert files[3].read_bytes().startswith(b"\x89PNG")
     words = {"multiclass": "% wrong", "regression": "mean absolute error", "novelty": "AUC 0."}
-    assert words[kind] in to_text(found).split("For this stream take")[1]
+    assert words[kind] in sentence(found)
+    assert sentence(found) in to_text(found)
 
 
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +14,8 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, to_text, tune
@@ -87,7 +92,57 @@ def test_text_says_what_to_take() -> None:
     assert f"take      --algorithm {CONFIG.algorithm} --gamma 2 --param eta=0.25" in gain
     loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, evaluator))
     assert "nothing gained: keep what you began with" in loss
-    assert loss.endswith(" --gamma 0.5\n")
+    assert loss.endswith(f"take      --algorithm {CONFIG.algorithm}\n")  # the width is its own
+    worse = Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator, default=0.06)
+    text = to_text(worse)
+    assert "default   6.00 % wrong with no algorithm named" in text
+    assert text.endswith("take      the default: name no algorithm\n")
+    assert worse.options == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ram": "2KiB"},
+        {"ram": "2KiB", "scale": "minmax"},
+        {"ram": "2KiB", "scale": "none"},
+        {"ram": "2KiB", "algorithm": "bpa_s", "params": {"C": 2.0}},
+        {"ram": "2KiB", "kind": "multiclass"},
+    ],
+    ids=str,
+)
+def test_it_begins_with_what_replay_runs(options: dict[str, Any]) -> None:
+    """To the digit; and what it says to take gives what it says."""
+    config = fs.ReplayConfig("occupancy", limit=1200, **options)
+    found = tune(config, candidates=4)
+    assert found.replayed == fs.replay(config).metrics.mean_loss("learner")
+    assert (found.default is None) == ("algorithm" not in options and config.scale != "none")
+    first = fs.replay(replace(config, limit=found.tuned_on)).metrics.loss("learner")
+    whole = fs.replay(config).metrics.loss("learner")
+    assert found.before == pytest.approx((whole - first) / found.judged_on)
+
+
+def test_what_it_says_to_take_is_what_it_tried(tmp_path: Path) -> None:
+    config = fs.ReplayConfig("robot", limit=2000, ram="2KiB")
+    found = tune(config, candidates=8)
+    assert found.chosen != found.start
+    tried = replace(found, after=0.0)
+    words = ["replay", "robot", "--ram", "2KiB", *shlex.split(tried.options)]
+    assert "--algorithm" not in words
+    losses = []
+    for limit in (found.tuned_on, 2000):
+        chosen = to_config(parser().parse_args([*words, "--limit", str(limit)]))
+        losses.append(fs.replay(chosen).metrics.loss("learner"))
+    assert found.after == pytest.approx((losses[1] - losses[0]) / found.judged_on)
+
+
+def test_the_default_is_named_where_it_is_better(capsys: pytest.CaptureFixture[str]) -> None:
+    base = ["tune", "occupancy", "--limit", "2000", "--candidates", "2", "--ram", "1KiB"]
+    assert main([*base, "--algorithm", "rbp"]) == 0
+    said = capsys.readouterr().out
+    assert "take      the default: name no algorithm" in said
+    assert main([*base, "--algorithm", "rbp", "--quiet"]) == 0
+    assert capsys.readouterr().out == "\n"
 
 
 def test_streams_that_are_too_short() -> None:
@@ -102,9 +157,10 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*base, "bpa_s", "--ram", "4KiB"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("bpa_s, chosen on the first 400 rows")
-    assert "take      --algorithm bpa_s --gamma" in out
+    taken = out.splitlines()[-1].removeprefix("take      ")
     assert main([*base, "bpa_s", "--ram", "4KiB", "--quiet"]) == 0
-    assert f"take      {capsys.readouterr().out}" in out
+    said = capsys.readouterr().out.strip()
+    assert said == ("" if taken.startswith("the default") else taken)
     assert main([*base, "nonsense"]) == 2
     assert "nonsense" in capsys.readouterr().err
 

@@ -33,13 +33,13 @@ def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
-def test_end_by_another_hand_is_not_called_memory(limit: str, number: signal.Signals) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGSEGV", "SIGKILL"])
+def test_end_by_another_hand_is_not_called_memory(limit: str, name: str) -> None:
     learner = started(limit)
     learner.learn(*rows(5, 3))
-    os.kill(learner._child.pid, number)
+    os.kill(learner._child.pid, signal.Signals[name])
     learner._child.wait()
-    with pytest.raises(LearnerDiedError, match=f"was ended: {number.name}$"):
+    with pytest.raises(LearnerDiedError, match=f"was ended: {name}$"):
         learner.learn(*rows(5, 3))
     learner.close()
 

@@ -97,7 +97,8 @@ def test_what_is_said_keeps_it_from_being_watched(room: Path) -> None:
                  {"algorithm": "fogd"}):  # fmt: skip
         assert not config(room, **more).watches
     assert config(room, params={"nu": 0.1}).watches
-    assert config(room, algorithm="sorf").watches
+    assert config(room, algorithm="sorf", params={"history": True}).watches
+    assert not config(room, algorithm="sorf").watches
     assert not config(room, missing="last").takes_gaps
     assert fs.replay(config(room, missing="last")).rows.repaired == 100
     result = fs.replay(config(room, params={"history": False}))

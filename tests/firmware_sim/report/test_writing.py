@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import subprocess
 import sys
@@ -100,6 +99,7 @@ def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
 @pytest.fixture
 def small_files() -> Iterator[Callable[[int], None]]:
     """A disk that takes so many bytes of each file, and then no more."""
+    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)

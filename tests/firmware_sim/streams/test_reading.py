@@ -122,3 +122,46 @@ def test_bundled_stream_with_options() -> None:
     assert len(stream.features) == 5
     first, second = (sample.seconds for sample in islice(stream.samples(np.empty(5)), 2))
     assert 59 <= second - first <= 61
+
+
+def test_the_time_of_day_and_of_the_week_as_readings(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(
+        "at,a,y\n2024-03-04 00:00,1,1\n2024-03-04 06:00,2,0\n2024-03-11 06:00,3,1\n,4,1\n"
+        "2024-03-05 12:00,5,0\n"
+    )
+    stream = CsvStream(path, target="y", clock=True)
+    names = ("a", "at:day_sin", "at:day_cos", "at:week_sin", "at:week_cos")
+    assert stream.features == names
+    row = np.empty(5)
+    rows = [row.copy() for _ in stream.samples(row)]
+    np.testing.assert_allclose([r[1:3] for r in rows[:3]], [[0, 1], [1, 0], [1, 0]], atol=1e-9)
+    np.testing.assert_allclose(rows[4][1:3], [0, -1], atol=1e-9)
+    np.testing.assert_allclose(rows[1][3:], rows[2][3:], atol=1e-9)  # a week later
+    assert np.hypot(*(rows[4][3:] - rows[1][3:])) > 0.5
+    assert np.isnan(rows[3][1:]).all()
+    assert "column 'at' gives the time of day and of the week, 4 readings" in stream.notes
+    path.write_text("b,a,y\n2,1,1\n1,2,0\n")
+    with pytest.raises(StreamError, match="--clock needs a column of times"):
+        CsvStream(path, target="y", clock=True)
+
+
+def test_a_habit_of_the_hour_is_learned_by_the_clock(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rng = np.random.default_rng(0)
+    start = np.datetime64("2024-03-04T00:00")
+    lines = [
+        f"{start + np.timedelta64(i, 'h')},{rng.normal():.3f},{int(7 <= i % 24 < 17)}"
+        for i in range(1500)
+    ]
+    path.write_text("\n".join(["at,a,y", *lines]) + "\n")
+    wrong = {}
+    for clock in (False, True):
+        config = fs.ReplayConfig(str(path), target="y", ram="4KiB", clock=clock)
+        wrong[clock] = fs.replay(config).metrics.loss("learner")
+    assert wrong[True] < 0.25 * wrong[False]
+    words = ["replay", str(path), "--target", "y", "--clock", "--quiet", "--no-picture", "--out"]
+    assert main([*words, str(tmp_path / "o")]) == 0
+    assert "--clock" in (tmp_path / "o" / "report.html").read_text()
+    script = ["--save-model", str(tmp_path / "m.zip"), "--write-script", str(tmp_path / "r.py")]
+    assert main([*words, str(tmp_path / "o"), *script]) == 2

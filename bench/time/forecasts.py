@@ -1,0 +1,196 @@
+"""Forecasts in one pass beside trivial answers, plain `sorf` and online peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from statistics import fmean
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edgeolk as ek
+from bench.table import Table
+from bench.time import streams
+from bench.time.peers import PEERS
+from bench.time.streams import Numbers
+
+RAM, LEVEL = "4KiB", 0.9
+#: Rows from which on intervals are judged, and rows of a window of them.
+SETTLED, WINDOW = 100, 500
+HORIZONS = {"bike_hourly": (3, 12), "elec2_demand": (3,), "etth1": (12,)}
+SEEDS = 5
+
+Bools = NDArray[np.bool_]
+
+
+@cache
+def _rows(name: str) -> tuple[Numbers, Numbers]:
+    return streams.READERS[name]()
+
+
+def learner_of(d: int, **options: Any) -> ek.Learner:
+    """A learner of targets in 4 KiB unless something else is said."""
+    size = {} if "D" in options else {"ram": RAM}
+    return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})
+
+
+def _error(f: Numbers, y: Numbers, first: int = 1) -> float:
+    return float(np.abs(f - y)[first:].mean())
+
+
+def _one_pass(X: Numbers, y: Numbers, **options: Any) -> tuple[float, float, int]:
+    """Mean error from row 1 on, microseconds a row, bytes."""
+    learner = learner_of(X.shape[1], **options)
+    start = process_time()
+    f = learner.learn_many(X, y)
+    return _error(f, y), 1e6 * (process_time() - start) / len(y), learner.nbytes
+
+
+def inside_of(X: Numbers, y: Numbers) -> Bools:
+    """Whether each target from row ``SETTLED`` on fell into its interval."""
+    learner = learner_of(X.shape[1], history=True, interval=LEVEL)
+    found = []
+    for t, (row, target) in enumerate(zip(X, y, strict=True)):
+        learner.learn_one(row, target)
+        if t >= SETTLED:
+            interval = learner.interval
+            found.append(interval is not None and interval[0] <= target <= interval[1])
+    return np.array(found)
+
+
+def late(X: Numbers, y: Numbers, k: int) -> float:
+    """Mean error where targets come k rows late, from row k on."""
+    learner = learner_of(X.shape[1], history=True, horizon=k)
+    f = np.empty(len(y))
+    for t, row in enumerate(X):
+        if t >= k:
+            learner.tell_one(y[t - k])
+        f[t] = learner.ask_one(row)
+    return _error(f, y, k)
+
+
+def _seasonal(y: Numbers, season: int) -> float:
+    return float(np.abs(y[season:] - y[:-season]).mean()) if season else float("nan")
+
+
+def _said(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.4g}"
+
+
+def _streams(names: tuple[str, ...], data: dict[str, Any]) -> list[list[str]]:
+    lines = []
+    for name in names:
+        X, y = _rows(name)
+        season = streams.SEASONS.get(name, 0)
+        error, us, _ = _one_pass(X, y, history=True)
+        bare, bare_us, nbytes = _one_pass(X, y, history=True, D=0)
+        found: dict[str, float] = {
+            "last": float(np.abs(np.diff(y)).mean()),
+            "seasonal_last": _seasonal(y, season),
+            "plain": _one_pass(X, y)[0] if X.shape[1] else float("nan"),
+            "forecast": error,
+            "without_kernel": bare,
+            "with_season": (
+                _one_pass(X, y, history=True, season=season)[0] if season else float("nan")
+            ),
+        }
+        data[name] = {**found, "us": us, "us_without": bare_us, "bytes_without": nbytes}
+        lines.append([name, str(X.shape[1]), *map(_said, found.values()), f"{us:.1f}",
+                      f"{bare_us:.2f}", str(nbytes)])  # fmt: skip
+    return lines
+
+
+_HEADER = (
+    *("stream", "inputs", "last value", "seasonal last", "plain `sorf`", "forecaster"),
+    *("no kernel", "with season", "us a row", "us, no kernel", "bytes, no kernel"),
+)
+
+
+def _of_streams(title: str, names: tuple[str, ...], data: dict[str, Any]) -> Table:
+    note = (
+        "Mean absolute error from row 1 on, every row answered before it is learned, 4 KiB in all,"
+        " seed 1. Plain `sorf` sees the inputs alone. The last columns: time of a row by"
+        " `learn_many`, and the whole block of a forecaster without a kernel."
+    )
+    return Table(title, _HEADER, _streams(names, data), note)
+
+
+def _intervals(names: tuple[str, ...], data: dict[str, Any]) -> Table:
+    lines = []
+    for name in names:
+        inside = inside_of(*_rows(name))
+        sums = np.convolve(inside, np.ones(WINDOW), "valid") / WINDOW
+        outside = float(((sums < 0.85) | (sums > 0.95)).mean()) if len(sums) else 0.0
+        data.setdefault(name, {})["inside"] = float(inside.mean())
+        data[name]["windows_outside"] = outside
+        lines.append([name, f"{inside.mean():.3f}", f"{100 * outside:.1f}"])
+    note = (
+        f"Of the targets from row {SETTLED} on, those inside their interval of level {LEVEL}; of"
+        f" all windows of {WINDOW} rows, the per cent in which that was not from .85 to .95."
+    )
+    return Table("Intervals", ("stream", "inside", "windows outside, %"), lines, note)
+
+
+def _horizons(data: dict[str, Any]) -> Table:
+    lines = []
+    for name, horizons in HORIZONS.items():
+        X, y = _rows(name)
+        for k in horizons:
+            error, last = late(X, y, k), float(np.abs(y[k:] - y[:-k]).mean())
+            data[f"{name}, {k} rows late"] = {"forecast": error, "last": last}
+            lines.append([name, str(k), _said(last), _said(error), f"{error / last:.3f}"])
+    header = ("stream", "rows late", "last value", "forecaster", "ratio")
+    return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
+
+
+def _shuffled(data: dict[str, Any]) -> Table:
+    lines, ratios = [], []
+    for name in streams.SHUFFLED:
+        each = []
+        for seed in range(SEEDS):
+            X, y = streams.shuffled(name, seed)
+            each.append([_one_pass(X, y, history=h, seed=seed)[0] for h in (False, True)])
+        plain, own = np.mean(each, axis=0)
+        ratios.append(fmean(b / a for a, b in each))
+        data[f"{name}, shuffled"] = {"plain": plain, "forecast": own, "ratio": ratios[-1]}
+        lines.append([name, _said(plain), _said(own), f"{ratios[-1]:.3f}"])
+    lines.append(["mean", "", "", f"{fmean(ratios):.3f}"])
+    note = f"Mean of {SEEDS} orders; where there is no time, what the history costs."
+    return Table("Random order", ("set", "plain `sorf`", "forecaster", "ratio"), lines, note)
+
+
+def _peers(names: tuple[str, ...], data: dict[str, Any]) -> Table:
+    lines = []
+    for name in names:
+        X, y = _rows(name)
+        found = {
+            peer: _error(ask(X, y, streams.SEASONS.get(name, 0)), y) for peer, ask in PEERS.items()
+        }
+        data.setdefault(name, {})["peers"] = found
+        lines.append([name, _said(data[name].get("forecast", np.nan)),
+                      *map(_said, found.values())])  # fmt: skip
+    note = (
+        "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
+        " values and a season where there is one; Holt-Winters with an additive season; a linear model on"
+        " scaled inputs and the last three values. Their memory grows or is that of Python."
+    )
+    return Table("Online peers", ("stream", "forecaster", *PEERS), lines, note)
+
+
+def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
+    """The tables and the numbers behind them."""
+    data: dict[str, Any] = {}
+    design = tuple(name for name in (*streams.DESIGN, "mg") if not names or name in names)
+    aside = tuple(name for name in streams.ASIDE if not names or name in names)
+    make: list[Callable[[], Table]] = [
+        lambda: _of_streams("Streams that the design was chosen on", design, data),
+        lambda: _of_streams("Streams kept aside", aside, data),
+        lambda: _intervals((*design, *aside), data),
+        lambda: _peers((*design, *aside), data),
+    ]
+    if not names:
+        make[3:3] = [lambda: _horizons(data), lambda: _shuffled(data)]
+    return [table() for table in make], data

@@ -1,0 +1,100 @@
+"""The forecaster over structured features: loops/forecast.h, with what must hold before it."""
+
+from libc.math cimport NAN, fabs, isnan
+from libc.stdint cimport int64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.state cimport (
+    DONE, REFUSED_LATE, REFUSED_NONE_WAITS, REFUSED_OVERFLOW, REFUSED_TARGET, REFUSED_WAITING,
+    State,
+)
+from edgeolk.core.structs cimport (
+    OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_forecast,
+)
+
+cdef extern from "forecast_types.h" nogil:
+    int olk_head_inputs(const olk_forecast* f) noexcept
+
+
+cdef inline double number_at(const State* s, const void* region, int64_t at) noexcept nogil:
+    """A number of a region in the type of rows."""
+    if s.c.vectors == DTYPE_FLOAT64:
+        return (<const double*>region)[at]
+    return (<const float*>region)[at]
+
+
+cdef inline double last_input(const State* s, int64_t j) noexcept nogil:
+    """Scaled input j of the row whose target came last: what a missing reading counts as."""
+    return number_at(s, s.forecast.state.history,
+                     OLK_HISTORY_NUMBERS + s.forecast.made.n_levels + j)
+
+
+cdef inline int64_t rows_waiting(const State* s) noexcept nogil:
+    """Rows that were asked and whose targets have not come."""
+    cdef int64_t k
+    cdef int64_t found = 0
+    cdef int64_t each = (OLK_WAITING_NUMBERS + olk_head_inputs(&s.forecast.made)
+                         + 2 * s.c.n_features)
+    for k in range(s.forecast.made.horizon):
+        found += number_at(s, s.forecast.state.waiting, k * each) != 0.0
+    return found
+
+
+cdef inline bint fits(const State* s) noexcept nogil:
+    """Whether the kernel takes every row that can come."""
+    if not s.forecast.made.kernel:
+        return True
+    return (s.preprocessing.scaler.clip * s.c.n_features + 5.0 * OLK_HISTORY_INPUTS
+            <= s.structured.most)
+
+
+cdef inline bint takes_target(const State* s, double y) noexcept nogil:
+    """A target that can be learned, or NaN for one that is never known."""
+    return isnan(y) or fabs(y) <= s.structured.all.largest_target
+
+
+cdef inline int forecast_predict(State* s, const void* x, double* f) noexcept nogil:
+    """Answer a placed row; nothing is remembered but the interval."""
+    if not fits(s):
+        return REFUSED_OVERFLOW
+    s.structured.all.predict(&s.forecast.made, &s.forecast.state, &s.structured.made,
+                             &s.structured.state, <void*>x, &s.forecast.said)
+    f[0] = s.forecast.said.answer
+    return DONE
+
+
+cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
+    """Answer a placed row and remember it."""
+    if not fits(s):
+        return REFUSED_OVERFLOW
+    s.structured.all.ask(&s.forecast.made, &s.forecast.state, &s.structured.made,
+                         &s.structured.state, <void*>x, &s.forecast.said)
+    f[0] = s.forecast.said.answer
+    return DONE
+
+
+cdef inline int forecast_tell(State* s, double y) noexcept nogil:
+    """The target of the oldest row that waits; NaN: never known."""
+    cdef double answer = NAN
+    if not takes_target(s, y):
+        return REFUSED_TARGET
+    if not s.structured.all.tell(&s.forecast.made, &s.forecast.state, &s.structured.made,
+                                 &s.structured.state, s.query, y, &answer):
+        return REFUSED_NONE_WAITS
+    if not isnan(y):
+        s.errors.squared += (y - answer) * (y - answer)
+        s.errors.absolute += fabs(y - answer)
+    return DONE
+
+
+cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noexcept nogil:
+    """Answer a placed row, then learn its target; a refused one changes nothing."""
+    cdef int outcome
+    if s.forecast.made.horizon > 1:
+        return REFUSED_LATE
+    if not takes_target(s, y):
+        return REFUSED_TARGET
+    if rows_waiting(s) > 0:
+        return REFUSED_WAITING
+    outcome = forecast_ask(s, x, f)
+    return outcome if outcome != DONE else forecast_tell(s, y)

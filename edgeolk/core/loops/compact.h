@@ -1,0 +1,391 @@
+/* Mean and standard deviation of one sensor in 9 bytes: winsorised exponential moments as winsor.h
+   describes them, same gain, clip and start, in single precision alone.
+
+   Design. Three things are lost where moments are merely stored narrow: an age of its own for every
+   input, increments that are below the last bit, and the states before there is a deviation. Here the
+   deviation is a float without its 7 lowest bits; the mean is a whole number of units of 2^-20
+   deviations, of 27 bits, and where these do not reach its unit grows (to 2^22 deviations); the rest
+   is a code that is the state, and the age once there is a deviation. What is cut off is rounded by
+   chance, by a hash of the row's number and the input's: a row that is learned once more on a copy
+   gives the same bits, and nothing is kept for it. A record is 9 bytes, little-endian on every machine:
+   one array in a block, in a file, in a scaler of its own.
+
+   Every operation on floats is rounded by itself, so that all processors give the same bits.
+
+   Rejected: 8 bytes, the age in one (four times the deviation from statistics in double, and an age
+   that all inputs share); 10 bytes, a mean of 31 bits (a mean 1e6 deviations from zero is then exact
+   to .02 deviations for .07; readings are floats, which are .06 apart there).
+
+   CONVENTION, true between any two readings; olk_compact_holds checks it:
+   - code NOTHING: all zero. ONE: word is the reading. ABOVE, BELOW: two readings, word is the first,
+     spread how far the second lies above or below. CONSTANT: word is the number; WAITS: and spread is
+     how far the reading lies that waits for a second one;
+   - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15, and
+     |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
+#ifndef EDGEOLK_COMPACT_H
+#define EDGEOLK_COMPACT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "roots.h"
+
+/* Bytes of a record; the longest window, and the largest clip, that it serves. */
+enum { OLK_COMPACT_BYTES = 9, OLK_COMPACT_WINDOW = 21844, OLK_COMPACT_CLIP = 1000 };
+
+/* The states, in the order of the codes; from OLK_RUNNING on a code is an age, plus 3. */
+enum {
+    OLK_NOTHING = 0,
+    OLK_ONE_READING = 1,
+    OLK_ABOVE = 2,
+    OLK_BELOW = 3,
+    OLK_CONSTANT = 4,
+    OLK_WAITS = 5,
+    OLK_RUNNING = 6,
+    OLK_OLDEST = 65535
+};
+
+/* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of them. */
+enum { OLK_SPREAD_CUT = 7, OLK_MEAN_BITS = 27, OLK_MEAN_UNIT = 20, OLK_MOST_SHIFT = 15 };
+
+/* Readings are kept within 2^124; deviations are 2^-100 at least, and below 2^123 once they run. */
+static const float olk_most_reading = 0x1p124f, olk_least_spread = 0x1p-100f;
+static const uint32_t olk_most_spread_bits = UINT32_C(249) << 23;
+
+/* What a row is learned with. */
+typedef struct {
+    float clip;       /* deviations, 2 to OLK_COMPACT_CLIP */
+    float least_gain; /* 1 / window */
+    int32_t young;    /* the age from which the gain is that, three windows */
+} olk_compact_rule;
+
+/* One record, unpacked. */
+typedef struct {
+    uint32_t word, spread, code;
+} olk_compact;
+
+static inline uint32_t olk_bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float olk_float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* 2^n for a normal number. */
+static inline float olk_two(int32_t n)
+{
+    return olk_float_of((uint32_t)(n + 127) << 23);
+}
+
+/* Records are little-endian. */
+static inline olk_compact olk_compact_of(const uint8_t *at)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    olk_compact f;
+    uint16_t low, code;
+    memcpy(&f.word, at, 4);
+    memcpy(&low, at + 4, 2);
+    memcpy(&code, at + 7, 2);
+    f.spread = low | (uint32_t)at[6] << 16;
+    f.code = code;
+#else
+    const olk_compact f = {
+        (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24,
+        (uint32_t)at[4] | (uint32_t)at[5] << 8 | (uint32_t)at[6] << 16,
+        (uint32_t)at[7] | (uint32_t)at[8] << 8};
+#endif
+    return f;
+}
+
+static inline void olk_compact_put(uint8_t *at, const olk_compact *f)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint16_t low = (uint16_t)f->spread, code = (uint16_t)f->code;
+    memcpy(at, &f->word, 4);
+    memcpy(at + 4, &low, 2);
+    at[6] = (uint8_t)(f->spread >> 16);
+    memcpy(at + 7, &code, 2);
+#else
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(f->word >> 8 * i);
+    for (int i = 0; i < 3; i++)
+        at[4 + i] = (uint8_t)(f->spread >> 8 * i);
+    for (int i = 0; i < 2; i++)
+        at[7 + i] = (uint8_t)(f->code >> 8 * i);
+#endif
+}
+
+static inline olk_compact_rule olk_compact_rule_of(double clip, double window)
+{
+    const olk_compact_rule rule = {(float)clip, 1.0f / (float)window, 3 * (int32_t)window};
+    return rule;
+}
+
+/* A distance as it is put away, to nearest; and back. */
+static inline uint32_t olk_spread_of(float distance)
+{
+    return (olk_bits_of(distance) + (1u << (OLK_SPREAD_CUT - 1))) >> OLK_SPREAD_CUT;
+}
+
+static inline float olk_spread_value(uint32_t spread)
+{
+    return olk_float_of(spread << OLK_SPREAD_CUT);
+}
+
+/* M of a word that is a mean; >> of a negative number is arithmetic. */
+static inline int32_t olk_mean_units(uint32_t word)
+{
+    return (int32_t)word >> 4;
+}
+
+/* The power of two that is a mean's unit, for a deviation of these bits. */
+static inline int32_t olk_mean_power(uint32_t bits, int32_t k)
+{
+    return (int32_t)(bits >> 23) - 127 - OLK_MEAN_UNIT + k;
+}
+
+/* x - mean of an input that runs: both parts of the mean are floats. */
+static inline float olk_from_mean(float x, int32_t M, float unit)
+{
+    const int32_t low = M & 15;
+    return (x - (float)(M - low) * unit) - (float)low * unit;
+}
+
+/* x, from -most to most; NaN stays. */
+static inline float olk_reading_within(float x, float most)
+{
+    x = x > most ? most : x;
+    return x < -most ? -most : x;
+}
+
+/* The whole number below or at v, |v| < 2^31. */
+static inline int32_t olk_floor(float v)
+{
+    const int32_t n = (int32_t)v;
+    return n - ((float)n > v);
+}
+
+/* A hash of the row's number and the input's: what is rounded by chance here. */
+static inline uint32_t olk_chance(uint32_t row, uint32_t j)
+{
+    uint32_t w = row * UINT32_C(0x9E3779B1) + j * UINT32_C(0x85EBCA77);
+    w = (w ^ (w >> 16)) * UINT32_C(0x7FEB352D);
+    w = (w ^ (w >> 15)) * UINT32_C(0x846CA68B);
+    return w ^ (w >> 16);
+}
+
+static inline void olk_compact_constant(olk_compact *f, float x)
+{
+    f->word = olk_bits_of(x);
+    f->spread = 0;
+    f->code = OLK_CONSTANT;
+}
+
+/* The statistics that an input begins with. */
+static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
+{
+    const uint32_t bits = olk_bits_of(sd) + (1u << (OLK_SPREAD_CUT - 1));
+    const int32_t e = (int32_t)(bits >> 23) - 127;
+    const int32_t past = (int32_t)(olk_bits_of(OLK_FABSF(mean)) >> 23) - 133 - e;
+    const int32_t k = past > 0 ? past : 0;
+    if (sd < olk_least_spread || k > OLK_MOST_SHIFT) {
+        olk_compact_constant(f, mean);
+        return;
+    }
+    const int32_t most = (1 << OLK_MEAN_BITS) - 1;
+    const int32_t M = olk_floor(mean * olk_two(OLK_MEAN_UNIT - e - k) + 0.5f);
+    f->word = (uint32_t)(M > most ? most : M) << 4 | (uint32_t)k;
+    f->spread = bits >> OLK_SPREAD_CUT;
+    f->code = OLK_RUNNING;
+}
+
+/* The third reading: the median of the three, and its distance from the nearer of the others. */
+static inline void olk_compact_start(olk_compact *f, float x, float d)
+{
+    const float mean = olk_float_of(f->word);
+    float h = olk_spread_value(f->spread);
+    h = f->code == OLK_BELOW ? -h : h;
+    if (OLK_FABSF(d - h) <= 0x1p-14f * OLK_FABSF(h))
+        h = d;
+    const float lower = h < d ? h : d, upper = h < d ? d : h;
+    const float least = lower < 0.0f ? lower : 0.0f, most = upper > 0.0f ? upper : 0.0f;
+    const float middle = lower > 0.0f ? lower : upper < 0.0f ? upper : 0.0f;
+    const float below = middle - least, above = most - middle;
+    olk_compact_begin(f, middle == d ? x : mean + middle, below < above ? below : above);
+}
+
+/* A reading before there is a deviation. */
+static inline void olk_compact_wake(olk_compact *f, float x)
+{
+    const float mean = olk_float_of(f->word), d = x - mean, far = OLK_FABSF(d);
+    switch (f->code) {
+    case OLK_NOTHING:
+        f->word = olk_bits_of(x);
+        f->code = OLK_ONE_READING;
+        return;
+    case OLK_ONE_READING:
+        f->spread = olk_spread_of(far);
+        f->code = d >= 0.0f ? OLK_ABOVE : OLK_BELOW;
+        return;
+    case OLK_ABOVE:
+    case OLK_BELOW:
+        olk_compact_start(f, x, d);
+        return;
+    default:
+        break;
+    }
+    if (far <= 0x1p-21f * OLK_FABSF(mean) || far < olk_least_spread)
+        return;
+    if (f->code == OLK_CONSTANT) {
+        f->spread = olk_spread_of(far);
+        f->code = OLK_WAITS;
+        return;
+    }
+    const float waits = olk_spread_value(f->spread);
+    olk_compact_begin(f, mean, far < waits ? far : waits);
+}
+
+/* What a root of 1 + q is more than 1: q small needs none. */
+static inline float olk_root_less_one(float q)
+{
+    if (OLK_FABSF(q) <= 0x1p-6f)
+        return q * (0.5f - q * (0.125f - q * 0.0625f));
+    return q / (1.0f + OLK_SQRTF(1.0f + q));
+}
+
+/* A reading of an input that runs: learned, then scaled. */
+static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_rule *rule,
+                                    uint32_t row, uint32_t j)
+{
+    const uint32_t code = f->code < OLK_OLDEST ? f->code + 1 : OLK_OLDEST;
+    const int32_t age = (int32_t)code - 3;
+    float g = rule->least_gain;
+    if (age < rule->young) {
+        const float young = 3.0f / (float)(age + 2);
+        g = young > g ? young : g;
+    }
+    int32_t M = olk_mean_units(f->word), k = (int32_t)(f->word & 15);
+    const int32_t power = olk_mean_power(f->spread << OLK_SPREAD_CUT, k);
+    const float sd = olk_spread_value(f->spread);
+    const float r = olk_reading_within(olk_from_mean(x, M, olk_two(power)) / sd, rule->clip);
+    uint32_t chance = olk_chance(row, j);
+    /* sd'^2 = (1 - g)(1 + g r^2) sd^2 = (1 + q) sd^2 */
+    const float square = r * r, q = g * ((square - 1.0f) - g * square);
+    const float spread = sd + sd * olk_root_less_one(q);
+    uint32_t bits = olk_bits_of(spread);
+    bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
+    /* mean' = mean + g r sd, in its units, then in those of the new deviation */
+    M += olk_floor((g * r) * (sd * olk_two(-power)) + (float)(chance >> 8) * 0x1p-24f);
+    k = power - olk_mean_power(bits, 0);
+    const int32_t limit = 1 << OLK_MEAN_BITS;
+    while (k < 0 || M >= limit || M <= -limit) {
+        M = (M + (int32_t)(chance & 1)) >> 1;
+        chance >>= 1;
+        k++;
+    }
+    while (k > 0 && M < limit / 2 && M > -limit / 2) {
+        M *= 2;
+        k--;
+    }
+    if (k > OLK_MOST_SHIFT && age < rule->young) {
+        /* A young input keeps the least deviation that its mean can resolve. */
+        bits = ((bits >> 23) + (uint32_t)(k - OLK_MOST_SHIFT)) << 23;
+        k = OLK_MOST_SHIFT;
+    }
+    const float unit = olk_two(olk_mean_power(bits, k));
+    if (spread < olk_least_spread || k > OLK_MOST_SHIFT) {
+        olk_compact_constant(f, (float)M * unit);
+        return 0.0f;
+    }
+    f->word = (uint32_t)M << 4 | (uint32_t)k;
+    f->spread = bits >> OLK_SPREAD_CUT;
+    f->code = code;
+    return olk_reading_within(olk_from_mean(x, M, unit) / olk_spread_value(f->spread), rule->clip);
+}
+
+/* A reading by the statistics as they are: 0 where there is no deviation, and for NaN. */
+static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_compact_rule *rule)
+{
+    if (f->code < OLK_RUNNING || x != x)
+        return 0.0f;
+    const float unit = olk_two(
+        olk_mean_power(f->spread << OLK_SPREAD_CUT, (int32_t)(f->word & 15)));
+    const float d = olk_from_mean(olk_reading_within(x, olk_most_reading), olk_mean_units(f->word), unit);
+    return olk_reading_within(d / olk_spread_value(f->spread), rule->clip);
+}
+
+/* A reading into the statistics, then by them; `row` counts the rows, this one included. NaN changes
+   nothing, and gives 0. */
+static inline float olk_compact_learn(olk_compact *f, float x, const olk_compact_rule *rule,
+                                      uint32_t row, uint32_t j)
+{
+    if (x != x)
+        return 0.0f;
+    x = olk_reading_within(x, olk_most_reading);
+    if (f->code >= OLK_RUNNING)
+        return olk_compact_run(f, x, rule, row, j);
+    olk_compact_wake(f, x);
+    return olk_compact_scaled(f, x, rule);
+}
+
+/* The mean and the deviation, for people. */
+static inline double olk_compact_mean(const olk_compact *f)
+{
+    if (f->code < OLK_RUNNING)
+        return (double)olk_float_of(f->word);
+    return (double)olk_mean_units(f->word) *
+           (double)olk_two(olk_mean_power(f->spread << OLK_SPREAD_CUT, (int32_t)(f->word & 15)));
+}
+
+static inline double olk_compact_sd(const olk_compact *f)
+{
+    return f->code < OLK_RUNNING ? 0.0 : (double)olk_spread_value(f->spread);
+}
+
+/* The age of an input that runs becomes `age` at most (3 at least): an alarm (section 13). */
+static inline void olk_compact_limit_age(uint8_t *at, uint32_t age)
+{
+    olk_compact f = olk_compact_of(at);
+    if (f.code > age + 3) {
+        f.code = age + 3;
+        olk_compact_put(at, &f);
+    }
+}
+
+/* Whether the CONVENTION holds after so many readings; of a record from outside nothing is presumed. */
+static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
+{
+    const olk_compact f = olk_compact_of(at);
+    const float x = olk_float_of(f.word);
+    const int number = OLK_FABSF(x) <= 2.0f * olk_most_reading;
+    const int32_t M = olk_mean_units(f.word), limit = 1 << OLK_MEAN_BITS;
+    const uint32_t far = f.spread << OLK_SPREAD_CUT;
+    if (f.code >= OLK_RUNNING)
+        return (int64_t)f.code - 3 <= seen && far >= olk_bits_of(olk_least_spread) &&
+               far <= olk_bits_of(4.0f * olk_most_reading) && M > -limit && M < limit &&
+               ((f.word & 15) == 0 || M >= limit / 2 || M <= -limit / 2);
+    switch (f.code) {
+    case OLK_NOTHING:
+        return f.word == 0 && f.spread == 0;
+    case OLK_ONE_READING:
+        return number && f.spread == 0 && seen >= 1;
+    case OLK_ABOVE:
+    case OLK_BELOW:
+        return number && far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 2;
+    case OLK_CONSTANT:
+        return number && f.spread == 0 && seen >= 3;
+    default:
+        return number && far >= olk_bits_of(olk_least_spread) &&
+               far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
+    }
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* The forecaster over a learner on structured features (docs/forecast.md): it answers rows from
+   their inputs and the history of the target, and learns when targets come. For one type of rows
+   and weights, as sorf.h.
+
+   Sources of its parts: least_squares.h, guard.h, interval.h; stacking. The combination is this
+   project's own. */
+#ifndef EDGEOLK_FORECAST_H
+#define EDGEOLK_FORECAST_H
+
+#include "forecast_types.h"
+#include "guard.h"
+#include "interval.h"
+#include "least_squares.h"
+#include "season_ring.h"
+#include "target_history.h"
+#include "waiting_rows.h"
+
+/* A target counts for so many units at most in the linear learners: in their first rows, later; the
+   kernel's. */
+static const olk_real olk_most_first_target = 100, olk_most_target = 10000, olk_first_targets = 5;
+
+/* Targets that can be learned: their squares are numbers of the type. */
+#define OLK_MOST_SINGLE_TARGET 1e15
+#define OLK_MOST_DOUBLE_TARGET 1e100
+
+static inline olk_input *olk_quantiles(const olk_forecast_state *m)
+{
+    return (olk_input *)((olk_history *)m->history + 1);
+}
+
+/* [d] scaled inputs of the row of the last target. */
+static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_forecast_state *m)
+{
+    return olk_quantiles(m) + f->n_levels;
+}
+
+/* What the kernel learns: the inputs, and the history as far as it pays. */
+static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
+                                          olk_real gate, const olk_real *h2)
+{
+    z[f->d] = (olk_input)(gate * level);
+    for (ptrdiff_t j = 1; j < OLK_HISTORY_INPUTS; j++)
+        z[f->d + j] = (olk_input)(gate * olk_bounded(h2[j], olk_most_level));
+    return (olk_sorf_row){z, NULL, 0};
+}
+
+/* The head's inputs but for those that other models give; they begin with those of the diagonal
+   learner. Returns where the next goes. */
+static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
+                                         olk_real *h2)
+{
+    const olk_history *h = m->history;
+    const olk_real unit = (olk_real)h->unit;
+    h2[0] = 1;
+    for (int j = 0; j < 3; j++)
+        h2[1 + j] = olk_in_units((olk_real)h->change[j], unit);
+    h2[4] = olk_off_mean(h, h->near, olk_near_window);
+    h2[5] = olk_off_mean(h, h->far, olk_far_window);
+    if (!f->season)
+        return 7;
+    olk_season_inputs(m->season, f->season, f->horizon, (olk_real)h->last, unit, h2 + 7);
+    return 9;
+}
+
+/* The first numbers of the diagonal learner's row from those of the head's; returns how many. */
+static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_real *lead)
+{
+    for (int j = 0; j < 4; j++)
+        lead[j] = h2[j];
+    lead[4] = f->season ? h2[7] : 0;
+    lead[5] = f->season ? h2[8] : 0;
+    return f->season ? 6 : 4;
+}
+
+/* All that a row is answered with. */
+typedef struct {
+    olk_real h2[OLK_HEAD_INPUTS], of[OLK_CANDIDATES];
+    olk_real mark, unit, last, kernel, head, answer, base, level, gate;
+} olk_asked;
+
+/* The candidates in their order: head, kernel, last value. */
+static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
+{
+    int32_t n = 0;
+    row->of[n++] = row->head;
+    if (f->kernel)
+        row->of[n++] = row->kernel;
+    row->of[n] = row->last;
+}
+
+/* Answers a row of d scaled inputs, behind which there is room for OLK_HISTORY_INPUTS more; nothing
+   changes but that room (section 3). */
+static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state *m,
+                                const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
+                                olk_asked *row, olk_forecast_answer *said)
+{
+    const olk_history *h = m->history;
+    const int32_t n = olk_candidates(f);
+    olk_real lead[6], share[OLK_CANDIDATES];
+    memset(row, 0, sizeof *row);
+    memset(said, 0, sizeof *said);
+    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : OLK_ROW_WITHOUT_ERROR;
+    if (!olk_marked(h, OLK_KNOWN)) {
+        row->mark = OLK_ROW_UNKNOWN;
+        row->answer = (olk_real)h->mean;
+        said->answer = (double)row->answer;
+        return;
+    }
+    const olk_real unit = (olk_real)h->unit, last = (olk_real)h->last;
+    const olk_real rho = olk_persistence(h);
+    row->unit = unit;
+    row->last = last;
+    row->level = olk_level_of(h);
+    row->gate = olk_least(1, olk_gain * olk_size(rho));
+    row->base = (olk_real)h->mean + rho * olk_size(rho) * (last - (olk_real)h->mean);
+    int32_t next = olk_history_inputs(f, m, row->h2);
+    const int32_t n_lead = olk_lead(f, row->h2, lead);
+    const olk_long_row inputs = {lead, n_lead, f->d, z, NULL, olk_last_inputs(f, m)};
+    row->h2[6] = olk_bounded(olk_diagonal_product(m->diagonal, &inputs), olk_most_units);
+    if (f->kernel) {
+        double added = 0.0;
+        const olk_sorf_row seen = olk_kernel_row(f, z, row->level, row->gate, row->h2);
+        olk_sorf_scores(p, s, &seen, 1, &added);
+        row->kernel = row->base + (olk_real)added;
+        row->h2[next++] = olk_in_units(row->kernel - last, unit);
+        row->h2[next++] = olk_marked(h, OLK_KERNEL_KNOWN)
+                              ? olk_in_units(last - (olk_real)h->kernel, unit)
+                              : 0;
+    }
+    row->head = last + unit * olk_head_product(m->head, row->h2, next);
+    olk_list_candidates(f, row);
+    olk_guard_shares(m->guard, n, share);
+    olk_real move = 0;
+    for (int32_t c = 0; c < n; c++) {
+        move += share[c] * (row->of[c] - last);
+        said->share[c] = (double)share[c];
+    }
+    row->answer = last + move;
+    said->answer = (double)row->answer;
+    for (int32_t i = 0; i < f->n_levels; i++)
+        said->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
+}
+
+/* Answers a row without remembering it. */
+static OLK_ALONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
+                                           const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                           olk_forecast_answer *said)
+{
+    olk_asked row;
+    olk_work_out(f, m, p, s, z, &row, said);
+}
+
+/* Answers a row and remembers it; a row that has waited for `horizon` rows is dropped. */
+static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
+                                       const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                       olk_forecast_answer *said)
+{
+    olk_asked row;
+    olk_work_out(f, m, p, s, z, &row, said);
+    const olk_input *before = olk_last_inputs(f, m);
+    const int32_t inputs = olk_head_inputs(f);
+    olk_begin_step(m->flags);
+    olk_waiting *kept = olk_waiting_at(f, m, *m->asked);
+    const olk_waiting numbers = {
+        (olk_input)row.mark,   (olk_input)row.unit, (olk_input)row.last,
+        (olk_input)row.kernel, (olk_input)row.head, (olk_input)row.answer,
+        (olk_input)row.base,   (olk_input)row.level, (olk_input)row.gate,
+    };
+    *kept = numbers;
+    olk_input *h2 = olk_waiting_inputs(kept), *x = h2 + inputs, *change = x + f->d;
+    for (int32_t j = 0; j < inputs; j++)
+        h2[j] = (olk_input)row.h2[j];
+    for (ptrdiff_t i = 0; i < f->d; i++) {
+        x[i] = ((const olk_input *)z)[i];
+        change[i] = (olk_input)((olk_real)x[i] - (olk_real)before[i]);
+    }
+    *m->asked += 1;
+}
+
+/* The target of a row whose last target was known goes to everything that learns (section 4, steps
+   1 and 2). `z` has room for what the kernel sees. */
+static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state *m,
+                                 const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
+                                 const olk_waiting *row, olk_real y)
+{
+    olk_history *h = m->history;
+    const int32_t n_head = olk_head_inputs(f);
+    const olk_input *kept = (const olk_input *)(const void *)(row + 1), *x = kept + n_head;
+    const olk_real unit = (olk_real)row->unit, learned = (olk_real)h->learned;
+    const olk_real error = olk_size(y - (olk_real)row->answer) / unit;
+    olk_real lead[6];
+    olk_asked back;
+    memset(&back, 0, sizeof back);
+    for (int32_t j = 0; j < n_head; j++)
+        back.h2[j] = (olk_real)kept[j];
+    back.head = (olk_real)row->head;
+    back.kernel = (olk_real)row->kernel;
+    back.last = (olk_real)row->last;
+    olk_list_candidates(f, &back);
+
+    if ((olk_real)row->mark > 0)
+        olk_follow_quantiles(f, olk_quantiles(m), error, (olk_real)row->mark, learned);
+    olk_follow_error(h, error);
+
+    const olk_real most = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
+    const olk_real t = olk_bounded((y - back.last) / unit, most);
+    const olk_real of_head =
+        (olk_real)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
+    if (of_head > 0)
+        olk_guard_learn(m->guard, olk_candidates(f), back.of, (olk_real)row->answer, y,
+                        unit * of_head);
+    h->learned = (olk_input)(learned + 1);
+    olk_learn_head(m->head, n_head, back.h2, t, learned + 1);
+    const int32_t n_lead = olk_lead(f, back.h2, lead);
+    const olk_long_row inputs = {lead, n_lead, f->d, x, x + f->d, NULL};
+    olk_learn_diagonal(m->diagonal, &inputs, t, learned + 1);
+
+    if (f->kernel) {
+        for (ptrdiff_t i = 0; i < f->d; i++)
+            z[i] = x[i];
+        const olk_sorf_row seen =
+            olk_kernel_row(f, z, (olk_real)row->level, (olk_real)row->gate, back.h2);
+        const olk_real rest = olk_bounded(y - (olk_real)row->base, olk_most_units * unit);
+        olk_sorf_step(p, s, &seen, (double)rest, 1.0);
+    }
+}
+
+/* The target of the oldest row that waits; one that is not finite was never known. `z` is scratch
+   for what the kernel sees; *answer receives what was said. Returns 0 where none waits (section 4). */
+static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
+                                       const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                       double target, double *answer)
+{
+    olk_history *h = m->history;
+    olk_waiting *row = olk_oldest(f, m);
+    const olk_input stored = (olk_input)target;
+    const olk_real y = (olk_real)stored;
+    if (!row)
+        return 0;
+    *answer = (double)row->answer;
+    olk_begin_step(m->flags);
+    if (!(y - y == 0)) {
+        row->mark = 0;
+        return 1;
+    }
+    const int known = (olk_real)row->mark != OLK_ROW_UNKNOWN;
+    if (known)
+        h->repeats = stored == row->last ? (olk_input)((olk_real)h->repeats + 1) : 0;
+    if ((olk_real)h->repeats <= olk_dead) {
+        if (known && (olk_real)row->unit > 0)
+            olk_learn_row(f, m, p, s, z, row, y);
+        olk_take_target(h, y, known ? olk_size(y - (olk_real)row->last) : -1);
+    }
+    olk_shift_history(h, y);
+    olk_input *last = olk_last_inputs(f, m);
+    const olk_input *x = olk_waiting_inputs(row) + olk_head_inputs(f);
+    for (ptrdiff_t i = 0; i < f->d; i++)
+        last[i] = x[i];
+    h->kernel = known && f->kernel ? row->kernel : 0;
+    h->marks = known && f->kernel ? OLK_KNOWN | OLK_KERNEL_KNOWN : OLK_KNOWN;
+    if (f->season)
+        olk_season_put(m->season, f->season, stored);
+    row->mark = 0;
+    return 1;
+}
+
+/* Another unit, after a long stop: the history is forgotten, what was learned stays. */
+static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_forecast_state *m)
+{
+    olk_history *h = m->history;
+    olk_begin_step(m->flags);
+    h->marks = h->change[0] = h->change[1] = h->change[2] = h->kernel = 0;
+    for (int32_t k = 0; k < f->horizon; k++)
+        olk_waiting_at(f, m, (uint64_t)k)->mark = 0;
+    if (f->season)
+        *(olk_input *)m->season = 0;
+}
+
+/* A new forecaster, its memory all zero. */
+static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_forecast_state *m)
+{
+    const ptrdiff_t long_row = olk_diagonal_inputs(f);
+    const int32_t head = olk_head_inputs(f), n = olk_candidates(f);
+    for (int32_t i = 0; i < f->n_levels; i++)
+        olk_quantiles(m)[i] = (olk_input)olk_first_quantile;
+    for (ptrdiff_t j = 0; j < long_row; j++)
+        ((olk_input *)m->diagonal)[long_row + j] = 1;
+    for (int32_t j = 0; j < head; j++)
+        ((olk_input *)m->head)[head + olk_packed_row(j) + j] = 1;
+    for (int32_t c = 0; c < n; c++)
+        ((olk_input *)m->guard)[n + c] = 1;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* Recursive least squares with forgetting under Huber weights (docs/forecast.md, section 5): a
+   diagonal one for many inputs, a full one for few. Arithmetic in olk_real, memory in olk_input.
+
+   Design. Where others divide P by the forgetting factor, here a lid holds it: a P_jj that falls
+   below that factor is raised again, its row and column with it, and never passes 1. There is no
+   wind-up where an input is silent, and a full P stays positive definite, since that is a
+   congruence. */
+#ifndef EDGEOLK_LEAST_SQUARES_H
+#define EDGEOLK_LEAST_SQUARES_H
+
+#include "bounded.h"
+
+/* Forgetting; mean errors from which on an error counts as that many; rows that the mean error
+   reaches back; rows before errors are weighed; the least weight, and what an error counts for at
+   most in the mean. */
+static const olk_real olk_forgetting = (olk_real)0.998, olk_hub = 3, olk_error_window = 200;
+static const olk_real olk_unweighed = 5, olk_least_weight = (olk_real)1e-6, olk_most_in_mean = 10;
+/* 0.998^-1/2 */
+static const olk_real olk_root_of_forgetting = (olk_real)1.0010015025043828;
+
+/* Forgetting over the weight of an error; the error goes into the mean. n counts this row. */
+static inline olk_real olk_weigh_error(olk_input *mean, olk_real error, olk_real n)
+{
+    olk_real size = olk_size(error), weight = 1;
+    const olk_real me = (olk_real)*mean;
+    if (n > olk_unweighed && me > 0) {
+        if (size > olk_hub * me)
+            weight = olk_most(olk_hub * me / size, olk_least_weight);
+        size = olk_least(size, olk_most_in_mean * me);
+    }
+    *mean = (olk_input)(me + (size - me) / olk_least(n, olk_error_window));
+    return olk_forgetting / weight;
+}
+
+/* w.h */
+static inline olk_real olk_head_product(const olk_input *w, const olk_real *h, int32_t m)
+{
+    olk_real sum = 0;
+    for (int32_t i = 0; i < m; i++)
+        sum += (olk_real)w[i] * h[i];
+    return sum;
+}
+
+/* Where row i of a packed symmetric matrix begins: its lower triangle, row after row. */
+static inline int32_t olk_packed_row(int32_t i)
+{
+    return i * (i + 1) / 2;
+}
+
+static inline void olk_lift_row(olk_input *P, int32_t m, int32_t j)
+{
+    for (int32_t i = 0; i < m; i++) {
+        olk_input *at = i < j ? P + olk_packed_row(j) + i : P + olk_packed_row(i) + j;
+        olk_real v = (olk_real)*at * olk_root_of_forgetting;
+        *at = (olk_input)(i == j ? v * olk_root_of_forgetting : v);
+    }
+}
+
+/* Learns (h, t): weights [m], P packed, mean error behind them. */
+static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h, olk_real t,
+                                  olk_real n)
+{
+    olk_input *w = state, *P = w + m, *mean = P + olk_packed_row(m);
+    olk_real q[OLK_HEAD_INPUTS], spread = 0;
+    const olk_real error = t - olk_head_product(w, h, m);
+    for (int32_t i = 0; i < m; i++) {
+        q[i] = 0;
+        for (int32_t j = 0; j < m; j++)
+            q[i] += (olk_real)P[i < j ? olk_packed_row(j) + i : olk_packed_row(i) + j] * h[j];
+    }
+    for (int32_t i = 0; i < m; i++)
+        spread += q[i] * h[i];
+    const olk_real o = olk_weigh_error(mean, error, n) + spread;
+    for (int32_t i = 0; i < m; i++) {
+        const olk_real part = q[i] / o;
+        w[i] = (olk_input)((olk_real)w[i] + error * part);
+        for (int32_t j = 0; j <= i; j++) {
+            olk_input *at = P + olk_packed_row(i) + j;
+            *at = (olk_input)((olk_real)*at - part * q[j]);
+        }
+    }
+    for (int32_t j = 0; j < m; j++)
+        if ((olk_real)P[olk_packed_row(j) + j] < olk_forgetting)
+            olk_lift_row(P, m, j);
+}
+
+/* A long row of inputs: `lead` numbers, then for each of d inputs its change and itself. */
+typedef struct {
+    const olk_real *lead;
+    int32_t n_lead;
+    ptrdiff_t d;
+    const olk_input *z;
+    const olk_input *change; /* NULL: z - before */
+    const olk_input *before;
+} olk_long_row;
+
+static inline olk_real olk_element(const olk_long_row *row, ptrdiff_t j)
+{
+    if (j < row->n_lead)
+        return row->lead[j];
+    const ptrdiff_t i = (j - row->n_lead) / 2;
+    if ((j - row->n_lead) % 2)
+        return (olk_real)row->z[i];
+    return row->change ? (olk_real)row->change[i] : (olk_real)row->z[i] - (olk_real)row->before[i];
+}
+
+static inline olk_real olk_diagonal_product(const olk_input *w, const olk_long_row *row)
+{
+    olk_real sum = 0;
+    for (ptrdiff_t j = 0; j < row->n_lead + 2 * row->d; j++)
+        sum += (olk_real)w[j] * olk_element(row, j);
+    return sum;
+}
+
+/* Learns (row, t): weights, variances, mean error behind them. */
+static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row, olk_real t,
+                                      olk_real n)
+{
+    const ptrdiff_t m = row->n_lead + 2 * row->d;
+    olk_input *w = state, *P = w + m, *mean = P + m;
+    const olk_real error = t - olk_diagonal_product(w, row);
+    olk_real spread = 0;
+    for (ptrdiff_t j = 0; j < m; j++)
+        spread += (olk_real)P[j] * olk_element(row, j) * olk_element(row, j);
+    const olk_real o = olk_weigh_error(mean, error, n) + spread, pull = error / o;
+    for (ptrdiff_t j = 0; j < m; j++) {
+        const olk_real q = (olk_real)P[j] * olk_element(row, j);
+        olk_real p = (olk_real)P[j] - q * q / o;
+        p = p < olk_forgetting ? p / olk_forgetting : p;
+        w[j] = (olk_input)((olk_real)w[j] + pull * q);
+        P[j] = (olk_input)p;
+    }
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* Rows that have been answered and whose targets have not come: a ring of `horizon` places, the row
+   number t in place t modulo that (docs/forecast.md, section 2). */
+#ifndef EDGEOLK_WAITING_ROWS_H
+#define EDGEOLK_WAITING_ROWS_H
+
+#include "forecast_types.h"
+
+/* Marks of rows whose last target was not known, and of those answered while the mean error was 0;
+   above 0 that error [mo'], 0 for an empty place. */
+enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
+
+/* What a row was answered with; the head's inputs, z and its change lie behind it. In brackets: the
+   name of the page. */
+typedef struct {
+    olk_input mark;
+    olk_input unit;   /* [sc'] */
+    olk_input last;   /* [y1'] */
+    olk_input kernel; /* [s'] */
+    olk_input head;   /* [p'] */
+    olk_input answer; /* [out'] */
+    olk_input base;   /* what the kernel adds to [base'] */
+    olk_input level, gate; /* [a', G'] */
+} olk_waiting;
+
+static inline ptrdiff_t olk_waiting_numbers(const olk_forecast *f)
+{
+    return (ptrdiff_t)(sizeof(olk_waiting) / sizeof(olk_input)) + olk_head_inputs(f) + 2 * f->d;
+}
+
+static inline olk_waiting *olk_waiting_at(const olk_forecast *f, const olk_forecast_state *m,
+                                          uint64_t row)
+{
+    const ptrdiff_t place = (ptrdiff_t)(row % (uint64_t)f->horizon);
+    return (olk_waiting *)(void *)((olk_input *)m->waiting + place * olk_waiting_numbers(f));
+}
+
+static inline olk_input *olk_waiting_inputs(olk_waiting *row)
+{
+    return (olk_input *)(void *)(row + 1);
+}
+
+/* The oldest row that waits, or NULL. */
+static inline olk_waiting *olk_oldest(const olk_forecast *f, const olk_forecast_state *m)
+{
+    for (int32_t k = 0; k < f->horizon; k++) {
+        olk_waiting *row = olk_waiting_at(f, m, *m->asked + (uint64_t)k);
+        if ((olk_real)row->mark != 0)
+            return row;
+    }
+    return NULL;
+}
+
+#endif

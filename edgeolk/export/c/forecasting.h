@@ -1,0 +1,157 @@
+/* A forecaster (docs/forecast.md of the library): rows that are answered, rows that wait for their
+   targets. Included by sorf.c. */
+#ifndef EDGEOLK_FORECASTING_H
+#define EDGEOLK_FORECASTING_H
+
+static olk_forecast_state ek_forecast_state(uint8_t *base)
+{
+    olk_forecast_state m;
+    m.history = ek_at(base, EK_AT_history);
+    m.diagonal = ek_at(base, EK_AT_forecaster);
+    m.head = ek_at(base, EK_AT_head);
+    m.guard = ek_at(base, EK_AT_guard);
+    m.waiting = ek_at(base, EK_AT_waiting);
+    m.season = ek_at(base, EK_AT_season);
+    m.asked = ek_words(base, EK_AT_STEPS);
+    m.flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);
+    return m;
+}
+
+/* A scaled row, with room behind it for what the kernel sees of the history; NULL if it cannot be
+   taken. A reading that is no number is missing: it counts as the one before. */
+static ek_number *ek_take_readings(ek_call *c, const olk_forecast_state *m, const ek_number *x)
+{
+    ek_number *z = (ek_number *)(void *)(c->base + EK_AT_query);
+#if EK_FEATURES
+    const ek_number *last = olk_last_inputs(&ek_forecaster, m);
+    for (int j = 0; j < EK_FEATURES; j++) {
+        if (x[j] - x[j] == 0)
+            z[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, 1);
+        else if (x[j] == x[j])
+            return NULL;
+        else
+            z[j] = last[j];
+    }
+#else
+    (void)m;
+    (void)x;
+#endif
+    return EK_SCALE_CLIP * EK_FEATURES + 20.0 <= c->most ? z : NULL;
+}
+
+static void ek_keep_readings(ek_call *c, const ek_number *x)
+{
+#if EK_FEATURES
+    for (int j = 0; j < EK_FEATURES; j++)
+        if (x[j] == x[j])
+            olk_keep_reading(&c->scaler, j, (double)x[j], c->seen);
+#else
+    (void)c;
+    (void)x;
+#endif
+}
+
+static void ek_say(const olk_forecast_answer *said, ek_forecast *forecast)
+{
+    forecast->answer = said->answer;
+    for (int i = 0; i < EK_INTERVALS; i++) {
+        forecast->low[i] = said->answer - said->reach[i];
+        forecast->high[i] = said->answer + said->reach[i];
+    }
+}
+
+int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    const olk_forecast_state m = ek_forecast_state(c.base);
+    olk_forecast_answer said;
+    ek_number *z = ek_take_readings(&c, &m, x);
+    if (!z)
+        return EK_BAD_ROW;
+    olk_forecast_predict(&ek_forecaster, &m, c.p, &c.s, z, &said);
+    ek_say(&said, forecast);
+    return EK_OK;
+}
+
+int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    const olk_forecast_state m = ek_forecast_state(c.base);
+    olk_forecast_answer said;
+    ek_number *z = ek_take_readings(&c, &m, x);
+    if (!z)
+        return ek_refused(&c, EK_BAD_ROW);
+    olk_forecast_ask(&ek_forecaster, &m, c.p, &c.s, z, &said);
+    ek_keep_readings(&c, x);
+    olk_end_step(c.s.flags, 0);
+    ek_say(&said, forecast);
+    return EK_OK;
+}
+
+/* Whether a target can be learned; what is no number was never known. */
+static int ek_takes_target(double y)
+{
+    const double most = EK_WIDE_ROWS ? OLK_MOST_DOUBLE_TARGET : OLK_MOST_SINGLE_TARGET;
+    return y != y || OLK_FABS(y) <= most;
+}
+
+int ek_tell(void *arena, double y)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    const olk_forecast_state m = ek_forecast_state(c.base);
+    double answer = 0.0;
+    if (!ek_takes_target(y))
+        return EK_BAD_LABEL;
+    if (!olk_forecast_tell(&ek_forecaster, &m, c.p, &c.s, c.base + EK_AT_query, y, &answer))
+        return EK_WRONG_ORDER;
+    if (y == y) {
+        double *errors = (double *)ek_at(c.base, EK_AT_errors);
+        errors[0] += (y - answer) * (y - answer);
+        errors[1] += OLK_FABS(y - answer);
+    }
+    olk_end_step(c.s.flags, 0);
+    return EK_OK;
+}
+
+void ek_restart(void *arena)
+{
+    uint8_t *base = ek_base(arena);
+    const olk_forecast_state m = ek_forecast_state(base);
+    olk_forecast_restart(&ek_forecaster, &m);
+    olk_end_step(m.flags, 0);
+}
+
+static int ek_some_wait(void *arena)
+{
+    const olk_forecast_state m = ek_forecast_state(ek_base(arena));
+    return olk_oldest(&ek_forecaster, &m) != NULL;
+}
+
+int ek_scores(void *arena, const ek_number *x, double *scores)
+{
+    ek_forecast forecast;
+    const int code = ek_look(arena, x, &forecast);
+    if (code == EK_OK)
+        *scores = forecast.answer;
+    return code;
+}
+
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+{
+    ek_forecast forecast;
+    if (weight != 1.0 || !ek_takes_target(y))
+        return EK_BAD_LABEL;
+    if (EK_HORIZON > 1 || ek_some_wait(arena))
+        return EK_WRONG_ORDER;
+    const int code = ek_ask(arena, x, &forecast);
+    if (code != EK_OK)
+        return code;
+    if (score)
+        *score = forecast.answer;
+    return ek_tell(arena, y);
+}
+
+#endif

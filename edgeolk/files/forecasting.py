@@ -1,0 +1,87 @@
+"""What must be true of a forecaster's state (docs/forecast.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, isfinite
+
+from edgeolk.configuration.forecasting import (
+    HISTORY,
+    WAITING,
+    diagonal_inputs,
+    head_inputs,
+)
+from edgeolk.lean import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgeolk.configuration.config import Config
+
+REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
+#: Members of ``olk_history`` (core/loops/target_history.h) by their place.
+_COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
+_MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
+#: Known; the kernel's answer to it too.
+_KNOWN, _KERNEL_KNOWN = 1.0, 3.0
+#: Ends of a quantile, and of variances, give or take rounding; sum of all clipped regrets.
+_QUANTILES, _VARIANCES, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
+#: Marks of rows that wait and have no mean error.
+_PLAIN_MARKS = (0.0, -1.0, -2.0)
+
+
+def _require(condition: bool, what: str) -> None:
+    if not condition:
+        raise ValueError(f"the model is inconsistent: {what}")
+
+
+def _check_history(config: Config, numbers: memoryview[Any]) -> None:
+    for name, place in _COUNTERS.items():
+        count = numbers[place]
+        _require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
+    marks = numbers[_MARKS]
+    allowed = (0.0, _KNOWN, _KERNEL_KNOWN) if config.budget else (0.0, _KNOWN)
+    _require(marks in allowed, f"marks of the history are {marks}")
+    for name, place in _NOT_BELOW_0.items():
+        _require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
+    low, high = _QUANTILES
+    for quantile in numbers[HISTORY : HISTORY + len(config.list_of("interval"))]:
+        _require(low <= quantile <= high, f"a quantile of errors is {quantile}")
+
+
+def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> None:
+    low, high = _VARIANCES
+    long, short = diagonal_inputs(config), head_inputs(config)
+    diagonal, head = regions["forecaster"], regions["head"]
+    variances = [*diagonal[long : 2 * long]]
+    variances += [head[short + (j + 1) * (j + 2) // 2 - 1] for j in range(short)]
+    _require(all(low <= v <= high for v in variances), "variances of the forecaster")
+    _require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
+
+
+def check_forecast(
+    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check history, linear learners, guard and the rows that wait.
+
+    Raises ValueError: the state is none that learning leads to; says what is wrong.
+    """
+    for name in REGIONS:
+        if name in regions:
+            _require(all(map(isfinite, regions[name])), f"{name} must be finite")
+    _check_history(config, regions["history"])
+    _check_linear(config, regions)
+    guard = regions["guard"]
+    half = len(guard) // 2
+    _require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
+    _require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
+    waiting = regions["waiting"]
+    each = WAITING + head_inputs(config) + 2 * config.n_features
+    for at in range(0, len(waiting), each):
+        mark, unit = waiting[at], waiting[at + 1]
+        _require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a row that waits is {mark}")
+        _require(unit >= 0.0, "the unit of a row that waits")
+    if "season" in regions:
+        came, room = regions["season"][0], len(regions["season"]) - 1
+        _require(0.0 <= came < 2 * room and came == int(came), f"{came} targets of a season")
+    if "kernel_rows" in regions:
+        rows = regions["kernel_rows"][0]
+        _require(0 <= rows <= words["steps"], f"{rows} rows of the kernel")

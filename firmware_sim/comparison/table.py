@@ -1,0 +1,59 @@
+"""The methods and baselines of a comparison, ranked, as the cells of a table."""
+
+from __future__ import annotations
+
+import math
+
+from firmware_sim.comparison.caps import written
+from firmware_sim.comparison.run import Comparison
+from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.configuration.choices import RECOMMENDED
+from firmware_sim.report.table import Table
+
+
+def shown(name: str) -> str:
+    """Return what a method is called in a report."""
+    return f"{DEFAULT} ({RECOMMENDED})" if name == DEFAULT else name
+
+
+def ranking(found: Comparison) -> list[str]:
+    """Return the default, then methods and baselines by their error under the largest cap."""
+    baselines, names = found.rows.baselines, found.algorithms
+    first = [name for name in names if name == DEFAULT]
+    rank: dict[str, list[float]] = {name: [loss] for name, loss in baselines.items()}
+    for name in names:
+        errors = [found.cell(name, ram).error for ram in reversed(found.rams)]
+        rank[name] = [math.inf if error is None else error for error in errors]
+    return [*first, *sorted((name for name in rank if name not in first), key=rank.__getitem__)]
+
+
+def cells_of(found: Comparison, name: str) -> list[str]:
+    """Return the cells of a method or a baseline, one for each cap."""
+    if name in found.rows.baselines:
+        return [found.rows.evaluator.metrics.cell(found.rows.baselines[name])] * len(found.rams)
+    return [_cell(found, name, ram) for ram in found.rams]
+
+
+def _cell(found: Comparison, name: str, ram: int) -> str:
+    cell = found.cell(name, ram)
+    if cell.error is None:
+        return next((run.status for run in cell.runs if run.status != "done"), "-")
+    words = found.rows.evaluator.metrics.cell
+    text = words(cell.error)
+    return text if cell.deviation is None else f"{text} ({words(cell.deviation)})"
+
+
+def legend(found: Comparison) -> str:
+    """Return what the numbers are."""
+    metrics = found.rows.evaluator.metrics
+    return (
+        f"{metrics.loss_name}{' in %' if metrics.shares else ''} (deviation among seeds), "
+        "everything under the cap; small: does not fit, slow: took too long"
+    )
+
+
+def table(found: Comparison) -> Table:
+    """Return the ranking with a column for each cap."""
+    head = ("", *(written(ram) for ram in found.rams))
+    rows = [(shown(name), *cells_of(found, name)) for name in ranking(found)]
+    return Table("ranking", legend(found), head, rows)

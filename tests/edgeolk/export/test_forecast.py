@@ -1,0 +1,154 @@
+"""Forecasters in C: the answers of the library with the plainest loops, bit for bit."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import Compiled
+from forecasts import learner_of, run, series, troubled
+
+import edgeolk as ek
+
+CASES: list[dict[str, Any]] = [
+    {"dtype": "int8"},
+    {"dtype": "int8", "horizon": 3, "season": 12, "interval": (0.5, 0.9)},
+    {"dtype": "float64", "d": 2},
+    {"dtype": "float32", "d": 0},
+    {"D": 0},
+    {"D": 0, "d": 0, "season": 12},
+]
+
+
+class Forecaster(Compiled):
+    """A compiled forecaster, called as a learner is."""
+
+    levels = 1
+
+    def ask_one(self, x: Any) -> float:
+        row, said = self._row(x), (ctypes.c_double * (1 + 2 * self.levels))()
+        code = self.c.ek_ask(self.arena, row.ctypes.data_as(ctypes.c_void_p), said)
+        if code:
+            raise ValueError(code)
+        self.said = list(said)
+        return said[0]
+
+    def tell_one(self, y: float | None) -> None:
+        code = self.c.ek_tell(self.arena, ctypes.c_double(np.nan if y is None else y))
+        if code:
+            raise ValueError(code)
+
+
+def exported(learner: ek.Learner, folder: Path, flags: tuple[str, ...] = ()) -> Forecaster:
+    ek.export_c(learner, folder)
+    made = Forecaster(folder, learner, flags=flags)
+    made.levels = len(learner.config.list_of("interval"))
+    return made
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_it_goes_on_as_the_library_does(case: dict[str, Any], tmp_path: Path) -> None:
+    """In a process of its own, whose loops are the plainest."""
+    if os.environ.get("EDGEOLK_SIMD") != "scalar":
+        here = f"{__file__}::{test_it_goes_on_as_the_library_does.__name__}[{case}]"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", here]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "EDGEOLK_SIMD": "scalar"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return
+    learner = learner_of(**case)
+    k = int(learner.parameters["horizon"])
+    X, y = troubled(d=learner.n_features)
+    X = X.astype(np.float32).astype(float)
+    run(learner, X[:200], y[:200], k)
+    c = exported(learner, tmp_path)
+    for t in range(200, len(X)):
+        learner.tell_one(y[t - k])
+        c.tell_one(y[t - k])
+        assert learner.ask_one(X[t]) == c.ask_one(X[t]), t
+        intervals = learner.interval
+        if intervals is not None:
+            flat = np.reshape(intervals, (-1, 2)).T.ravel()
+            assert c.said[1:] == flat.tolist()
+        if t == 600:
+            learner.restart()
+            c.c.ek_restart(c.arena)
+            for _ in range(k):  # nobody waits until these do
+                assert learner.ask_one(X[t]) == c.ask_one(X[t])
+    assert c.counts()[0] == learner.steps
+
+
+def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) -> None:
+    learner = learner_of(dtype="int8", season=12)
+    X, y = series()
+    c = exported(learner, tmp_path / "c")
+    size = len(learner._sealed())
+    run(learner, X[:100], y[:100])
+    file = bytes(learner._sealed())
+    assert c.c.ek_load(c.arena, file, ctypes.c_size_t(size)) == 0
+    back = ctypes.string_at(c.c.ek_file(c.arena), size)
+    (tmp_path / "back.olk").write_bytes(back)
+    assert (tmp_path / "back.olk").read_bytes() == file
+    loaded = ek.load(tmp_path / "back.olk")
+    assert loaded.ask_one(X[100]) == pytest.approx(c.ask_one(X[100]), rel=1e-6)
+    forged = bytearray(file)
+    at = next(r.offset for r in learner.plan.regions if r.name == "head")
+    forged[at : at + 4] = np.float32(np.nan).tobytes()
+    forged[8:12] = bytes(4)
+    forged[8:12] = zlib.crc32(forged).to_bytes(4, "little")
+    before = ctypes.string_at(c.c.ek_file(c.arena), size)
+    assert c.c.ek_load(c.arena, bytes(forged), ctypes.c_size_t(size)) == -3
+    assert ctypes.string_at(c.c.ek_file(c.arena), size) == before
+
+
+def test_wrong_order_and_bad_numbers_are_refused(tmp_path: Path) -> None:
+    learner = learner_of(dtype="int8")
+    X, y = series()
+    learner.learn_many(X[:50], y[:50])
+    c = exported(learner, tmp_path)
+    with pytest.raises(ValueError, match="-6"):
+        c.tell_one(1.0)
+    with pytest.raises(ValueError, match="-1"):
+        c.ask_one([1.0, np.inf, 0.0])
+    c.ask_one(X[50])
+    with pytest.raises(ValueError, match="-6"):
+        c.learn(X[50], 1.0)
+    with pytest.raises(ValueError, match="-2"):
+        c.tell_one(np.inf)
+    c.tell_one(None)
+    learner.ask_one(X[50])
+    learner.tell_one(None)
+    assert c.learn(X[50], 1.0) == pytest.approx(learner.predict_one(X[50]), rel=1e-5)
+
+
+@pytest.mark.parametrize("flag", ["-DEK_SINGLE", "-DEK_FIXED"])
+def test_without_double_precision_errors_stay_within_a_hundredth(flag: str, tmp_path: Path) -> None:
+    X, y = series(2000)
+    learner = learner_of(dtype="int8", D=200)
+    c = exported(learner, tmp_path, (flag,))
+    errors = [np.abs(run(one, X, y) - y)[100:].mean() for one in (learner, c)]
+    assert errors[1] <= 1.01 * errors[0]
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    for case in ({"dtype": "int8"}, {"D": 0, "d": 0, "horizon": 3}):
+        folder = tmp_path / str(len(case))
+        ek.export_c(learner_of(**case), folder)
+        sources = [str(folder / name) for name in ("main.c", "edgeolk.c", "model.c")]
+        flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wconversion"]
+        program = str(folder / "example")
+        subprocess.run(["cc", *flags, "-O1", "-o", program, *sources], check=True)
+        said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+        assert said.startswith("next ")

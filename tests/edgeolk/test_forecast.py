@@ -1,0 +1,378 @@
+"""Forecasters: what holds of them, how they are asked and told, where they are kept."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from forecasts import learner_of, run, series, troubled
+
+import edgeolk as ek
+from edgeolk.bare import BareLearner
+
+STATE = {"history", "forecaster", "head", "guard", "waiting"}
+
+
+def state(learner: ek.Learner, *without: str) -> dict[str, bytes]:
+    """Regions of state but some, by name."""
+    from edgeolk.files.live import is_state
+
+    return {
+        region.name: bytes(memoryview(learner._engine.view(region.name)))
+        for region in learner.plan.regions
+        if is_state(region) and region.element != "w" and region.name not in without
+    }
+
+
+def sealed(learner: ek.Learner) -> bytes:
+    return bytes(learner._sealed())
+
+
+# ---- section 8 of docs/forecast.md --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_constant_target_is_answered_exactly(k: int) -> None:
+    learner = learner_of(d=0, D=0, horizon=k)
+    said = run(learner, np.zeros((300, 0)), np.full(300, 0.1), k)
+    assert (said[:k] == 0.0).all()
+    assert (said[k:] == 0.1).all()
+    assert not np.frombuffer(state(learner)["head"])[:7].any()
+
+
+def test_offset_and_unit_of_the_target_do_not_matter() -> None:
+    X, y = series()
+    plain, other = learner_of(), learner_of()
+    a = plain.learn_many(X, y)
+    b = other.learn_many(X, 1e3 * y + 1e6)
+    np.testing.assert_allclose((b[1:] - 1e6) / 1e3, a[1:], rtol=1e-6, atol=1e-6)
+
+
+def test_variances_stay_within_0_and_1() -> None:
+    X, y = troubled()
+    for dtype in ("float64", "int8"):
+        learner = learner_of(dtype=dtype)
+        for row, target in zip(X, y, strict=True):
+            learner.learn_one(row, target)
+        real = np.float64 if dtype == "float64" else np.float32
+        head = np.frombuffer(state(learner)["head"], real)
+        diagonal = np.frombuffer(state(learner)["forecaster"], real)
+        own = [head[9 + (j + 1) * (j + 2) // 2 - 1] for j in range(9)]
+        assert min(*own, *diagonal[10:20]) >= 0.0
+        assert max(*own, *diagonal[10:20]) <= 1.0 + 1e-6
+
+
+def test_shares_are_shares() -> None:
+    X, y = troubled()
+    learner = learner_of()
+    for row, target in zip(X, y, strict=True):
+        learner.learn_one(row, target)
+        shares = learner.shares
+        assert set(shares) == {"head", "kernel", "last"}
+        assert min(shares.values()) >= 0.0
+        assert sum(shares.values()) == pytest.approx(1.0) or not any(shares.values())
+
+
+def test_an_outlier_moves_the_unit_by_a_bounded_factor() -> None:
+    X, y = series()
+    y = y - 20.0
+    learner = learner_of()
+    learner.learn_many(X[:400], y[:400])
+    before = np.frombuffer(state(learner)["history"], float)
+    learner.learn_one(X[400], 1e9)
+    after = np.frombuffer(state(learner)["history"], float)
+    assert after[16] <= before[16] * (1.0 + 9.0 / 200.0) * (1.0 + 1e-12)
+    reach = 10.0 * max(before[14] ** 0.5, before[16]) / 401
+    assert abs(after[13] - before[13]) <= reach * (1.0 + 1e-9)
+
+
+def test_asking_changes_only_what_waits() -> None:
+    X, y = series()
+    learner = learner_of(horizon=2)
+    run(learner, X[:200], y[:200], 2)
+    learner.tell_one(y[198])
+    before = state(learner, "waiting", "scaler", "scaler_counts")
+    learner.ask_one(X[200])
+    learner.ask_one(X[201])
+    assert state(learner, "waiting", "scaler", "scaler_counts") == before
+
+
+@pytest.mark.parametrize("never", [None, float("nan")])
+def test_a_target_that_is_never_known_changes_only_what_waits(never: Any) -> None:
+    X, y = series()
+    learner = learner_of()
+    learner.learn_many(X[:200], y[:200])
+    before = state(learner, "waiting", "scaler", "scaler_counts")
+    learner.ask_one(X[200])
+    learner.tell_one(never)
+    assert learner.n_waiting == 0
+    assert state(learner, "waiting", "scaler", "scaler_counts") == before
+
+
+@pytest.mark.parametrize(("k", "rows"), [(1, 30), (12, 90)])
+def test_a_ramp_is_followed(k: int, rows: int) -> None:
+    y = np.arange(200.0)
+    said = run(learner_of(d=0, horizon=k), np.zeros((200, 0)), y, k)
+    # Of the change that is forecast, k; at k = 12 the first 50 rows more come to .116 of it.
+    most = 0.1 if k == 1 else 0.12
+    assert np.abs(said - y)[rows + k :].max() < most * k
+
+
+@pytest.mark.parametrize("options", [{}, {"dtype": "int8"}, {"horizon": 5, "season": 12}, {"D": 0}])
+def test_a_copy_from_the_middle_goes_on_bit_for_bit(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    X, y = troubled()
+    k = options.get("horizon", 1)
+    block = bytearray(ek.plan(learner_of(**options).config).nbytes)
+    learner = learner_of(**options, buffer=block)
+    run(learner, X[:500], y[:500], k)
+    learner.save(tmp_path / "model.olk")
+    block = bytearray(bytes(block))
+    copies = [
+        ek.load(tmp_path / "model.olk"),
+        pickle.loads(pickle.dumps(learner)),
+        ek.attach(block),
+    ]
+    bare = BareLearner.from_bytes((tmp_path / "model.olk").read_bytes())
+
+    def going_on(one: Any) -> list[float]:
+        said = []
+        for t in range(500, len(X)):
+            one.tell_one(y[t - k])
+            said.append(one.ask_one(X[t]))
+        return said
+
+    expected = going_on(learner)
+    for copy in (*copies, bare):
+        assert going_on(copy) == expected
+    assert all(sealed(copy) == sealed(learner) for copy in copies)
+
+
+def test_nothing_comes_from_the_future() -> None:
+    X, y = series()
+    shifted = y.copy()
+    shifted[300:] += 100.0
+    a = learner_of().learn_many(X, y)
+    b = learner_of().learn_many(X, shifted)
+    assert (a[:301] == b[:301]).all()
+    assert (a[301:] != b[301:]).any()
+
+
+# ---- how it is called ----------------------------------------------------------------------------
+
+
+def test_many_rows_are_learned_as_one_by_one() -> None:
+    X, y = troubled()
+    for options in ({}, {"dtype": "int8"}, {"D": 0}, {"season": 12}):
+        one, many = learner_of(**options), learner_of(**options)
+        said = [one.learn_one(row, target) for row, target in zip(X, y, strict=True)]
+        assert many.learn_many(X, y).tolist() == said
+        assert sealed(one) == sealed(many)
+
+
+def test_a_prediction_is_what_learning_answers_and_changes_nothing() -> None:
+    X, y = troubled()
+    learner = learner_of(dtype="int8")
+    for row, target in zip(X[:300], y[:300], strict=True):
+        before = sealed(learner)
+        said, interval = learner.predict_one(row), learner.interval
+        assert sealed(learner) == before
+        assert learner.predict(row[None])[0] == learner.decision_one(row) == said
+        assert learner.learn_one(row, target) == said
+        assert learner.interval == interval
+
+
+def test_float32_rows_are_taken() -> None:
+    X, y = series()
+    a, b = learner_of(), learner_of()
+    narrow = X.astype(np.float32)
+    assert a.learn_many(narrow, y).tolist() == b.learn_many(narrow.astype(float), y).tolist()
+
+
+def test_wrong_order_is_refused() -> None:
+    X, y = series()
+    learner = learner_of()
+    with pytest.raises(RuntimeError, match="no row waits"):
+        learner.tell_one(1.0)
+    learner.ask_one(X[0])
+    before = sealed(learner)
+    with pytest.raises(RuntimeError, match="still waits for its target"):
+        learner.learn_one(X[1], y[1])
+    with pytest.raises(RuntimeError, match="still waits for its target"):
+        learner.learn_many(X, y)
+    assert sealed(learner) == before
+    late = learner_of(horizon=3)
+    with pytest.raises(RuntimeError, match="ask_one"):
+        late.learn_one(X[0], y[0])
+    plain = ek.Learner(n_features=3, D=40, loss="square")
+    for call in (lambda: plain.ask_one(X[0]), lambda: plain.tell_one(1.0), plain.restart):
+        with pytest.raises(AttributeError, match="history=True"):
+            call()
+    with pytest.raises(AttributeError, match="history=True"):
+        plain.interval  # noqa: B018
+
+
+@pytest.mark.parametrize("y", [float("inf"), 1e16, "warm"])
+def test_a_bad_target_changes_nothing(y: Any) -> None:
+    X, targets = series()
+    learner = learner_of(dtype="int8")
+    learner.learn_many(X[:50], targets[:50])
+    before = sealed(learner)
+    with pytest.raises((TypeError, ValueError)):
+        learner.learn_one(X[50], y)
+    assert sealed(learner) == before
+    learner.ask_one(X[50])
+    before = sealed(learner)
+    with pytest.raises((TypeError, ValueError)):
+        learner.tell_one(y)
+    assert sealed(learner) == before
+
+
+def test_a_row_with_an_infinite_reading_is_refused() -> None:
+    X, y = series()
+    learner = learner_of()
+    X[0, 1] = np.inf
+    for call in (lambda: learner.learn_one(X[0], y[0]), lambda: learner.ask_one(X[0])):
+        with pytest.raises(ek.BadRowError, match="feature 1"):
+            call()
+    assert learner.steps == 0
+
+
+def test_one_row_more_than_the_horizon_drops_the_oldest() -> None:
+    X, y = series()
+    learner = learner_of(horizon=2)
+    run(learner, X[:100], y[:100], 2)
+    assert learner.n_waiting == 2
+    learner.ask_one(X[100])
+    assert learner.n_waiting == 2
+    learner.tell_one(y[99])
+    learner.tell_one(y[100])
+    assert learner.n_waiting == 0
+
+
+def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> None:
+    X, y = series()
+    learner = learner_of(season=12)
+    learner.learn_many(X[:200], y[:200])
+    before = state(learner, "history", "waiting", "season")
+    learner.restart()
+    assert state(learner, "history", "waiting", "season") == before
+    assert learner.predict_one(X[200]) == pytest.approx(y[:200].mean(), abs=3.0)
+    assert learner.interval is None
+    assert not any(learner.shares.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"horizon": 2}, "need history=True"),
+        ({"interval": 0.5}, "needs history=True"),
+        ({"history": True, "season": 3, "horizon": 5}, "season must be 0 or at least horizon"),
+        ({"history": True, "last_label": True}, "no last_label"),
+        ({"history": True, "scale": None}, "scale='standard'"),
+        ({"history": True, "interval": 1.5}, "between 0 and 1"),
+        ({"history": True, "D": 20}, "D must be 0"),
+        ({"history": "never"}, "'auto'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        ek.Learner(**{"n_features": 3, "D": 64, "loss": "square", **options})
+
+
+def test_history_auto_is_a_forecaster_for_targets_and_the_last_label_for_classes() -> None:
+    assert ek.Config(n_features=3, ram="4KiB", loss="square", history="auto").forecasts
+    classes = ek.Config(n_features=3, ram="4KiB", history="auto")
+    assert classes.parameters["last_label"] is True
+    assert not classes.forecasts
+    own = ek.Config(n_features=3, ram="4KiB", history="auto", last_label=False)
+    assert own.parameters["last_label"] is False
+    novelty = ek.Config(n_features=3, ram="2KiB", history="auto", loss="novelty")
+    assert novelty.parameters["last_label"] is False
+
+
+# ---- its memory ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 6, 17])
+def test_its_bytes_are_those_of_the_page(d: int) -> None:
+    config = ek.Config(n_features=d, D=64, loss="square", history=True)
+    sizes = {r.name: r.shape[0] * r.shape[1] * 4 for r in ek.plan(config).regions if r.element}
+    assert sum(sizes[name] for name in STATE) == 436 + 28 * d
+    bare = ek.Config(n_features=d, D=0, loss="square", history=True)
+    sizes = {r.name: r.shape[0] * r.shape[1] * 4 for r in ek.plan(bare).regions if r.element}
+    assert sum(sizes[name] for name in STATE) == 344 + 28 * d
+
+
+def test_ram_says_how_many_frequencies_there_are_and_whether_there_is_a_kernel() -> None:
+    whole = ek.Learner(n_features=3, ram="4KiB", loss="square", history=True)
+    assert 4000 < whole.nbytes <= 4096
+    small = ek.Learner(n_features=3, ram=800, loss="square", history=True)
+    assert small.budget == 0
+    assert small.nbytes <= 800
+    assert "no kernel" in repr(small)
+    assert "kernel              none" in str(small.plan)
+    again = ek.Learner(small.config)
+    assert again.budget == 0
+    with pytest.raises(ValueError, match="ram must be at least"):
+        ek.Learner(n_features=3, ram=200, loss="square", history=True)
+
+
+def test_its_repr_makes_the_same() -> None:
+    learner = learner_of(horizon=3, season=12, interval=(0.5, 0.9))
+    assert eval(repr(learner.config), {"ek": ek}) == learner.config
+
+
+def test_a_forged_state_is_refused() -> None:
+    X, y = series()
+    memory = bytearray(ek.plan(learner_of(dtype="int8", season=12).config).nbytes)
+    learner = learner_of(dtype="int8", season=12, buffer=memory)
+    learner.learn_many(X[:100], y[:100])
+    start = memory.find(b"eolk")
+    whole = bytes(memory)
+    regions = {region.name: region for region in learner.plan.regions}
+    forged = {
+        "history": {0: -1.0, 5: 2.0, 13: np.nan, 14: -1.0, 16: -1.0, 20: 5000.0},
+        "forecaster": {12: 1.5, 24: -1.0},
+        "head": {11: 2.0, 0: np.inf},
+        "guard": {0: 1e9, 3: -1.0},
+        "waiting": {0: -3.0, 1: -1.0},
+        "season": {0: 26.0},
+    }
+    for name, changes in forged.items():
+        for place, number in changes.items():
+            block = bytearray(whole)
+            at = start + regions[name].offset + 4 * place
+            block[at : at + 4] = np.float32(number).tobytes()
+            with pytest.raises(ValueError, match="inconsistent"):
+                ek.attach(block)
+
+
+# ---- intervals -----------------------------------------------------------------------------------
+
+
+def test_intervals_hold_what_they_say() -> None:
+    r = np.random.default_rng(3)
+    y = np.cumsum(r.normal(size=4000)) + r.normal(size=4000)
+    learner = learner_of(d=0, D=0, interval=(0.5, 0.9))
+    inside = np.zeros(2)
+    for t in range(len(y)):
+        learner.learn_one(np.zeros(0), y[t])
+        if t >= 100:
+            for i, (low, high) in enumerate(learner.interval):
+                inside[i] += low <= y[t] <= high
+    assert inside / 3900 == pytest.approx([0.5, 0.9], abs=0.01)
+
+
+def test_the_code_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs/forecast.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(code, "forecast.md", "exec"), names)
+    assert names["low"] < names["said"] < names["high"]
+    assert names["late"].n_waiting == 12

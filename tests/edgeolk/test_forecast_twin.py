@@ -1,0 +1,69 @@
+"""Forecasters against their plain twin: every answer, interval and share, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from forecasts import learner_of, series, troubled, twin_of
+
+CASES: list[dict[str, Any]] = [
+    {},
+    {"D": 0},
+    {"d": 0},
+    {"d": 0, "D": 0, "season": 12},
+    {"horizon": 3},
+    {"horizon": 12, "season": 24, "d": 2},
+    {"season": 12, "interval": (0.5, 0.9, 0.99)},
+    {"D": 130, "relevance": False},
+]
+
+
+def _case_id(case: dict[str, Any]) -> str:
+    return "-".join(f"{name}={value}" for name, value in case.items()) or "plain"
+
+
+@pytest.mark.parametrize("make", [series, troubled])
+@pytest.mark.parametrize("case", CASES, ids=_case_id)
+def test_every_answer_is_the_twins(case: dict[str, Any], make: Any) -> None:
+    _compare(case, make, 1e-9)
+
+
+@pytest.mark.parametrize("case", [{}, {"D": 0}, {"horizon": 3, "season": 12}], ids=_case_id)
+def test_in_single_precision_to_its_rounding(case: dict[str, Any]) -> None:
+    _compare({"dtype": "float32", **case}, series, 2e-3)
+
+
+@pytest.mark.parametrize("case", [{}, {"D": 0}, {"horizon": 3, "season": 12}], ids=_case_id)
+def test_with_an_int8_kernel_to_its_rounding(case: dict[str, Any]) -> None:
+    _compare({"dtype": "int8", **case}, series, 2e-3)
+
+
+def _compare(case: dict[str, Any], make: Any, tolerance: float) -> None:
+    case = dict(case)
+    k = case.get("horizon", 1)
+    learner = learner_of(**case)
+    twin = twin_of(learner)
+    X, y = make(d=learner.n_features)
+    scale = np.nanmedian(np.abs(np.diff(y)))
+    for t in range(len(X)):
+        if t % 211 and learner.n_waiting == k:  # every 211th target never comes, nor is it missed
+            learner.tell_one(y[t - k])
+            twin.learn(y[t - k])
+        if t == 640:
+            learner.restart()
+            twin.restart()
+        if t % 50 == 0:
+            assert learner.predict_one(X[t]) == pytest.approx(
+                twin.predict(X[t]), rel=tolerance, abs=tolerance * scale
+            )
+        said, expected = learner.ask_one(X[t]), twin.answer(X[t])
+        assert said == pytest.approx(expected, rel=tolerance, abs=tolerance * scale), t
+        interval = learner.interval
+        intervals = (interval,) if len(twin.reach) == 1 else interval
+        if intervals is None or intervals[0] is None:
+            assert not all(reach > 0.0 for reach in twin.reach)
+            continue
+        for (low, high), reach in zip(intervals, twin.reach, strict=True):
+            assert 0.5 * (high - low) == pytest.approx(reach, rel=10 * tolerance, abs=1e-9)

@@ -1,0 +1,122 @@
+"""Forecasters in the main loop: targets at once, late, missing; gaps; power cuts amid the queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+from firmware_sim import ReplayConfig, SimulatorError, replay
+from firmware_sim.report import to_dict, to_text
+
+ROWS = 400
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Rows of a minute each, and a stop of an hour after row 250."""
+    r = np.random.default_rng(0)
+    X = np.cumsum(r.normal(size=(ROWS, 2)), axis=0)
+    y = np.cumsum(r.normal(size=ROWS)) + 3.0 * np.sin(np.arange(ROWS) / 4.0) + X[:, 0]
+    seconds = 60 * np.arange(ROWS) + np.where(np.arange(ROWS) > 250, 3600, 0)
+    path = tmp_path / "stream.csv"
+    lines = [
+        f"{t},{a!r},{b!r},{c!r}"
+        for t, (a, b), c in zip(seconds, X.tolist(), y.tolist(), strict=True)
+    ]
+    path.write_text("\n".join(["seconds,a,b,target", *lines]) + "\n")
+    return path
+
+
+def configured(table: Path, **options: Any) -> ReplayConfig:
+    params = {"history": True, **options.pop("params", {})}
+    return ReplayConfig(
+        stream=str(table), kind="regression", target="target", time="seconds", ram="4KiB",
+        params=params, **options,
+    )  # fmt: skip
+
+
+def readings(table: Path) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.loadtxt(table, delimiter=",", skiprows=1)
+    return rows[:, 1:3], rows[:, 3]
+
+
+def own(result: Any, **options: Any) -> ek.Learner:
+    return ek.Learner(
+        "sorf", n_features=2, budget=result.learner["budget"], loss="square", history=True,
+        relevance=True, **options,
+    )  # fmt: skip
+
+
+def test_it_answers_as_the_learner_does_and_its_intervals_are_counted(table: Path) -> None:
+    result = replay(configured(table))
+    X, y = readings(table)
+    said = own(result).learn_many(X, y)
+    assert result.metrics.mean_loss("learner") == pytest.approx(np.abs(said - y).mean())
+    assert result.metrics.mean_loss("learner") < result.metrics.mean_loss("last_value")
+    told = to_dict(result)
+    assert 0.8 < told["metrics"]["learner"]["inside"] < 0.98
+    assert "fell into their interval" in to_text(result)
+
+
+def test_late_targets_wait_in_the_learners_queue(table: Path) -> None:
+    result = replay(configured(table, label_delay="3"))
+    X, y = readings(table)
+    learner = own(result, horizon=3)
+    said = np.empty(ROWS)
+    for t in range(ROWS):
+        if t >= 3:
+            learner.tell_one(y[t - 3])
+        said[t] = learner.ask_one(X[t])
+    assert result.metrics.mean_loss("learner") == pytest.approx(np.abs(said - y).mean())
+    assert result.labels.learned == ROWS - 3
+    assert result.labels.waiting == 3
+    assert all(part.name != "label queue" for part in result.layout.parts)
+
+
+def test_missing_targets_are_told_as_such(table: Path) -> None:
+    result = replay(configured(table, label_missing=0.25))
+    assert result.labels.missing + result.labels.learned == ROWS
+    assert 60 < result.labels.missing < 140
+    assert result.rows.used == ROWS
+
+
+def test_a_gap_in_time_is_a_restart(table: Path) -> None:
+    X, y = readings(table)
+    result = replay(configured(table, gap=600))
+    learner = own(result)
+    said = list(learner.learn_many(X[:251], y[:251]))
+    learner.restart()
+    said += list(learner.learn_many(X[251:], y[251:]))
+    expected = np.abs(np.array(said) - y).mean()
+    assert result.metrics.mean_loss("learner") == pytest.approx(expected)
+    whole = replay(configured(table))
+    assert whole.metrics.mean_loss("learner") != pytest.approx(expected)
+
+
+def test_a_power_cut_amid_the_queue_forgets_the_rows_that_wait(table: Path) -> None:
+    result = replay(configured(table, label_delay="5", power_cut="every=90", checkpoint_every=20))
+    assert result.status == "complete"
+    assert result.power is not None
+    assert result.labels.cut > 0
+    assert result.rows.refused == 0
+    total = result.labels.learned + result.labels.waiting + result.labels.cut + result.labels.lost
+    assert total == ROWS
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"ask": True}, "takes every target"),
+        ({"gap": 60, "params": {"history": False}}, "gap is for forecasters"),
+        ({"enforce": "process", "label_delay": "2"}, "targets at once"),
+    ],
+)
+def test_what_a_forecaster_cannot_do_is_refused(
+    table: Path, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(SimulatorError, match=sentence):
+        configured(table, **options)
