@@ -11,7 +11,9 @@ from edgeolk.river.base import KernelModel, Row
 from edgeolk.wrapped import other_arguments
 
 #: Where river keeps it, which has changed.
-AnomalyDetector: Any = getattr(base, "AnomalyDetector", None) or anomaly.base.AnomalyDetector
+AnomalyDetector: Any = (
+    getattr(base, "AnomalyDetector", None) or vars(anomaly)["base"].AnomalyDetector
+)
 
 #: Deviations whose score is 3/4: where the threshold starts.
 _HALF = 4.0
