@@ -44,6 +44,7 @@ from edgeolk.core.structs cimport (
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
+from edgeolk.core.watched cimport reason_of
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -473,6 +474,10 @@ cdef class Engine:
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
             "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
         }
+
+    def reason(self):
+        """By what the last row was judged, in one number (``reason_of``)."""
+        return reason_of(self.state.structured.state.watch)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,
