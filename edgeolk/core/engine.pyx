@@ -45,6 +45,7 @@ from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport sorf_alarms
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
+from edgeolk.core.watched cimport reason_of
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -476,6 +477,10 @@ cdef class Engine:
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
             "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
+
+    def reason(self):
+        """By what the last row was judged, in one number (``reason_of``)."""
+        return reason_of(self.state.structured.state.watch)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,
