@@ -32,7 +32,12 @@ STILL = (
 
 
 def ours(X: Any, y: Any, kib: int, seeds: int = 1, **options: Any) -> tuple[Any, float, int]:
-    """Which rows were answered wrongly, microseconds of a row, alarms; in the mean of the seeds."""
+    """Which rows were answered wrongly, microseconds of a row, alarms; in the mean of the seeds.
+    NaN where so few bytes hold no learner."""
+    try:
+        ek.plan(n_features=X.shape[1], ram=f"{kib}KiB", **options)
+    except ValueError:
+        return np.full(len(y), np.nan), float("nan"), 0
     wrong, seconds, alarms = np.zeros(len(y)), 0.0, 0
     for seed in range(1, seeds + 1):
         learner = ek.Learner(n_features=X.shape[1], ram=f"{kib}KiB", seed=seed, **options)
@@ -46,7 +51,7 @@ def ours(X: Any, y: Any, kib: int, seeds: int = 1, **options: Any) -> tuple[Any,
 
 def back(stream: Drifting, wrong: Any) -> str:
     """Rows until recovery, the mean over the changes; "-" where there is none."""
-    if not stream.changes:
+    if not stream.changes or np.isnan(wrong).any():
         return ""
     found = [recovery(wrong, *part) for part in pairwise((*stream.changes, len(wrong)))]
     known = [rows for rows in found if rows is not None]
@@ -54,7 +59,8 @@ def back(stream: Drifting, wrong: Any) -> str:
 
 
 def _percent(wrong: Any) -> str:
-    return f"{100.0 * float(np.mean(wrong)):.2f}"
+    mean = float(np.mean(wrong))
+    return "" if np.isnan(mean) else f"{100.0 * mean:.2f}"
 
 
 def long_tables(names: Iterable[str], rows: int) -> list[Table]:
@@ -111,7 +117,7 @@ def short_tables(names: Sequence[str], rows: int) -> list[Table]:
         costs.append([(nbytes, microseconds) for _, nbytes, microseconds in found])
         print(errors[-1], recovered[-1], flush=True)
     packed = [f"{np.mean([row[i][0] for row in costs]):,.0f}" for i in range(len(columns))]
-    times = [f"{np.mean([row[i][1] for row in costs]):,.0f}" for i in range(len(columns))]
+    times = [f"{np.nanmean([row[i][1] for row in costs]):,.0f}" for i in range(len(columns))]
     return [
         Table("Beside river: wrong answers in %", ["stream", *columns], errors,
               f"The first {rows:,} rows."),

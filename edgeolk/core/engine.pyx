@@ -42,7 +42,7 @@ from edgeolk.core.structs cimport (
     olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
-from edgeolk.core.updates.sorf cimport sorf_alarms
+from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.watched cimport reason_of
@@ -475,6 +475,7 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
+            "rows_since_look": <int64_t>sorf_since_look(s),
             "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
 

@@ -56,6 +56,7 @@ cdef extern from "drift.h" nogil:
                    size_t item) noexcept
     double olk_drift_number(const olk_sorf_state* s, bint wide, int i) noexcept
     int OLK_DRIFT_ALARMS
+    int OLK_DRIFT_SINCE
 
 
 cdef extern from "intake.h" nogil:

@@ -20,7 +20,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach
+from firmware_sim.tasks.teaching import Taught, teach_noting, watches_drift
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
@@ -90,6 +90,7 @@ class Device:
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
+        self._drifts = watches_drift(self.learner)
         self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
@@ -223,7 +224,7 @@ class Device:
             places = np.flatnonzero([at not in refused for at in range(len(X))])
             rows, y = rows[places], y[places]
         self.raw[:] = X[-1]
-        found = teach(self._config.kind, self.learner, self._targets, rows, y)
+        found = teach_noting(self._config.kind, self.learner, self._targets, rows, y)
         self.supervision.counts.learned += len(y)
         return found if places is None else found.among(places, len(X), refused)
 
@@ -256,6 +257,11 @@ class Device:
             return {}
 
     @property
+    def alarms(self) -> int:
+        """Alarms of drift so far."""
+        return int(self.learner.alarms) if self._drifts else 0
+
+    @property
     def clipped(self) -> int:
         """Readings that the storage could not hold, where the library counts them."""
         return int(getattr(self.learner, "clipped", 0))
@@ -263,7 +269,8 @@ class Device:
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
-        return {name: int(getattr(self.learner, name)) for name in names}
+        found = {name: int(getattr(self.learner, name)) for name in names}
+        return {**found, "alarms": self.alarms}
 
     def close(self) -> None:
         """End what the device has running."""

@@ -82,6 +82,8 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    alarms : list of int
+        Rows at which the learner's alarm of drift rang.
     inputs : dict
         How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
@@ -112,6 +114,7 @@ class ReplayResult:
     clean: Figures | None
     emulated: Emulated | None = None
     hint: str = ""
+    alarms: list[int] = field(default_factory=list)
     inputs: dict[str, float] = field(default_factory=dict)
 
 
@@ -240,6 +243,7 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            alarms=accounting.alarms,
             inputs={
                 self.stream.features[place]: share
                 for place, share in self.device.inputs(accounting.sampled.rows).items()

@@ -105,6 +105,7 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
         "dtype": config.dtype,
         "seed": config.seed,
         **result.learner,
+        "alarm_rows": list(result.alarms),
     }
 
 

@@ -100,6 +100,8 @@ def _scores(result: ReplayResult) -> list[str]:
 def event_lines(result: ReplayResult) -> list[str]:
     """Return what went wrong on purpose, and what became of labels."""
     lines = []
+    if result.alarms:
+        lines.append(f"drift     {_alarms(result.alarms)}")
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
             lines.append(f"fault     {fault}: {count:,} rows struck")
@@ -121,6 +123,18 @@ def event_lines(result: ReplayResult) -> list[str]:
         )
         lines.append(text + "".join(f", {count:,} {what}" for count, what in kinds if count))
     return lines
+
+
+#: Alarms of drift whose rows are told.
+_ALARMS = 8
+
+
+def _alarms(rows: list[int]) -> str:
+    """How often the alarm of drift rang, and where."""
+    shown = ", ".join(f"{row:,}" for row in rows[:_ALARMS])
+    more = ", ..." if len(rows) > _ALARMS else ""
+    word = "row" if len(rows) == 1 else "rows"
+    return f"{counted(len(rows), 'alarm')} of the learner, at {word} {shown}{more}"
 
 
 def _memory(result: ReplayResult) -> list[str]:
