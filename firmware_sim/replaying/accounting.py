@@ -84,6 +84,7 @@ class Accounting:
         if not len(places):
             return
         y = block.y[places]
+        self.sampled.add_block(X)
         looked = self.metrics.look_many(X)
         found = device.learn_block(X, y)
         for at, error in sorted(found.refused.items()):

@@ -27,6 +27,16 @@ class Sampled:
                 self._every *= 2
         self._seen += 1
 
+    def add_block(self, X: Row) -> None:
+        """Take rows, as `add` does one by one."""
+        at = -self._seen % self._every
+        while at < len(X):
+            self._seen += at
+            self.add(X[at])
+            X = X[at + 1 :]
+            at = -self._seen % self._every
+        self._seen += len(X)
+
     @property
     def rows(self) -> Row:
         """Those held, shape (n, d)."""
