@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,7 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
         ("predict", lambda model: model.predict(row)),
     ):
         for name, model in (("SGDClassifier", theirs), ("OnlineKernelClassifier", ours)):
-            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # type: ignore[misc] # noqa: E731
+            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # noqa: E731
             target = ("SGDClassifier " + what, 1.0) if model is ours else None
             title = f"`{name}.{what}`, one row"
             yield Case(f"{name} {what}", title, len(some), run), target
@@ -162,9 +163,9 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
 @contextmanager
 def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
     """A replay of a CSV file beside pandas and learn_many."""
-    import pandas as pd
-
     import firmware_sim as fs
+
+    pd: Any = import_module("pandas")
 
     X, y = rows_of(n)
     names = [f"s{at}" for at in range(FEATURES)]

@@ -21,6 +21,10 @@ class KernelRegressor(KernelModel, base.Regressor):
         ``"square"`` or ``"epsilon"``.
     ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         As for ``KernelClassifier``.
+    history
+        Whether targets are forecast from their own history too (docs/forecast.md): for rows in the
+        order of time, each learned before the next is predicted. ``"auto"``: where the learner is
+        ``"sorf"`` and nothing else is said of its loss, scaler and width.
 
     Examples
     --------
@@ -48,11 +52,13 @@ class KernelRegressor(KernelModel, base.Regressor):
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,
+        history: bool | str = "auto",
     ) -> None:
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )
         self.loss = loss
+        self.history = history
 
     def learn_one(self, x: Row, y: float, w: float = 1.0) -> None:
         """Learn one row.
@@ -73,7 +79,18 @@ class KernelRegressor(KernelModel, base.Regressor):
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
         """
-        self._learn(x, y, w, loss=self.loss)
+        if y != y:  # noqa: PLR0124 - NaN, of whatever type
+            raise ValueError(f"y must be finite, got {y!r}: a row without one is not to be learned")
+        self._learn(x, y, w, loss=self.loss, **self._in_time())
+
+    def _in_time(self) -> dict[str, Any]:
+        """What the learner is told of the order of its rows."""
+        if self.history != "auto":
+            return {"history": self.history} if self.history else {}
+        usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
+        said = {"history", "loss", "scale", "clip_rows", "last_label"} & set(self.params or ())
+        forecasts = self.algorithm == "sorf" and self.loss == "square" and usual and not said
+        return {"history": "auto"} if forecasts else {}
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:
         """The target of a row.

@@ -27,15 +27,15 @@ class Sampled:
                 self._every *= 2
         self._seen += 1
 
-    def add_block(self, X: Row) -> None:
-        """Take rows, as `add` does one by one."""
-        at = -self._seen % self._every
-        while at < len(X):
-            self._seen += at
-            self.add(X[at])
-            X = X[at + 1 :]
-            at = -self._seen % self._every
-        self._seen += len(X)
+    def add_block(self, rows: Row) -> None:
+        """Take rows in their order, shape (n, d); the same as ``add`` one by one."""
+        at = 0
+        while (ahead := -self._seen % self._every) < len(rows) - at:
+            at += ahead
+            self._seen += ahead
+            self.add(rows[at])
+            at += 1
+        self._seen += len(rows) - at
 
     @property
     def rows(self) -> Row:
