@@ -86,7 +86,6 @@ class Accounting:
         y = block.y[places]
         self.sampled.add_block(X)
         looked = self.metrics.look_many(X)
-        self.sampled.add_block(X)
         found = device.learn_block(X, y)
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
