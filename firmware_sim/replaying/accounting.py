@@ -87,8 +87,8 @@ class Accounting:
         if not len(places):
             return
         y = block.y[places]
-        looked = self.metrics.look_many(X)
         self.sampled.add_block(X)
+        looked = self.metrics.look_many(X)
         found = device.learn_block(X, y)
         self.alarms += [numbers.first + int(places[at]) for at in found.alarms]
         self._rang = device.alarms
