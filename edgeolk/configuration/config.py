@@ -27,6 +27,7 @@ from edgeolk.configuration.composition import (
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import kernel_in_time, take_history
+from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
 from edgeolk.configuration.spelling import options_said, parameters_said, spelt
@@ -229,7 +230,12 @@ class Config(Record):
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
             made = fit(
-                configure, lambda config: total(layout(config)), ram, most, without=forecasts
+                configure,
+                lambda config: total(layout(config)),
+                ram,
+                most,
+                without=forecasts,
+                instead=what_fits,
             )
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
