@@ -27,6 +27,7 @@ from edgeolk.configuration.composition import (
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import kernel_in_time, take_history
+from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
 from edgeolk.configuration.spelling import options_said, parameters_said, spelt
@@ -233,7 +234,7 @@ class Config(Record):
                 try:
                     made = fit(
                         configure, lambda config: total(layout(config)), ram, most,
-                        without=forecasts,
+                        without=forecasts, instead=what_fits,
                     )  # fmt: skip
                     break
                 except ValueError:

@@ -88,6 +88,10 @@ class ReplayResult:
         How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
         What does better on the stream's first rows, where that was tried.
+    row : str
+        Type of the row buffer.
+    unlike : int
+        Readings that it held to fewer than 7 digits.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -116,6 +120,8 @@ class ReplayResult:
     hint: str = ""
     alarms: list[int] = field(default_factory=list)
     inputs: dict[str, float] = field(default_factory=dict)
+    row: str = "float64"
+    unlike: int = 0
 
 
 class Replay:
@@ -248,6 +254,8 @@ class Replay:
                 self.stream.features[place]: share
                 for place, share in self.device.inputs(accounting.sampled.rows).items()
             },
+            row=str(self.device.row.held.dtype),
+            unlike=self.device.row.unlike,
         )
 
     def _feed(
