@@ -300,6 +300,8 @@ def _scales(config: ReplayConfig, words: _Words) -> list[str]:
 def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     """Write the program of `script` to a file.
 
+    Page: docs/raspberry-pi.md.
+
     Parameters
     ----------
     replay : Replay

@@ -28,6 +28,8 @@ class Sample(NamedTuple):
 class Stream(ABC):
     """A labelled sensor stream that can be read from its first row again and again.
 
+    Page: docs/tutorial.md.
+
     Attributes
     ----------
     name : str
