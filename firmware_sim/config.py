@@ -34,6 +34,8 @@ def freezes(config: ReplayConfig) -> bool:
 class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
 
+    Page: docs/options.md.
+
     Parameters
     ----------
     stream : str or Stream

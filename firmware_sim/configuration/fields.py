@@ -201,7 +201,8 @@ class Fields:
         False,
         "the time of day and of the week are readings too: sine and cosine of each, from the time "
         "column",
-        where=READERS,
+        Value(read=values.flag),
+        where=READERS | MANIFEST | FLEET,
     )
     categories: str = _stream(
         "refuse",

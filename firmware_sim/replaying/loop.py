@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 class ReplayResult:
     """Everything a report is made from.
 
+    Page: docs/tutorial.md.
+
     Attributes
     ----------
     config : ReplayConfig
@@ -126,6 +128,8 @@ class ReplayResult:
 
 class Replay:
     """A stream and a device that fit together, ready to run once.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
@@ -357,6 +361,8 @@ class Replay:
 
 def replay(config: ReplayConfig) -> ReplayResult:
     """Replay a stream through the firmware loop under the cap.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
