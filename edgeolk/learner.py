@@ -193,7 +193,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
     def scaler(self) -> RunningScaler | None:
         """A copy of the scaler inside as it is now; None where rows are not scaled."""
         prepared = self._config.preprocessing
-        return copied(prepared, self._engine) if prepared.method else None
+        scales = prepared.method and self.n_features
+        return copied(prepared, self._engine) if scales else None
 
     @property
     def threshold(self) -> float:

@@ -90,6 +90,10 @@ class ReplayConfig(Fields):
                 inside["freeze_after"] = self.freeze_after
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
+        alone = self.enforce == "process" and self.waits_for_labels
+        usual = inside.get("scale") == "standard" and "gamma" in inside
+        if self.is_regression and usual and not self.ask and not alone:
+            inside["history"] = True
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 

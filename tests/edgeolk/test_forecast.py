@@ -376,3 +376,16 @@ def test_the_code_of_the_page_runs() -> None:
     exec(compile(code, "forecast.md", "exec"), names)
     assert names["low"] < names["said"] < names["high"]
     assert names["late"].n_waiting == 12
+
+
+def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
+    y = series(200, 0)[1]
+    for D in (0, 64):
+        learner = learner_of(d=0, D=D, season=12)
+        learner.learn_many(np.zeros((100, 0)), y[:100])
+        learner.save(tmp_path / "series.olk")
+        copies = [ek.load(tmp_path / "series.olk"), pickle.loads(pickle.dumps(learner))]
+        assert learner.scaler is None
+        for target in y[100:]:
+            said = learner.learn_one([], target)
+            assert all(copy.learn_one([], target) == said for copy in copies)
