@@ -14,6 +14,7 @@ from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
+from edgeolk.inputs import inputs_of
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -281,6 +282,42 @@ class Learner(Storing, Forecasting, Counting, Watching):
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
+
+    def inputs(self, X: Any = None, *, seed: int = 0) -> FloatArray:
+        """How much each input matters: shares that sum to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), optional
+            Rows, such as the last few hundred. How far the answers to them move where one input is
+            shuffled among them (permutation importance; Breiman, Machine Learning 45, 2001, but of
+            answers: labels are not needed). Without rows what the learner has learned of its
+            inputs: the squares of the factors by which their length scales multiply them
+            (``relevance=True``).
+        seed : int
+            Of the shuffling.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_features,)
+            Zeros where no input changes any answer. With rows it takes memory for a copy of them;
+            the learner stays as it is.
+
+        Raises
+        ------
+        ValueError
+            There are no rows and no learned relevance, or the learner has ``history=True``.
+
+        Examples
+        --------
+        >>> import edgeolk as ek, numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(2000, 3))
+        >>> learner = ek.Learner(n_features=3, ram="4KiB")
+        >>> scores = learner.learn_many(X, np.where(X[:, 1] > 0, 1.0, -1.0))
+        >>> int(learner.inputs(X[-300:]).argmax()), int(learner.inputs().argmax())
+        (1, 1)
+        """
+        return inputs_of(self, X, seed)
 
     @property
     def n_saturated(self) -> int:

@@ -43,6 +43,8 @@ class Foreign:
         Python's functions open.
     shipped : bool
         Whether its wheels come to ``dist``.
+    numpy : str
+        The platform of the wheel of numpy whose headers are taken; "" where others will do.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Foreign:
     suffix: str
     machine: str = ""
     shipped: bool = False
+    numpy: str = ""
 
     @property
     def tag(self) -> str:
@@ -63,8 +66,18 @@ FOREIGN = {
         Foreign("win-amd64", "x86_64-windows-gnu", ".cp311-win_amd64.pyd", "i386:x86-64", True),
         Foreign("win-arm64", "aarch64-windows-gnu", ".cp311-win_arm64.pyd", "arm64"),
         Foreign("linux-x86_64-musl", "x86_64-linux-musl", ".cpython-311-x86_64-linux-musl.so"),
-        Foreign("macosx-11.0-x86_64", "x86_64-macos.11.0", ".cpython-311-darwin.so"),
-        Foreign("macosx-11.0-arm64", "aarch64-macos.11.0", ".cpython-311-darwin.so"),
+        Foreign(
+            "macosx-11.0-x86_64",
+            "x86_64-macos.11.0",
+            ".cpython-311-darwin.so",
+            numpy="macosx_10_9_x86_64",
+        ),
+        Foreign(
+            "macosx-11.0-arm64",
+            "aarch64-macos.11.0",
+            ".cpython-311-darwin.so",
+            numpy="macosx_11_0_arm64",
+        ),
     )
 }
 
@@ -89,12 +102,26 @@ def import_library(row: Foreign) -> Path:
     return made
 
 
+def numpy_headers(row: Foreign) -> Path:
+    """The headers in a wheel of numpy for the system."""
+    folder = BUILD / "headers" / row.name
+    shutil.rmtree(folder, ignore_errors=True)
+    words = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "311"]
+    asked = ["--platform", row.numpy, "numpy==2.0.2", "-d", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", *words, *asked], check=True)
+    [wheel] = folder.glob("*.whl")
+    shutil.unpack_archive(wheel, folder, "zip")
+    return folder / "numpy/_core/include"
+
+
 def compiler(row: Foreign) -> Path:
     """Write a script that is a C compiler for the system, its headers before all others."""
     if row.machine:
         folders = [windows_python() / "include", windows_python() / "numpy-include"]
     else:
         folders = [Path(sysconfig.get_path("include"))]
+        if row.numpy:
+            folders.append(numpy_headers(row))
     return zig_script(row.name, row.zig, (), folders)
 
 

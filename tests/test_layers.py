@@ -30,7 +30,17 @@ LAYERS = {
         "core",
         *("preprocessing", "boundary", "catalogue", "configuration", "counting", "verdict"),
         *("forecasting", "watching"),
-        *("files", "scaling", "block", "bare", "storing", "learner", "attaching", "checkpointer"),
+        *(
+            "files",
+            "scaling",
+            "block",
+            "bare",
+            "storing",
+            "inputs",
+            "learner",
+            "attaching",
+            "checkpointer",
+        ),
         *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
     ),
     firmware_sim: (

@@ -30,6 +30,7 @@ class RowLearner(Scorer):
     def _answer_many(
         self,
         X: NDArray[Any],
-        y: ArrayLike | None = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+        y: ArrayLike | None,
+        out: NDArray[np.float64],
+        before: NDArray[np.float64],
+    ) -> None: ...

@@ -11,10 +11,13 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
+from edgeolk.boundary.batches cimport (
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count,
+)
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
+from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport is_plain
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
@@ -297,27 +300,22 @@ cdef class RowLearner(Scorer):
         with Progress() as progress:
             return self.learned_many(X, y, out, weight, progress, None)
 
-    def _answer_many(self, X, y=None, out=None):
+    def _answer_many(self, X, y, out, before):
         """Learn rows as ``learn_many`` does, and note what a loop asks before each.
 
         Parameters
         ----------
         X, y, out
             As for ``learn_many``, which also says what is raised.
-
-        Returns
-        -------
-        scores : float64 ndarray of shape (n,)
-            As of ``learn_many``.
-        before : float64 ndarray of shape (n,)
-            Several classes: the one that ``predict_one`` gives; novelty: the threshold.
+        before : float64 ndarray of shape (n + n_classes or 1,)
+            Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
+            threshold; what is behind these n numbers is scratch.
         """
-        cdef Py_ssize_t room = self.engine.state.c.columns
-        if room == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
+        if self.engine.state.c.columns == 1 and self.engine.state.novelty == NULL:
             raise TypeError("the scores of learn_many say all of a learner of one score")
-        cdef object before = np.empty(len(X) + room)
-        scores = self.learned_many(X, y, out, None, None, before)
-        return scores, before[:len(scores)]
+        if not is_vector(before, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(before):
+            raise TypeError(f"before must be a writable float64 array, got {as_told(before)}")
+        self.learned_many(X, y, out, None, None, before)
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
                              object before):
@@ -348,7 +346,7 @@ cdef class RowLearner(Scorer):
             weights = <const double*>cnp.PyArray_DATA(counts)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
-                raise ValueError("X has changed while the arguments were converted")
+                raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
             asked = <double*>cnp.PyArray_DATA(before)
         if progress is not None:
             progress.total = rows.n

@@ -135,15 +135,15 @@ class KernelClassifier(KernelModel, base.Classifier):
             else:
                 classes = {**classes, y: len(classes)}
         place = classes[y]
-        known = len(self._classes)
+        seen = len(self._classes)
         if self.n_classes == 2:
             score = self._learn(x, float(2 * place - 1), w)
             if score is not None and len(classes) > 1:
                 self._calibration.learn_one(score, place == 1)
         else:
             scores = self._learn(x, float(place), w, n_classes=self.n_classes)
-            if scores is not None and place < known > 1:
-                self._calibration.learn_class(scores, known, place)
+            if scores is not None and place < seen > 1:
+                self._calibration.learn_class(scores, seen, place)
         self._classes = classes
 
     def _asked(self, learner: Learner, row: Any) -> Any:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from edgeolk.arrays import refuse_broken_sparse, refuse_masked
 from edgeolk.checks import check_int
 from edgeolk.learner import Learner
+from edgeolk.progress import Progress
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
 from edgeolk.wrapped import other_arguments
@@ -75,6 +76,7 @@ class OnlineKernelBase(BaseEstimator):
         epochs: int = 5,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.algorithm = algorithm
         self.ram = ram
@@ -86,6 +88,7 @@ class OnlineKernelBase(BaseEstimator):
         self.epochs = epochs
         self.shuffle = shuffle
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,10 +150,13 @@ class OnlineKernelBase(BaseEstimator):
         """The epoch, rows and targets to learn, some at a time, in the order to learn."""
         epochs = check_int("epochs", self.epochs, 1)
         each = visits(X, y, weight, epochs, random, self.shuffle)
-        for epoch, rows in enumerate(each):
-            for start in range(0, len(rows), CHUNK):
-                chunk = rows[start : start + CHUNK]
-                yield epoch, X[chunk], y[chunk]
+        with Progress(epochs * X.shape[0]) as progress:
+            for epoch, rows in enumerate(each):
+                for start in range(0, len(rows), CHUNK):
+                    chunk = rows[start : start + CHUNK]
+                    yield epoch, X[chunk], y[chunk]
+                    if self.verbose:
+                        progress(len(chunk))
 
     def to_learner(self) -> Learner:
         """The learner alone, a copy: what ``save`` writes and a board runs.

@@ -58,6 +58,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         False, for a stream: rows are learned in the order of X.
     random_state : int, RandomState or None
         Order of rows and seed of the learner.
+    verbose : bool
+        Whether a ``fit`` that takes longer than a second shows on stderr how far it is, as
+        ``learn_many`` does.
 
     Attributes
     ----------
@@ -108,10 +111,12 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         epochs: int = 5,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
             params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
+            verbose=verbose,
         )  # fmt: skip
         self.class_weight = class_weight
 

@@ -25,7 +25,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     nu : float
         The share of rows to be called novel, between 0 and 1. The threshold follows the stream of
         rows; after one set the share is near nu, not equal to it.
-    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state
+    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``. ``params={"window": n}`` sets how many rows count.
 
     Attributes
@@ -61,10 +61,12 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         epochs: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
             params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
+            verbose=verbose,
         )  # fmt: skip
         self.nu = nu
 

@@ -23,7 +23,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     algorithm : str, ek.Algorithm or None
         As for ``ek.Learner``. Its loss is ``"square"`` where it has that, else ``"epsilon"``,
         unless ``params`` say otherwise; an algorithm with neither is refused.
-    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state
+    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``.
 
     Attributes

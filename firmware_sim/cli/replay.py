@@ -31,7 +31,7 @@ from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay, ReplayResult
-from firmware_sim.report import to_text
+from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, write_files
 from firmware_sim.streams import BUNDLED
 
@@ -122,6 +122,7 @@ def run(chosen: argparse.Namespace) -> int:
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()
+        result.hint = hints.tried(result)
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
         if result.status not in ("killed", "died"):  # the learner's process is still there
             writers += _savers(replay, chosen)

@@ -1,7 +1,7 @@
 """Rows as learners are taught them in bulk, and how their answers are judged, by kind of labels.
 
-What a learner answers to a row is what it would in a replay, at compiled speed but where it has to
-be asked row by row; figures are those of the metrics that a replay keeps.
+What a learner answers to a row is what it would in a replay, at compiled speed; figures are those
+of the metrics that a replay keeps.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import RowContext
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.adapters import adapter
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
+from firmware_sim.tasks.teaching import Taught, teach
 
 #: Stretches of rows by which the noise of a difference between losses is judged.
 BLOCKS = 20
@@ -121,9 +121,7 @@ class Classes(Evaluator):
     """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        asked = adapter("multiclass", learner, None)
-        pairs = zip(self.X[part], self.y[part], strict=True)
-        return np.array([asked.learn_one(x, label) for x, label in pairs])
+        return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model."""
@@ -170,8 +168,8 @@ class Unlabelled(Evaluator):
     """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        asked = adapter("novelty", learner, None)
-        return np.array([asked.learn_one(x, 0.0) for x in self.X[part]])
+        found = _whole(teach("novelty", learner, None, self.X[part], self.y[part]))
+        return np.column_stack((found.scores, found.levels))
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
@@ -197,6 +195,18 @@ class Unlabelled(Evaluator):
         parts = [self.y[first:], *([self.y[:first]] if first else [])]
         # Rows without a label, NaN, are of neither kind.
         return all(bool((part > 0.0).any() and (part < 0.0).any()) for part in parts)
+
+
+def _whole(found: Taught) -> Taught:
+    """Return what became of rows, if all were learned.
+
+    Raises RuntimeError, ValueError: the learner refuses one.
+    """
+    for error in found.refused.values():
+        raise error
+    if found.stopped is not None:
+        raise found.stopped
+    return found
 
 
 EVALUATORS: dict[str, type[Evaluator]] = {

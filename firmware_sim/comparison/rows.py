@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +10,12 @@ import numpy as np
 
 from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable
+from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -89,32 +90,24 @@ def prepare(config: ReplayConfig) -> Rows:
     looked: list[float] = []
     count = RowCount()
     try:
-        for row in checked_rows(config, stream, device.raw, labels):
-            if row is None:
-                continue
-            count.read = row.number
-            cadence.add(row.seconds)
-            if row.unlabelled and not kind.is_taught:
-                # It is learned like any other; only nothing is judged by it.
-                row = row._replace(label=math.nan, unlabelled=False)
-            if row.damage:
-                count.add_damaged(row)
-            elif row.absent or row.unlabelled:
-                count.add_missing(row.missing(stream))
-            whole = not (row.damage or row.absent)
-            if device.repair is not None and not row.damage:
-                whole = device.repair.mend(device.raw, row.absent)
-            if not whole or row.unlabelled:
-                count.missing += not row.damage
-                continue
-            looked.append(metrics.look(device.raw))
-            raw.append(device.raw.copy())
-            rows.append(device.scale().copy())
-            targets.append(row.label)
-            if len(rows) * len(stream.features) > MOST_NUMBERS:
+        for block in checked(config, stream, labels):
+            cadence.add_block(np.where(block.damaged, np.nan, block.block.seconds))
+            block.tally(labels, len(block))
+            X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
+            if len(places):
+                looked += metrics.look_many(X).tolist()
+                scaled, refused = scaled_rows(device.scaler, X)
+                for error in refused.values():
+                    raise error
+                raw.append(X)
+                rows.append(scaled)
+                targets += block.y[places].tolist()
+            if len(targets) * len(stream.features) > MOST_NUMBERS:
                 raise SimulatorError(
-                    f"{stream.name}: {len(rows):,} rows are more than can be kept; give --limit"
+                    f"{stream.name}: {len(targets):,} rows are more than can be kept; give --limit"
                 )
+            if block.fault is not None:
+                raise block.fault
     finally:
         device.close()
         stream.close()
@@ -122,8 +115,9 @@ def prepare(config: ReplayConfig) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    as_read = np.array(raw) if config.scales_outside else None
-    evaluator = EVALUATORS[config.kind](np.array(rows), np.array(targets), judge, looked, as_read)
+    as_read = np.concatenate(raw) if config.scales_outside else None
+    X, y = np.concatenate(rows), np.array(targets)
+    evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "

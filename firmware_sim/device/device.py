@@ -14,11 +14,13 @@ from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Repair
+from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.supervision import Supervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
+from firmware_sim.tasks.teaching import Taught, teach
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
@@ -51,6 +53,7 @@ class Device:
         if config.scales_outside:
             self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
         self._config, self._n_features = config, n_features
+        self._wrapped = False
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
         self._build(config, n_features, self._settings)
@@ -92,6 +95,7 @@ class Device:
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
         """Teach what ``wrap`` makes of the learner, which passes it on."""
         self._adapter = adapter(self._config.kind, wrap(self.learner), self._targets)
+        self._wrapped = True
 
     @property
     def lasting(self) -> tuple[Any, ...]:
@@ -203,6 +207,26 @@ class Device:
         held, self._held = self._held, []
         return [self._learn(one) for one in held]
 
+    @property
+    def learns_blocks(self) -> bool:
+        """Whether nobody stands between the device and its learner."""
+        return not self._wrapped
+
+    def learn_block(self, X: Row, y: Row) -> Taught:
+        """Scale rows and learn them, as `put` and `settle` do one by one.
+
+        X, y: readings and labels.
+        """
+        rows, refused = scaled_rows(self.scaler, X)
+        places = None
+        if refused:
+            places = np.flatnonzero([at not in refused for at in range(len(X))])
+            rows, y = rows[places], y[places]
+        self.raw[:] = X[-1]
+        found = teach(self._config.kind, self.learner, self._targets, rows, y)
+        self.supervision.counts.learned += len(y)
+        return found if places is None else found.among(places, len(X), refused)
+
     def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:
         if isinstance(one, Exception):
             return one
@@ -212,6 +236,24 @@ class Device:
             raise
         except (RuntimeError, ValueError) as error:
             return error
+
+    def inputs(self, rows: Row) -> dict[int, float]:
+        """Return how much each reading matters to the answers to some rows, as shares.
+
+        rows: as they come from the sensors.
+
+        Returns: by the place of the reading; empty where the learner cannot be asked, or knows rows
+        in order only.
+        """
+        learner = getattr(self, "learner", None)
+        if learner is None or len(rows) < 2 or not learner.steps:
+            return {}
+        try:
+            if self.scaler is not None:
+                rows = np.array([self.scaler.transform_one(row) for row in rows])
+            return dict(enumerate(learner.inputs(rows).tolist()))
+        except (RuntimeError, ValueError):
+            return {}
 
     @property
     def clipped(self) -> int:

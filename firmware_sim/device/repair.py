@@ -32,6 +32,11 @@ class Repair:
         """Return the bytes the policy needs."""
         return KEEPS[method] * n_features * _ITEM
 
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the last value of a reading is all that is kept."""
+        return self._count is None
+
     def mend(self, row: Row, absent: Sequence[int]) -> bool:
         """Learn the readings there are and fill in the others.
 

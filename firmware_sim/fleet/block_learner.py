@@ -18,11 +18,13 @@ from firmware_sim.device.planning import (
     plan_device,
     scaled_prefix,
 )
+from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.fleet.saving import save_parts
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.regression import TargetScale, scaled_targets
+from firmware_sim.tasks.regression import TargetScale
+from firmware_sim.tasks.teaching import teach
 
 _MOST_SIZES = 1_000
 
@@ -77,15 +79,12 @@ class Scalers:
 
 
 def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
-    """Scale rows one by one, each into the statistics first."""
-    out = np.empty_like(X)
-    good = None
-    for i, (row, scaled) in enumerate(zip(X, out, strict=True)):
-        try:
-            scaler.learn_transform_one(row, scaled)
-        except ValueError:
-            good = np.ones(len(X), dtype=bool) if good is None else good
-            good[i] = False
+    """Return scaled rows, and which of them could be scaled; None for all."""
+    out, refused = scaled_rows(scaler, X)
+    if not refused:
+        return out, None
+    good = np.ones(len(X), dtype=bool)
+    good[[*refused]] = False
     return out, good
 
 
@@ -143,39 +142,13 @@ class BlockLearner:
             return
         with warnings.catch_warnings():  # of readings beyond the levels of int8
             warnings.simplefilter("ignore", UserWarning)
-            scores, taken = self._taught(rows, y)
-        self.used += int(np.sum(taken))
-        self.metrics.add_block(y[taken], scores[taken])
-
-    def _taught(self, rows: Row, y: Row) -> tuple[Row, Any]:
-        """Return the score of each row, and which of them were learned."""
-        scores = np.empty(len(y))
-        taken = np.ones(len(y), dtype=bool)
-        labels, means, spreads = y, np.zeros(1), np.ones(1)
-        if self._targets is not None:
-            labels, means, spreads = scaled_targets(self._targets, y)
-        before = self.learner.steps
-        try:
-            self.learner.learn_many(rows, labels, scores)
-        except (RuntimeError, ValueError):
-            # The rows before one that is refused may have been learned: the others singly.
-            done = self.learner.steps - before
-            self._singly(rows, labels, scores, taken, done)
-        if self._targets is not None:
-            scores = means + spreads * scores
-        return scores, taken
-
-    def _singly(self, rows: Row, labels: Row, scores: Row, taken: Any, at: int) -> None:
-        for i in range(at, len(labels)):
-            try:
-                scores[i] = self.learner.learn_one(rows[i], labels[i])
-            except ValueError:
-                self.refused += 1
-                taken[i] = False
-            except RuntimeError as error:  # a full ring that is told to refuse candidates
-                self.stopped = str(error)
-                taken[i:] = False
-                return
+            found = teach(self._config.kind, self.learner, self._targets, rows, y)
+        taken = found.taken
+        self.used += len(taken)
+        self.refused += len(found.refused)
+        if found.stopped is not None:  # a full ring that is told to refuse candidates
+            self.stopped = str(found.stopped)
+        self.metrics.add_block(y[taken], found.scores[taken])
 
     def counters(self) -> dict[str, int]:
         """Return what the learner may hold, holds and has changed."""

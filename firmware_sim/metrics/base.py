@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
@@ -69,6 +71,10 @@ class Metrics(ABC):
     def look(self, row: Row) -> float:
         """Return what a baseline makes of readings, before `add` is told of their row."""
         return 0.0
+
+    def look_many(self, rows: Row) -> Row:
+        """Return what `look` does of each of many rows."""
+        return np.array([self.look(row) for row in rows])
 
     @abstractmethod
     def add(

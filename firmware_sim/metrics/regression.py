@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from firmware_sim.metrics.base import NOTHING, Figure, Figures, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
+from firmware_sim.streams import Row
 
 
 @dataclass
@@ -27,6 +31,16 @@ class Deviation:
         self.rows += 1
         self.absolute += abs(error)
         self.squared += error * error
+
+    def add_block(self, targets: Row, predictions: Row) -> Row:
+        """Count rows; return the sum of |error| after each."""
+        errors = predictions - targets
+        self.rows += len(errors)
+        # Added one after the other, as `add` does.
+        absolute = np.add.accumulate(np.concatenate([[self.absolute], np.abs(errors)]))
+        squared = np.add.accumulate(np.concatenate([[self.squared], errors * errors]))
+        self.absolute, self.squared = float(absolute[-1]), float(squared[-1])
+        return np.asarray(absolute[1:])
 
     @property
     def mae(self) -> float | None:
@@ -92,6 +106,34 @@ class Regression(Metrics):
         self.curve.add(self.learner.absolute, self.mean.absolute, self.last_value.absolute)
         if known:
             self.observe(label)
+
+    def look_many(self, rows: Row) -> Row:
+        """No baseline looks at readings."""
+        return np.zeros(len(rows))
+
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+        """Count rows; see `Metrics.add_block`."""
+        n = len(labels)
+        if not n:
+            return
+        last = np.concatenate([[self._last], labels[:-1]])
+        known, rows, mean, spread = self._known, self.learner.rows, self._mean, self.spread
+        own = self._known_mean
+        means = np.empty(n)
+        for at, label in enumerate(labels.tolist()):
+            means[at] = own
+            known += 1
+            own += (label - own) / known
+            rows += 1
+            delta = label - mean
+            mean += delta / rows
+            spread += delta * (label - mean)
+        self._known, self._known_mean, self._mean, self.spread = known, own, mean, spread
+        self._last = float(labels[-1])
+        said = ((self.learner, scores), (self.mean, means), (self.last_value, last))
+        self.curve.add_block(
+            np.column_stack([record.add_block(labels, answers) for record, answers in said])
+        )
 
     def observe(self, label: float) -> None:
         """Tell the baselines a target."""

@@ -6,13 +6,17 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
 from firmware_sim.metrics.base import RowContext
+from firmware_sim.replaying.checked import Checked, contexts, usable
 from firmware_sim.replaying.rows import CheckedRow, RowCount
-from firmware_sim.streams import Stream
+from firmware_sim.replaying.sampled import Sampled
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.adapters import Forecast, Watched
 from firmware_sim.tasks.kinds import KINDS
@@ -40,6 +44,7 @@ class Accounting:
     labels: what decodes the target column.
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
+    sampled: some of the rows.
     stopped: why the replay has to stop, empty where it goes on.
     power: what cuts the power, where something does.
     """
@@ -56,19 +61,48 @@ class Accounting:
         self._device = device
         self._on_row = on_row
         kind = KINDS[config.kind]
-        self._taught = kind.is_taught
+        self.taught = kind.is_taught
         self.rows = RowCount()
         self.cadence = Cadence()
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
+        self.sampled = Sampled()
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
+
+    @property
+    def raw(self) -> Row:
+        """The device's row buffer."""
+        return self._device.raw
+
+    def take_block(self, block: Checked) -> None:
+        """Take rows at once, none of which ends the replay; the same as `take` one by one."""
+        device, rows, numbers = self._device, self.rows, block.block
+        self.cadence.add_block(np.where(block.damaged, np.nan, numbers.seconds))
+        X, places = usable(block, device.repair, rows, self._stream, taught=self.taught)
+        if not len(places):
+            return
+        y = block.y[places]
+        looked = self.metrics.look_many(X)
+        self.sampled.add_block(X)
+        found = device.learn_block(X, y)
+        for at, error in sorted(found.refused.items()):
+            rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
+        taken = found.taken
+        some = (
+            ()
+            if self.taught
+            else contexts(found.levels[taken], looked[taken], numbers.seconds[places[taken]])
+        )
+        self.metrics.add_block(y[taken], found.scores[taken], some)
+        rows.used += len(taken)
+        rows.repaired += int(np.sum(block.absent[places[taken]]))
 
     def take(self, row: CheckedRow) -> bool:
         """Take the row that is in the row buffer; return whether the replay has to stop."""
         device = self._device
-        if row.unlabelled and not self._taught:
+        if row.unlabelled and not self.taught:
             row = row._replace(label=math.nan, unlabelled=False)
         if self.power is not None:
             self.power.before(device, row.number)
@@ -80,6 +114,7 @@ class Accounting:
         looked = self.metrics.look(device.raw) if given else 0.0
         self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
         if given:
+            self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
             self.settle()

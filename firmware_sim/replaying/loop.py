@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ from firmware_sim.device.width import Width
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.replaying.accounting import Accounting
+from firmware_sim.replaying.blocks import BlockFeed, goes_by_blocks
+from firmware_sim.replaying.checked import told_words
 from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
@@ -79,6 +82,10 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    inputs : dict
+        How much each reading matters to the answers, as shares; empty where that is not known.
+    hint : str
+        What does better on the stream's first rows, where that was tried.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -104,6 +111,8 @@ class ReplayResult:
     period: float | None
     clean: Figures | None
     emulated: Emulated | None = None
+    hint: str = ""
+    inputs: dict[str, float] = field(default_factory=dict)
 
 
 class Replay:
@@ -171,7 +180,7 @@ class Replay:
         Parameters
         ----------
         on_row : callable, optional
-            Called after each row, for a progress bar.
+            Called for each row, for a progress bar.
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
         beside_clean : bool
@@ -200,7 +209,10 @@ class Replay:
     ) -> ReplayResult:
         accounting = Accounting(self.config, self.stream, self.device, on_row)
         began = time.perf_counter()
-        status, detail = self._feed(accounting, should_stop)
+        if goes_by_blocks(self.config, self.stream, self.device.learns_blocks):
+            status, detail = self._feed_blocks(accounting, on_row, should_stop)
+        else:
+            status, detail = self._feed(accounting, should_stop)
         seconds = time.perf_counter() - began
         if accounting.stopped:
             status, detail = "stopped", accounting.stopped
@@ -228,6 +240,10 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            inputs={
+                self.stream.features[place]: share
+                for place, share in self.device.inputs(accounting.sampled.rows).items()
+            },
         )
 
     def _feed(
@@ -257,6 +273,21 @@ class Replay:
             self._close_stream()
         return "complete", ""
 
+    def _feed_blocks(
+        self,
+        accounting: Accounting,
+        on_row: Callable[[], object] | None,
+        should_stop: Callable[[], bool] | None,
+    ) -> tuple[str, str]:
+        """Give the rows to the device, many at a time; return how that ended, and why."""
+        feed = BlockFeed(self.config, self.stream, accounting, on_row, should_stop)
+        try:
+            detail = feed.run()
+        finally:
+            self.device.close()
+            self._close_stream()
+        return ("interrupted", detail) if detail else ("complete", "")
+
     def _timing(self) -> Timing | None:
         if self.config.device is None:
             return None
@@ -285,12 +316,7 @@ class Replay:
         """Return the configuration with the classes that occur, read in a pass of their own."""
         if self.stream.kept is not None:
             raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
-        row = np.empty(len(self.stream.features))
-        cells = (
-            sample.label
-            for sample in self.clean.samples(row)
-            if sample is not None and not sample.damage
-        )
+        cells = chain.from_iterable(map(told_words, self.clean.blocks()))
         try:
             return replace(config, classes=ClassNames.found(cells, config.missing_codes))
         except StreamError as error:

@@ -20,13 +20,15 @@ p{margin:.4rem 0}.faint{color:var(--faint)}.warn{color:var(--warn);font-weight:6
 svg{width:100%;height:auto;display:block}
 svg text{font-size:12px;fill:var(--faint)}
 .grid{stroke:var(--line)}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto}ul{margin:.4rem 0;padding-left:1.1rem}
 table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 table.said td:last-child,table.said th:last-child{white-space:normal;text-align:left}
 .narrow{display:none}
-@media(max-width:600px){.wide{display:none}.narrow{display:block}th,td{padding:.25rem .4rem}}
+@media(max-width:600px){.wide{display:none}.narrow{display:block}body{padding:.8rem}h1{font-size:1.2rem}
+th,td{padding:.25rem .22rem;font-size:.8rem}th,td:first-child{white-space:normal}
+th{vertical-align:bottom}}
 """
 
 

@@ -30,6 +30,44 @@ def figures(result: ReplayResult) -> Table:
     return Table("figures", "Figures", ("prequential", *titles), rows)
 
 
+#: What the figures are, by their titles, for a reader who meets them for the first time.
+MEANINGS = {
+    "kappa": "agreement beyond chance: 1 is perfect, 0 no better than guessing by how common each "
+    "class is",
+    "kappa vs no-change": "1 is perfect, 0 as good as repeating the last label, below 0 worse",
+    "F1": "of the class +1, how complete and how correct its answers are: 1 is perfect",
+    "macro F1": "the mean over classes of how complete and how correct answers are: 1 is perfect",
+    "AUC": "how often a labelled row looks more novel than another: 1 is perfect, .5 is chance",
+    "found": "windows with an alarm in them",
+    "MAE": "mean absolute error, in the unit of the target",
+    "RMSE": "as MAE, with large errors counted for more",
+    "R2": "share of the target's variance that is explained: 1 is perfect, 0 as good as its mean",
+    "R2 vs last value": "1 is perfect, 0 as good as repeating the last value, below 0 worse",
+}
+
+
+def meanings(result: ReplayResult) -> list[str]:
+    """Return a line for each figure of the table that is not plain from its title."""
+    titles = [one.title for one in result.metrics.table.values()]
+    return [f"{title}: {MEANINGS[title]}" for title in titles if title in MEANINGS]
+
+
+#: Inputs that are shown; of more, those that matter most.
+_INPUTS = 12
+
+
+def inputs(result: ReplayResult) -> list[tuple[str, float]]:
+    """Return the inputs that matter most, and how much: shares of all."""
+    ranked = sorted(result.inputs.items(), key=lambda item: -item[1])
+    return ranked[:_INPUTS] if any(share > 0.0 for _, share in ranked) else []
+
+
+#: What their bars are.
+ABOUT_INPUTS = (
+    "how far answers to rows from all over the stream move when this input is shuffled among them"
+)
+
+
 def tables(result: ReplayResult) -> list[Table]:
     """Return what a kind of labels has beside the figures that all learners are held to.
 

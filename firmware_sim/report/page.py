@@ -7,12 +7,12 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.figures import figures, judged_by, tables
+from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
 from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
-from firmware_sim.report.verdict import advice, over_time, verdict
+from firmware_sim.report.verdict import over_time, verdict
 
 _STYLE = """
 polyline{fill:none;stroke-width:2.4}
@@ -31,6 +31,10 @@ background:var(--c)}
 .map span{display:block;min-width:1px}
 .learner-part{background:var(--learner)}.scaler-part{background:var(--scaler)}
 .buffer-part{background:var(--buffer)}
+dl.bars{display:grid;grid-template-columns:fit-content(45%) 1fr;gap:.2rem .7rem;margin:.4rem 0}
+.bars dt{overflow-wrap:anywhere}.bars dd{margin:0;white-space:nowrap}
+.bars dd{display:flex;align-items:center;gap:.4rem}
+.bars span{background:var(--learner);height:.9em;min-width:2px}
 pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
 overflow-wrap:anywhere;font-size:.9rem}
 """
@@ -48,13 +52,15 @@ def to_page(result: ReplayResult) -> str:
         f"<h1>{safe(title)}</h1>",
         *_early(result),
         f'<p id="verdict">{safe(verdict(result))}</p>',
-        *(f"<p>{safe(text)}</p>" for text in [advice(result)] if text),
+        *(f"<p>{safe(text)}</p>" for text in [result.hint] if text),
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
         "<h2>Figures</h2>",
         drawn(figures(result)),
+        f'<ul class="faint">{"".join(f"<li>{safe(line)}</li>" for line in meanings(result))}</ul>',
+        *_inputs(result),
         *_of_kind(result),
         "<h2>Rows</h2>",
         _rows(result),
@@ -77,6 +83,24 @@ def _early(result: ReplayResult) -> list[str]:
         return []
     text = f"{result.status}: {result.detail}. This is the report so far."
     return [f'<p class="warn">{safe(text)}</p>']
+
+
+def _inputs(result: ReplayResult) -> list[str]:
+    """A bar for each input that matters."""
+    found = inputs(result)
+    if not found:
+        return []
+    bars = "".join(
+        f'<dt>{safe(name)}</dt><dd><span style="width:{75 * share / found[0][1]:.1f}%"></span>'
+        f"{100 * share:.0f} %</dd>"
+        for name, share in found
+    )
+    about = ABOUT_INPUTS[0].upper() + ABOUT_INPUTS[1:]
+    return [
+        "<h2>Inputs that matter</h2>",
+        f'<p class="faint">{about}.</p>',
+        f'<dl class="bars" id="inputs">{bars}</dl>',
+    ]
 
 
 def _of_kind(result: ReplayResult) -> list[str]:

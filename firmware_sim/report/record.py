@@ -39,6 +39,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "power": None if result.power is None else asdict(result.power),
         "board": _board(result),
         "emulated": None if result.emulated is None else asdict(result.emulated),
+        "inputs": result.inputs,
         "kind": metrics.kind,
         "metrics": metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,

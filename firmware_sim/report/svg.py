@@ -139,7 +139,7 @@ def _grid(scale: _Scale, shares: bool) -> list[str]:
 
 def row_marks(rows: int, width: int = 640) -> list[int]:
     """Return 0 and the last row, and round numbers between them that leave both room."""
-    most = max(2, width // 120)  # marks, each with room for a number
+    most = max(3, width // 120)  # marks, each with room for a number
     decade = 10 ** (len(str(max(rows // most, 1))) - 1)
     steps = (n * decade for n in (1, 2, 5, 10))
     step = next((step for step in steps if step * most >= rows), 10 * decade)

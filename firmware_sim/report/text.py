@@ -8,9 +8,17 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report.figures import figures, inside, judged_by, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    inputs,
+    inside,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import advice, held, verdict
+from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
 
 
@@ -69,12 +77,20 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    lines = figures(result).to_lines()
+    lines = [*figures(result).to_lines(), *(f"  {line}" for line in meanings(result)), ""]
     if isinstance(result.metrics, Novelty):
         lines.append(judged_by(result.metrics))
     lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
-    lines += filter(None, [advice(result)])
+    lines += filter(None, [result.hint])
+    bars = inputs(result)
+    if bars:
+        width, most = max(len(name) for name, _ in bars), bars[0][1]
+        lines += ["", f"Inputs that matter: {ABOUT_INPUTS}"]
+        lines += [
+            f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
+            for name, share in bars
+        ]
     for table in tables(result):
         lines += ["", table.title, *table.to_lines()]
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_sim.metrics import Novelty, Regression
+from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.loop import ReplayResult
 
 
@@ -41,43 +41,3 @@ def held(result: ReplayResult) -> str:
     if all(region.name != "support_vectors" for region in regions):
         return f"{result.learner['budget']:,} frequencies"
     return f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors"
-
-
-def advice(result: ReplayResult) -> str:
-    """Return what to try next where the learner loses to a baseline; nothing where it does not."""
-    metrics, config = result.metrics, result.config
-    ours = metrics.loss("learner")
-    if not metrics.judged or ours < min(metrics.loss(who) for who in metrics.baselines):
-        return ""
-    tries = []
-    if result.learner["n_support"] >= result.learner["budget"]:
-        smaller = "" if config.dtype in ("int8", "float16") else "--dtype float16 or "
-        tries.append(
-            f"room for more than its {result.learner['budget']:,} support vectors: "
-            f"{smaller}a larger --ram"
-        )
-    if isinstance(metrics, Novelty):
-        tries.append("another share of novel rows, such as --param nu=0.01 or nu=0.1")
-    elif config.algorithm == "sorf" and config.scales_targets:
-        tries.append("forecasts from the target's history: --param history=true")
-    elif config.algorithm == "sorf" and not config.params.get("last_label"):
-        tries.append("the last label as an input: --param last_label=true")
-    elif config.algorithm == "sorf":
-        tries.append("another algorithm: compare runs all that there are")
-    elif isinstance(metrics, Regression):
-        tries.append("another step size, such as --param eta=0.5 or eta=0.02")
-    elif config.algorithm != "bpa_s":
-        tries.append("another algorithm, such as --algorithm bpa_s --param C=2")
-    if config.chooses_inside:
-        pass
-    elif result.width is not None:
-        gamma = result.width.gamma
-        tries.append(f"another width, such as --gamma {gamma * 4:.3g} or {gamma / 4:.3g}")
-    else:
-        tries.append("a kernel with a width: --kernel gaussian")
-    text = "Try next: " + "; ".join(tries) + "."
-    repeats = next((who for who in ("no_change", "last_value") if who in metrics.baselines), None)
-    if repeats is not None and metrics.loss(repeats) <= ours:
-        name = metrics.baselines[repeats].capitalize()
-        text += f" ({name} can be used only where each true label comes before the next row.)"
-    return text

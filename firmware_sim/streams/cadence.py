@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from statistics import median
 
+import numpy as np
+
+from firmware_sim.streams.row import Row
+
 _LOOKED_AT = 1_000
 
 
@@ -34,6 +38,17 @@ class Cadence:
             self._gaps.append(gap)
         if gap <= 0.0 and len(self._back) < _LOOKED_AT:
             self._back.append(-gap)
+
+    def add_block(self, seconds: Row) -> None:
+        """Take the times of rows, as `add` does one by one."""
+        if not len(seconds):
+            return
+        gaps = np.diff(seconds, prepend=self._last)
+        self._last = float(seconds[-1])
+        self._rose += int(np.sum(gaps > 0.0))
+        self._fell += int(np.sum(gaps < 0.0))
+        for held, some in ((self._gaps, gaps[gaps >= 0.0]), (self._back, -gaps[gaps <= 0.0])):
+            held += some[: _LOOKED_AT - len(held)].tolist()
 
     @property
     def falls(self) -> bool:

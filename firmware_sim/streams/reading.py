@@ -9,11 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
+from firmware_sim.streams.block import Cells
 from firmware_sim.streams.columns import Column, study
-from firmware_sim.streams.stream import Row
+from firmware_sim.streams.row import Row
 
 _LISTED = 40  # columns named in a message at most
 #: Readings made of the time: a point that goes round a circle once a day, and once a week.
@@ -50,6 +53,8 @@ class Reading:
     options: what the user says.
     target, features, ignored, notes: as of a `Stream`.
     units: whether the first row holds units and is to be left out.
+    numbers: slot and place of each column of numbers.
+    comma: whether a comma is the decimal mark.
     Raises StreamError: the columns are not what the options say, or cannot be read.
     """
 
@@ -70,10 +75,10 @@ class Reading:
         self._absent = cells.MISSING_WORDS | options.absent
         found = study(header, rows, delimiter=delimiter, target=self.target, absent=self._absent)
         self.units = found.units
-        self._comma = found.comma
+        self.comma = found.comma
         self._clock: tuple[int, Callable[[str], float]] | None = None
         self._features: list[str] = []
-        self._numbers: list[tuple[int, int]] = []  # slot and place
+        self.numbers: list[tuple[int, int]] = []  # slot and place
         self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
         refused: list[Column] = []
@@ -146,7 +151,7 @@ class Reading:
         if named or (self._clock is None and options.time == "auto"):
             clock = column.clock
             if clock is None and named and column.kind == "number":
-                clock = lambda cell: cells.number(cell, self._comma)  # noqa: E731
+                clock = lambda cell: cells.number(cell, self.comma)  # noqa: E731
             if clock is not None:
                 self._clock = self._places[column.name], clock
         if column.name not in options.ignore and not named:
@@ -172,7 +177,7 @@ class Reading:
     def _is_refused(self, column: Column, options: ReadingOptions) -> bool:
         """Whether it is a column of words, and nobody said what to make of them."""
         reads = column.kind in ("number", "switch")
-        reads = reads or cells.is_number(column.example, self._comma)
+        reads = reads or cells.is_number(column.example, self.comma)
         return not reads and options.categories == "refuse"
 
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
@@ -186,8 +191,8 @@ class Reading:
             self._switches.append((len(self._features), place))
             self._features.append(column.name)
             return
-        if column.kind == "number" or cells.is_number(column.example, self._comma):
-            self._numbers.append((len(self._features), place))
+        if column.kind == "number" or cells.is_number(column.example, self.comma):
+            self.numbers.append((len(self._features), place))
             self._features.append(column.name)
             return
         words = _Words(place, len(self._features), options, held[1:] if self.units else held)
@@ -203,23 +208,76 @@ class Reading:
             return f"{len(record)} cells where the header has {len(self._header)}"
         place = 0
         try:
-            for slot, place in self._numbers:
-                row[slot] = cells.number(record[place], self._comma, self._absent)
+            for slot, place in self.numbers:
+                row[slot] = cells.number(record[place], self.comma, self._absent)
             for slot, place in self._switches:
                 row[slot] = cells.switch(record[place], self._absent)
         except ValueError:
-            cell = shortened(record[place])
-            return f"column {self._header[place]!r}: {cell} is not a number"
+            return self.no_number(place, record[place])
         for words in self._words:
             words.fill(record, row)
         if self._clock_at is not None:
-            moment = self.seconds(record)
-            for turn, period in enumerate(_PERIODS):
-                angle, at = math.tau * moment / period, self._clock_at + 2 * turn
-                row[at], row[at + 1] = math.sin(angle), math.cos(angle)
+            row[self._clock_at : self._clock_at + len(CLOCK)] = _turns(self.seconds(record))
         if "\n" in self.label(record).strip():
             return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
         return ""
+
+    def no_number(self, place: int, cell: str) -> str:
+        """Return why a row cannot be read that has this cell in a column of numbers."""
+        return f"column {self._header[place]!r}: {shortened(cell)} is not a number"
+
+    @property
+    def width(self) -> int:
+        """Cells in a row."""
+        return len(self._header)
+
+    @property
+    def label_place(self) -> int:
+        """Where the target column is; there must be one."""
+        return self._places[self.target]
+
+    def number(self, cell: str) -> float:
+        """Return the reading in a cell of a column of numbers; see `cells.number`."""
+        return cells.number(cell, self.comma, self._absent)
+
+    def fill_words(self, column: Callable[[int], Cells], rows: Row, damage: dict[int, str]) -> None:
+        """Write the readings that are no numbers in the table, of many rows.
+
+        column: gives the cells of a column.
+        damage: why rows cannot be read, by their places; those that are found are added.
+        """
+        for slot, place in self._switches:
+            found = column(place)
+            values = np.full(len(found.words), math.nan)
+            for at, cell in enumerate(found.words):
+                try:
+                    values[at] = cells.switch(cell, self._absent)
+                except ValueError:
+                    for row in np.flatnonzero(found.places == at).tolist():
+                        damage.setdefault(row, self.no_number(place, cell))
+            rows[:, slot] = values[found.places]
+        for words in self._words:
+            words.fill_many(column, rows)
+        if self._clock_at is not None:
+            assert self._clock is not None
+            found = column(self._clock[0])
+            turns = np.array([_turns(self._time(cell)) for cell in found.words])
+            rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns[found.places]
+
+    def times(self, column: Callable[[int], Cells], n: int) -> Row:
+        """Return when rows were taken, NaN where that is not known."""
+        if self._clock is None:
+            return np.full(n, math.nan)
+        found = column(self._clock[0])
+        known = np.array([self._time(cell) for cell in found.words])
+        return np.asarray(known[found.places])
+
+    def _time(self, cell: str) -> float:
+        assert self._clock is not None
+        try:
+            return self._clock[1](cell)
+        except ValueError:
+            return math.nan
 
     def label(self, record: Sequence[str]) -> str:
         """Return the target cell of a row that is not damaged; empty where there is no target."""
@@ -231,17 +289,19 @@ class Reading:
         """Return when the row was taken, NaN where that is not known."""
         if self._clock is None:
             return math.nan
-        place, clock = self._clock
-        try:
-            return clock(record[place])
-        except ValueError:
-            return math.nan
+        return self._time(record[self._clock[0]])
 
     @property
     def _listing(self) -> str:
         more = len(self._header) - _LISTED
         shown = ", ".join(self._header[:_LISTED])
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
+
+
+def _turns(moment: float) -> list[float]:
+    """Return the readings of the clock at a moment."""
+    angles = [math.tau * moment / period for period in _PERIODS]
+    return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
 
 
 def _no_readings(columns: Sequence[Column]) -> str:
@@ -279,6 +339,18 @@ class _Words:
 
     def _is_absent(self, cell: str) -> bool:
         return cells.blank(cell) or cells.absent(cell, self._absent)
+
+    def fill_many(self, column: Callable[[int], Cells], rows: Row) -> None:
+        """Write the readings of many rows."""
+        found = column(self._place)
+        row = np.zeros(self._start + self.size)
+        table = np.empty((len(found.words), self.size))
+        record = [""] * (self._place + 1)
+        for at, cell in enumerate(found.words):
+            record[self._place] = cell
+            self.fill(record, row)
+            table[at] = row[self._start :]
+        rows[:, self._start : self._start + self.size] = table[found.places]
 
     def fill(self, record: Sequence[str], row: Row) -> None:
         """Write the readings; a word beyond the common ones is all zeros, none is NaN."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Row = npt.NDArray[np.float64]
+from firmware_sim.streams.block import ROWS, Block, Cells
+from firmware_sim.streams.row import Row
+
+__all__ = ["Row", "Sample", "Stream"]
 
 
 class Sample(NamedTuple):
@@ -59,9 +62,51 @@ class Stream(ABC):
         Yields: None, several times a second while a live stream has nothing: a chance to stop.
         """
 
+    def blocks(self, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows that `samples` yields, many at a time.
+
+        limit: rows to read at most.
+
+        What goes wrong while rows are read is raised when those before it have been given.
+        """
+        yield from self.blocks_after(0, limit)
+
+    def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows behind row `number`; see `blocks`."""
+        row = np.empty(len(self.features))
+        held = (sample for sample in self.samples(row) if sample is not None)
+        samples = islice(held, number, limit)
+        going = True
+        while going:
+            rows = np.empty((ROWS, len(row)))
+            taken: list[Sample] = []
+            fault: BaseException | None = None
+            try:
+                for sample in islice(samples, ROWS):
+                    rows[len(taken)] = row
+                    taken.append(sample)
+            except Exception as error:
+                fault = error
+            going = len(taken) == ROWS
+            if taken:
+                yield block_of(taken, rows)
+            if fault is not None:
+                raise fault
+
     def count(self) -> int | None:
         """Return the number of rows where it can be known without an endless wait."""
         return None
 
     def close(self) -> None:  # noqa: B027 - most hold nothing
         """Let go of what the stream holds; it cannot be read any more."""
+
+
+def block_of(samples: Sequence[Sample], rows: Row) -> Block:
+    """Return the block of rows that were read one by one; `rows` may have room for more."""
+    return Block(
+        samples[0].number,
+        rows[: len(samples)],
+        Cells.of([sample.label for sample in samples]),
+        np.array([sample.seconds for sample in samples]),
+        {at: sample.damage for at, sample in enumerate(samples) if sample.damage},
+    )

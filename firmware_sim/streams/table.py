@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from firmware_sim.streams.block import Block
+from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
 from firmware_sim.streams.columns import LOOKED_AT
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.stream import Row, Sample, Stream
-from firmware_sim.streams.text import Records, open_lines
+from firmware_sim.streams.text import WIDE_MARKS, Records, open_bytes, open_lines
 
 DELIMITERS = ",;\t"
 
@@ -52,6 +54,7 @@ class CsvStream(Stream):
         with self._cells() as (header, records, delimiter):
             first = list(islice(records, LOOKED_AT))
             self._reading = Reading(self.name, header, first, delimiter, options)
+            self._delimiter = delimiter
         self.target = self._reading.target
         self.features = self._reading.features
         self.ignored = self._reading.ignored
@@ -69,8 +72,40 @@ class CsvStream(Stream):
                 else:
                     yield Sample(number, reading.label(record), "", reading.seconds(record))
 
+    def blocks(self, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows in order, many at a time; see `Stream.blocks`."""
+        given = 0
+        with open_bytes(self.path) as file:
+            if file.peek(2)[:2] not in WIDE_MARKS:
+                chunks = Chunks(self._reading, self._delimiter, self.path.stat().st_size)
+                skipped = 1 + int(self._reading.units)
+                try:
+                    for lines in lines_of(file):
+                        while skipped and lines:
+                            if not lines.partition(b"\n")[0].strip():
+                                raise NotPlainError
+                            lines, skipped = lines.partition(b"\n")[2], skipped - 1
+                        block = chunks.block(lines, given + 1) if lines else None
+                        if block is None:
+                            continue
+                        given += len(block)
+                        if limit is not None and given >= limit:
+                            yield block.part(0, len(block) - (given - limit))
+                            return
+                        yield block
+                    return
+                except NotPlainError:
+                    pass
+        # Whatever the fast reader does not know, from the first row that it has not given.
+        yield from self.blocks_after(given, limit)
+
     def count(self) -> int | None:
         """Return the number of rows, by reading the file once."""
+        chunks = Chunks(self._reading, self._delimiter, 0)
+        with open_bytes(self.path) as file, suppress(NotPlainError):
+            if file.peek(2)[:2] not in WIDE_MARKS:
+                lines = sum(map(chunks.count, lines_of(file)))
+                return max(0, lines - 1 - int(self._reading.units))
         with self._cells() as (_, records, _):
             row, count = np.empty(len(self.features)), -int(self._reading.units)
             for record in records:

@@ -31,7 +31,7 @@ _LEAST_LINES = 16
 #: Rows one after the other that open a quote and do not close it, at most.
 MOST_STRAY = 1_000
 
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Records:
@@ -157,17 +157,27 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
 
     Raises StreamError: for everything that can be wrong with a file, here or while lines are read.
     """
+    with open_bytes(path) as plain:
+        encoding = _encoding(path, plain.peek(64)[:64])
+        # newline="": the csv module wants to see line ends itself.
+        text = io.TextIOWrapper(cast(IO[bytes], plain), encoding=encoding, newline="")
+        with text:
+            yield bounded(text, str(path))
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file as the bytes of its text, unpacked.
+
+    Raises StreamError: for everything that can be wrong with a file or its text, here or while it
+        is read.
+    """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             what = "a folder" if path.is_dir() else "not a regular file"
             raise StreamError(f"cannot read {path}: it is {what}")
         with open(path, "rb") as raw:
-            plain = unpacked(raw)
-            encoding = _encoding(path, plain.peek(64)[:64])
-            # newline="": the csv module wants to see line ends itself.
-            text = io.TextIOWrapper(cast(IO[bytes], plain), encoding=encoding, newline="")
-            with text:
-                yield bounded(text, str(path))
+            yield unpacked(raw)
     except UnicodeDecodeError:
         raise StreamError(
             f"cannot read {path}: its text is not UTF-8; save it as UTF-8, or convert it: "
@@ -204,7 +214,7 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
 
 def _encoding(path: Path, start: bytes) -> str:
     """Return the encoding that the first bytes tell; spreadsheets write UTF-16 with a mark."""
-    if start.startswith(_WIDE_MARKS):
+    if start.startswith(WIDE_MARKS):
         return "utf-16"
     if b"\0" in start:
         raise StreamError(

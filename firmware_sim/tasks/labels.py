@@ -30,6 +30,12 @@ class Labels(Protocol):
     def decode(self, cell: str) -> float | None:
         """Return the label, or None where it is missing; StreamError where it is none."""
 
+    def value(self, cell: str) -> float | None:
+        """As `decode`; the cell is not counted."""
+
+    def tally(self, cell: str, label: float | None, times: int) -> None:
+        """Count a cell that `value` gave this label for."""
+
 
 class Gone:
     """Labels that are taken for missing because of a word, which may be a class all the same.
@@ -43,11 +49,11 @@ class Gone:
         self.words: dict[str, int] = {}
         self._spelt: dict[str, str] = {}
 
-    def add(self, key: str | float, cell: str) -> None:
+    def add(self, key: str | float, cell: str, times: int = 1) -> None:
         """Count a missing label; an empty cell is no word, and a code nobody doubts."""
         if isinstance(key, str) and key and key in MISSING_WORDS:
             name = self._spelt.setdefault(key, cell.strip())
-            self.words[name] = self.words.get(name, 0) + 1
+            self.words[name] = self.words.get(name, 0) + times
 
 
 class Targets:
@@ -65,6 +71,13 @@ class Targets:
 
         Raises StreamError: it is no number.
         """
+        return self.value(cell)
+
+    def tally(self, cell: str, label: float | None, times: int) -> None:
+        """Nothing is counted."""
+
+    def value(self, cell: str) -> float | None:
+        """As `decode`."""
         text = cell.strip()
         if text.lower() in self._missing:
             return None
@@ -98,15 +111,24 @@ class ClassNames:
 
         Raises StreamError: it is none of the classes.
         """
+        place = self.value(cell)
+        self.tally(cell, place, 1)
+        return place
+
+    def tally(self, cell: str, label: float | None, times: int) -> None:
+        """Count a cell; see `Labels`."""
+        self.gone.cells += times
+        if label is not None:
+            name = cell.strip()
+            self.seen[name] = self.seen.get(name, 0) + times
+        else:
+            self.gone.add(label_key(cell), cell, times)
+
+    def value(self, cell: str) -> int | None:
+        """As `decode`; the cell is not counted."""
         key = label_key(cell)
         place = self._places.get(key)
-        self.gone.cells += 1
-        if place is not None:
-            name = cell.strip()
-            self.seen[name] = self.seen.get(name, 0) + 1
-        elif _small(key) in self._missing:
-            self.gone.add(key, cell)
-        else:
+        if place is None and _small(key) not in self._missing:
             raise StreamError(
                 f"label {shortened(cell.strip())} is none of the {len(self._places)} classes: "
                 "name all of them with --classes A,B,C"
@@ -176,16 +198,23 @@ class LabelMap:
         Raises StreamError: the label is not understood. The message does not know the row: the
             caller adds it.
         """
-        key = label_key(cell)
-        label = self._decoded(key, cell)
-        self.gone.cells += 1
+        label = self.value(cell)
+        self.tally(cell, label, 1)
+        return label
+
+    def tally(self, cell: str, label: float | None, times: int) -> None:
+        """Count a cell; see `Labels`."""
+        self.gone.cells += times
         if label is None:
-            self.gone.add(key, cell)
+            self.gone.add(label_key(cell), cell, times)
         else:
             name = cell.strip()
             if name in self.seen or len(self.seen) < _MOST_NAMED:
-                self.seen[name] = self.seen.get(name, 0) + 1
-        return label
+                self.seen[name] = self.seen.get(name, 0) + times
+
+    def value(self, cell: str) -> int | None:
+        """As `decode`; the cell is not counted."""
+        return self._decoded(label_key(cell), cell)
 
     def never(self, positive: str, column: str) -> str:
         """Return the sentence about a label that means +1 and never occurred."""

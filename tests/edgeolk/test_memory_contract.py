@@ -168,7 +168,6 @@ ALLOWED = {
     ("core/readers.pxd", "PyMem_Malloc"): "scratch of a second thread that reads at the same time",
     ("core/engine.pyx", "PyMem_Free"): "and its end",
     ("boundary/scoring.pyx", "np.empty"): "the array that decision_function returns",
-    ("boundary/learning.pyx", "np.empty"): "what a loop asks before each row, for _answer_many",
     ("boundary/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
     ("boundary/scoring.pyx", "np.where"): "the array that predict returns",
     ("boundary/labels.pxd", "bytearray"): "a type that is no label",

@@ -68,7 +68,8 @@ def alone(tmp_path_factory):
     subprocess.run(cython, check=True, capture_output=True)
     compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
     include = f"-I{sysconfig.get_paths()['include']}"
-    flags = ["-O1", "-ffp-contract=off", "-shared", "-fPIC", include]
+    loops = f"-I{Path(ek.__file__).parent / 'core/loops'}"
+    flags = ["-O1", "-ffp-contract=off", "-shared", "-fPIC", include, loops]
     output = ["-o", str(target), str(source.with_suffix(".c")), "-lm"]
     subprocess.run([*compiler, *flags, *output], check=True, capture_output=True)
     spec = importlib.util.spec_from_file_location("alone", target)

@@ -223,12 +223,6 @@ def test_labels_that_come_late_make_no_sense(pump: Path) -> None:
             config(pump, **changes)  # type: ignore[arg-type]
 
 
-def test_learner_that_loses_is_told_what_to_try(pump: Path) -> None:
-    """A width that tells no row from another."""
-    text = to_text(fs.replay(config(pump, gamma=1e-9)))
-    assert "another share of novel rows, such as --param nu=0.01" in text
-
-
 @pytest.mark.parametrize("common", [-1.0, 1.0])
 def test_it_says_where_the_area_is_that_of_a_sample(common: float) -> None:
     metrics = Novelty(0.1, sampled=3)

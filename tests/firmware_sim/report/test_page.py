@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html.parser
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +19,13 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
+from firmware_sim.comparison import compare
+from firmware_sim.comparison.page import to_page as comparison_page
+from firmware_sim.replaying.sampled import Sampled
+from firmware_sim.report import to_text
 from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
+from firmware_sim.report.record import to_dict
 from firmware_sim.report.rises import rises
 from firmware_sim.report.svg import row_marks
 
@@ -236,3 +243,90 @@ def test_rises_are_where_the_error_rises() -> None:
         calm.add(1, -1.0 if rng.random() < 0.05 else 1.0)
     result.metrics = calm
     assert rises(result) == []
+
+
+#: Looks, in a page of the test's own, at a report in a frame of some width.
+MEASURE = """
+const own = document.getElementById("own").contentDocument, screen = own.documentElement;
+const shown = [...own.querySelectorAll("svg")].filter(one => one.getBoundingClientRect().width);
+const box = shown[0].getBoundingClientRect(), text = shown[0].querySelector("text");
+document.title = JSON.stringify({
+  wide: screen.scrollWidth, drawings: shown.length, chart: [box.width, box.height],
+  text: text.getBoundingClientRect().height,
+  cut: [...own.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth + 1)
+    .map(one => one.firstChild.id),
+  beyond: [...own.querySelectorAll("svg text")].filter(one => {
+    const at = one.getBoundingClientRect();
+    return at.width && (at.left < 0 || at.right > screen.clientWidth + 1);
+  }).length,
+});
+"""
+REPLAYS: dict[str, dict[str, Any]] = {
+    "binary": {"stream": "occupancy", "limit": 3000},
+    "multiclass": {"stream": "robot", "target": "move", "limit": 600},
+    "regression": {"stream": "house", "limit": 600},
+    "novelty": {"stream": "office", "limit": 5000},
+}
+
+
+@pytest.fixture(scope="module", params=[*REPLAYS, "comparison"])
+def any_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    if request.param != "comparison":
+        said = REPLAYS[request.param]
+        return to_page(fs.replay(fs.ReplayConfig(kind=request.param, ram="8KiB", **said)))
+    config = fs.ReplayConfig("occupancy", algorithm="rbp", limit=800)
+    caps = ["1KiB", "4KiB", "16KiB", "64KiB"]
+    folder = tmp_path_factory.mktemp("compared")
+    names = ["rbp", "bpa_s", "ogd"]
+    return comparison_page(compare(config, caps, names, folder=folder, workers=1, seeds=1))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@pytest.mark.parametrize("width", [375, 1280])
+def test_every_page_fits_a_telephone_and_a_desktop(
+    any_page: str, width: int, tmp_path: Path
+) -> None:
+    (tmp_path / "report.html").write_text(any_page)
+    framed = tmp_path / "framed.html"
+    look = f"width:{width}px;height:900px;border:0"
+    framed.write_text(
+        f'<iframe id="own" src="report.html" style="{look}"></iframe>'
+        f"<script>onload = () => {{ {MEASURE} }}</script>"
+    )
+    seen = browse(framed, "--dump-dom", "--allow-file-access-from-files")
+    title = re.search(r"<title>({.*?})</title>", seen.stdout)
+    assert title is not None, seen.stderr[-2000:]
+    found = json.loads(title[1])
+    assert found["wide"] <= width
+    assert found["drawings"] == 1  # of the two, the one for this width
+    assert found["beyond"] == 0
+    chart_width, height = found["chart"]
+    assert chart_width > 0.85 * min(width, 900)
+    assert height > 240
+    assert found["text"] >= 12
+    assert [name for name in found["cut"] if name != "confusion"] == []
+
+
+@pytest.mark.parametrize("algorithm", ["", "bpa_s"])
+def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
+    result = fs.replay(fs.ReplayConfig("occupancy", ram="4KiB", algorithm=algorithm, limit=6000))
+    assert sum(result.inputs.values()) == pytest.approx(1.0)
+    assert max(result.inputs, key=result.inputs.__getitem__) == "light_lux"
+    text = to_text(result)
+    assert "Inputs that matter: how far answers to rows from all over the stream move" in text
+    bars = [line for line in text.splitlines() if line.endswith("#")]
+    assert bars[0].startswith("light_lux")
+    assert [len(line) for line in bars] == sorted(map(len, bars), reverse=True)
+    assert '<dl class="bars" id="inputs"><dt>light_lux</dt>' in to_page(result)
+    assert to_dict(result)["inputs"] == result.inputs
+
+
+def test_a_sample_of_rows_is_from_all_over_a_stream() -> None:
+    sampled = Sampled()
+    for number in range(5_000):
+        sampled.add(np.array([float(number)]))
+    held = sampled.rows[:, 0]
+    assert 256 <= len(held) <= 512
+    assert len(set(np.diff(held))) == 1
+    assert held[0] == 0.0
+    assert held[-1] > 4_900.0

@@ -23,8 +23,10 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import live, mqtt
+from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.mqtt import MqttSource
 from firmware_sim.streams.opening import open_stream
+from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.recording import record
 
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
@@ -512,6 +514,21 @@ def test_ipv6_in_brackets(
         MqttSource(f"mqtt://{place}/t")
     assert str(error.value) == f"no broker at {shown}:{port}: nobody is there"
     assert asked == [(host, port)]
+
+
+@needs_broker
+def test_a_replay_loses_no_message_of_a_burst(port: int, publisher: Publisher) -> None:
+    """More of them than the queue holds, as fast as they can be sent."""
+    n = 3_000
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/burst?columns=a,b,label")
+    rows = [f"{at % 7},{at % 11},{int(at % 7 > 3)}" for at in range(n)]
+    sending = threading.Thread(target=publisher.send, args=("burst", *rows))
+    sending.start()
+    stream = LiveStream(source, ReadingOptions(target="label"))
+    result = fs.replay(fs.ReplayConfig(stream, ram="4KiB", gamma=0.5, limit=n))
+    sending.join()
+    assert (result.rows.read, result.rows.used) == (n, n)
+    assert (source.received, source.dropped, source.damaged) == (n, 0, 0)
 
 
 @pytest.mark.parametrize("topic", ["a%23b", "a/%23/b", "a+/b", "a%00b"])

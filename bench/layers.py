@@ -1,0 +1,236 @@
+"""``python -m bench.layers``: what each layer above the core costs, beside what it stands on.
+
+Every case runs once a round, in turn; a ratio is the median of the ratios of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from bench.timing import Case, Timing, interleave, ratio
+
+FEATURES = 8
+RAM = "4KiB"
+#: What a case is held against, and the most that the ratio should be.
+Target = tuple[str, float]
+
+
+def rows_of(n: int) -> tuple[Any, Any]:
+    """Return readings of 8 sensors that drift, and labels."""
+    rng = np.random.default_rng(0)
+    X = 0.01 * np.cumsum(rng.normal(size=(n, FEATURES)), axis=0) + rng.normal(size=(n, FEATURES))
+    return X, np.where(np.sin(X[:, 0]) + 0.3 * X[:, 1] > 0.0, 1, -1)
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Return the seconds of processor time that a call takes."""
+    began = time.process_time()
+    call()
+    return time.process_time() - began
+
+
+def learner() -> ek.Learner:
+    """Return a new learner."""
+    return ek.Learner("sorf", n_features=FEATURES, ram=RAM, scale="standard", kernel_gamma="auto")
+
+
+def plain_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
+    """Rows one by one, of every form."""
+    X, y = rows_of(n)
+    levels = (1000.0 * X).astype(np.int16)
+    labels = y.tolist()
+    forms: dict[str, list[Any]] = {
+        "float64 array": [*X],
+        "list of floats": X.tolist(),
+        "tuple of floats": [tuple(row) for row in X.tolist()],
+        "array.array": [array.array("d", row) for row in X.tolist()],
+        "memoryview": [memoryview(row) for row in X],
+        "int16 array": [*levels],
+        "list of ints": levels.tolist(),
+    }
+
+    def one(rows: list[Any]) -> float:
+        learn = learner().learn_one
+
+        def run() -> None:
+            for row, label in zip(rows, labels, strict=True):
+                learn(row, label)
+
+        return timed(run)
+
+    for name, rows in forms.items():
+        target = None if name == "float64 array" else ("float64 array", 1.5)
+        yield Case(name, f"`learn_one`, {name}", n, lambda rows=rows: one(rows)), target  # type: ignore[misc]
+
+    def many() -> float:
+        made = learner()
+        return timed(lambda: made.learn_many(X, y))
+
+    yield Case("learn_many", "`learn_many`", n, many), None
+
+
+def river_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
+    """predict_one and learn_one of dicts."""
+    from river import linear_model, preprocessing
+
+    from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
+
+    X, y = rows_of(n)
+    rows = [dict(zip("abcdefgh", row, strict=True)) for row in X.tolist()]
+    three = ((X[:, 0] > 0).astype(int) + (X[:, 1] > 0)).tolist()
+    peer = "river's scaler and logistic regression"
+
+    def case(name: str, make: Callable[[], Any], labels: list[Any] | None) -> Case:
+        def run() -> float:
+            model = make()
+            if labels is None:
+
+                def unlabelled() -> None:
+                    for row in rows:
+                        model.score_one(row)
+                        model.learn_one(row)
+
+                return timed(unlabelled)
+
+            def labelled() -> None:
+                for row, label in zip(rows, labels, strict=True):
+                    model.predict_one(row)
+                    model.learn_one(row, label)
+
+            return timed(labelled)
+
+        return Case(name, name, n, run)
+
+    def usual() -> Any:
+        return preprocessing.StandardScaler() | linear_model.LogisticRegression()
+
+    yield case(peer, usual, (y > 0).tolist()), None
+    yield case("KernelClassifier", lambda: KernelClassifier(ram=RAM), y.tolist()), (peer, 1.0)
+    three_of = lambda: KernelClassifier(n_classes=3, ram=RAM)  # noqa: E731
+    yield case("KernelClassifier, 3 classes", three_of, three), (peer, 1.0)
+    yield case("KernelRegressor", lambda: KernelRegressor(ram=RAM), X[:, 0].tolist()), (peer, 1.0)
+    yield case("KernelNovelty", lambda: KernelNovelty(ram=RAM), None), (peer, 1.0)
+
+
+def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
+    """Whole fits, and single rows."""
+    from sklearn.linear_model import SGDClassifier
+
+    from edgeolk.sklearn import OnlineKernelClassifier
+
+    X, y = rows_of(n)
+    epochs = OnlineKernelClassifier().epochs
+    ours = OnlineKernelClassifier(ram=RAM, random_state=0).fit(X, y)
+    theirs = SGDClassifier().fit(X, y)
+    config = ours.learner_.config
+
+    def passes() -> float:
+        made = ek.Learner(config)
+        return timed(lambda: [made.learn_many(X, y) for _ in range(epochs)])
+
+    base = f"learn_many, {epochs} passes"
+    yield Case(base, f"`learn_many`, {epochs} passes", n, passes), None
+    fit = lambda: timed(lambda: OnlineKernelClassifier(ram=RAM, random_state=0).fit(X, y))  # noqa: E731
+    yield Case("fit", f"`OnlineKernelClassifier.fit`, {epochs} epochs", n, fit), (base, 1.5)
+    sgd = lambda: timed(lambda: SGDClassifier().fit(X, y))  # noqa: E731
+    yield Case("SGD fit", "`SGDClassifier.fit`", n, sgd), None
+    some = range(200)
+    row, label = X[:1], y[:1]
+    for what, call in (
+        ("partial_fit", lambda model: model.partial_fit(row, label)),
+        ("predict", lambda model: model.predict(row)),
+    ):
+        for name, model in (("SGDClassifier", theirs), ("OnlineKernelClassifier", ours)):
+            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # type: ignore[misc] # noqa: E731
+            target = ("SGDClassifier " + what, 1.0) if model is ours else None
+            title = f"`{name}.{what}`, one row"
+            yield Case(f"{name} {what}", title, len(some), run), target
+
+
+@contextmanager
+def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
+    """A replay of a CSV file beside pandas and learn_many."""
+    import firmware_sim as fs
+
+    pd: Any = import_module("pandas")
+
+    X, y = rows_of(n)
+    names = [f"s{at}" for at in range(FEATURES)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "rows.csv")
+        pd.DataFrame(X.round(4), columns=names).assign(label=y).to_csv(path, index=False)
+        config = fs.ReplayConfig(path, target="label", ram=RAM)
+        made = fs.Replay(config).device.learner.config
+
+        def apart() -> float:
+            def run() -> None:
+                table = pd.read_csv(path)
+                rows = np.ascontiguousarray(table[names].to_numpy(np.float64))
+                ek.Learner(made).learn_many(rows, table["label"].to_numpy())
+
+            return timed(run)
+
+        def cases() -> Iterator[tuple[Case, Target | None]]:
+            title = "pandas' `read_csv` and `learn_many`"
+            yield Case("read_csv", title, n, apart), None
+            replay = lambda: timed(lambda: fs.replay(config))  # noqa: E731
+            title = f"`firmware_sim replay` of a CSV file of {n:,} rows"
+            yield Case("replay", title, n, replay), ("read_csv", 1.6)
+
+        yield cases()
+
+
+def measured(cases: list[tuple[Case, Target | None]], rounds: int) -> list[list[str]]:
+    """Run cases in turns; return the lines of a table."""
+    timings = interleave([case for case, _ in cases], range(rounds), lambda: None)
+    lines = []
+    for case, target in cases:
+        own: Timing = timings[case.key]
+        told = ["", "", ""]
+        if target is not None:
+            base, most = target
+            told = [timings[base].title, f"{ratio(own, timings[base]):.2f}", f"{most:g}"]
+        lines.append([own.title, f"{own.microseconds:.2f}", *told])
+    return lines
+
+
+def main() -> None:
+    """Measure and print all layers that are installed."""
+    parser = argparse.ArgumentParser(prog="python -m bench.layers", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9, help="turns of every case")
+    parser.add_argument("--quick", action="store_true", help="fewer rows and turns")
+    chosen = parser.parse_args()
+    rounds, less = (3, 10) if chosen.quick else (chosen.rounds, 1)
+    warnings.simplefilter("ignore")
+    print("| call | us a row | beside | ratio | at most |")
+    print("|---|---:|---|---:|---:|")
+
+    def tell(cases: list[tuple[Case, Target | None]]) -> None:
+        for line in measured(cases, rounds):
+            print("|", " | ".join(line), "|", flush=True)
+
+    tell([*plain_cases(20_000 // less)])
+    if find_spec("river"):
+        tell([*river_cases(5_000)])
+    if find_spec("sklearn"):
+        tell([*sklearn_cases(20_000)])
+    if find_spec("pandas"):
+        with replay_cases(300_000 // less) as cases:
+            tell([*cases])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""``python -m bench.live``: messages from a broker through a replay: how late each is, and losses.
+
+A publisher in a process of its own sends so many messages a second to a mosquitto of its own; each
+says when it was sent. A message has gone through when its row was learned and accounted for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import firmware_sim as fs
+
+_PUBLISHER = """
+import json, random, sys, time
+from paho.mqtt import client as paho
+port, n, rate = map(int, sys.argv[1:])
+client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+client.max_inflight_messages_set(1000)
+client.connect("127.0.0.1", port)
+client.loop_start()
+sys.stdin.readline()
+began = time.monotonic()
+sent = []
+for at in range(n):
+    time.sleep(max(0.0, began + at / rate - time.monotonic()))
+    row = {f"s{k}": random.random() for k in range(8)}
+    row |= {"sent": time.monotonic(), "label": int(row["s0"] > 0.5)}
+    sent.append(client.publish("rows", json.dumps(row), qos=1))
+for one in sent:
+    one.wait_for_publish(60)
+client.disconnect()
+"""
+
+
+@contextlib.contextmanager
+def broker() -> Iterator[int]:
+    """Run a mosquitto; give its port."""
+    found = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+    if found is None:
+        raise SystemExit("bench.live needs mosquitto")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "mosquitto.conf"
+        config.write_text(
+            f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n"
+            "max_queued_messages 0\nset_tcp_nodelay true\n"
+        )
+        with subprocess.Popen([found, "-c", str(config)], stderr=subprocess.DEVNULL) as process:
+            for _ in range(100):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                    break
+                time.sleep(0.05)
+            yield port
+            process.terminate()
+
+
+def measured(port: int, n: int, rate: int) -> tuple[np.ndarray, np.ndarray, float, int]:
+    """Return how late rows were, in seconds after they were sent and after they had come here.
+
+    Also the seconds it all took, and the rows learned.
+    """
+    from firmware_sim.streams.live import LiveStream
+    from firmware_sim.streams.mqtt import MqttSource
+    from firmware_sim.streams.reading import ReadingOptions
+
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/rows?qos=1")
+    words = [sys.executable, "-c", _PUBLISHER, str(port), str(n), str(rate)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, text=True) as publisher:
+        assert publisher.stdin is not None
+        publisher.stdin.write("go\n")
+        publisher.stdin.flush()
+        options = ReadingOptions(target="label", ignore=("sent",), time="none")
+        stream = LiveStream(source, options, idle=2.0)
+        sent, there = _noted(source)
+        came: list[float] = []
+        config = fs.ReplayConfig(stream, ram="4KiB", gamma=1.0, limit=n)
+        began = time.monotonic()
+        result = fs.Replay(config).run(on_row=lambda: came.append(time.monotonic()))
+        took = time.monotonic() - began
+        publisher.wait()
+    # The first rows wait until they have settled what the columns hold.
+    least = min(len(sent), len(came), len(there))
+    done = np.array(came[-least:])
+    return done - sent[-least:], done - there[-least:], took, result.rows.used
+
+
+def _noted(source: Any) -> tuple[list[float], list[float]]:
+    """Have it noted when messages were sent, and when they came."""
+    sent: list[float] = []
+    there: list[float] = []
+    cells, take = source._cells, source._client.on_message
+
+    def noted(payload: bytes) -> list[str]:
+        sent.append(json.loads(payload)["sent"])
+        return list(cells(payload))
+
+    def arrived(*message: Any) -> None:
+        there.append(time.monotonic())
+        take(*message)
+
+    source._cells, source._client.on_message = noted, arrived
+    return sent, there
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.live", description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--rate", type=int, default=1_000, help="messages a second")
+    chosen = parser.parse_args()
+    with broker() as port:
+        late, within, took, used = measured(port, chosen.rows, chosen.rate)
+    print(f"{used:,} of {chosen.rows:,} messages learned in {took:.1f} s, {chosen.rate:,} a second")
+    for what, times in (("sent to learned", late), ("received to learned", within)):
+        some = np.sort(1e3 * times[len(times) // 10 :])
+        print(
+            f"{what}: {np.median(some):.2f} ms in the median, at most"
+            f" {some[int(0.9 * len(some))]:.2f} ms nine times in ten, {some[-1]:.1f} ms ever"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""What to try next where a learner loses to a baseline: tried on the stream before it is said."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import edgeolk as ek
+from firmware_sim.config import ReplayConfig
+from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics import Metrics, Novelty, Regression
+from firmware_sim.replaying.loop import Replay, ReplayResult
+from firmware_sim.streams import Stream
+
+#: Rows that a hint is tried on, and seconds after which no more are tried.
+ROWS, SECONDS = 5_000, 10.0
+
+
+def loses(metrics: Metrics) -> bool:
+    """Whether a baseline does as well as the learner."""
+    if not metrics.judged:
+        return False
+    ours = metrics.loss("learner")
+    return ours >= min(metrics.loss(who) for who in metrics.baselines)
+
+
+def tried(result: ReplayResult, *, clock: Callable[[], float] = time.monotonic) -> str:
+    """Return what does better on the first rows, and what does not, as sentences.
+
+    Empty where the learner beats the baselines, or the stream cannot be read again.
+    """
+    config = result.config
+    again = result.stream.kept is None and not isinstance(config.stream, Stream)
+    if not (again and result.status == "complete" and loses(result.metrics)):
+        return ""
+    rows = min(ROWS, result.rows.read)
+    began = clock()
+    before = _loss(replace(config, limit=rows))
+    better, worse = [], []
+    for words, changes in _candidates(result):
+        if clock() - began > SECONDS:
+            break
+        loss = _loss(replace(config, limit=rows, **changes))
+        if loss is None or before is None:
+            continue
+        if loss < before:
+            better.append((loss, f"{words} ({result.metrics.words(loss)})"))
+        else:
+            worse.append(words)
+    if before is None or not (better or worse):
+        return ""
+    where = f"on the first {rows:,} rows" if rows < result.rows.read else "on the same rows"
+    helped = "; ".join(words for _, words in sorted(better))
+    text = (
+        f"Try next, with {result.metrics.words(before)} {where} now: {helped}."
+        if helped
+        else f"Tried {where}, and no better: {'; '.join(worse)}."
+    )
+    return text + _repeats(result)
+
+
+def _repeats(result: ReplayResult) -> str:
+    metrics = result.metrics
+    ours = metrics.loss("learner")
+    repeats = next((who for who in ("no_change", "last_value") if who in metrics.baselines), None)
+    if repeats is None or metrics.loss(repeats) > ours:
+        return ""
+    name = metrics.baselines[repeats].capitalize()
+    return f" ({name} can be used only where each true label comes before the next row.)"
+
+
+def _loss(config: ReplayConfig) -> float | None:
+    """Return the mean loss of a replay; None where it cannot be had."""
+    try:
+        result = Replay(replace(config, faults=(), leak=0, enforce="arena")).run()
+    except (SimulatorError, TypeError, ValueError):
+        return None
+    return result.metrics.mean_loss("learner") if result.metrics.judged else None
+
+
+def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what may do better: as options, and as fields of the configuration."""
+    config, metrics = result.config, result.metrics
+
+    def with_params(**own: Any) -> tuple[str, dict[str, Any]]:
+        said = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in own.items())
+        return said, {"params": {**config.params, **own}}
+
+    if result.learner["n_support"] >= result.learner["budget"]:
+        if config.dtype not in ("int8", "float16"):
+            yield "--dtype float16", {"dtype": "float16"}
+        more = 4 * config.cap_bytes
+        yield f"--ram {more}", {"ram": more}
+    if isinstance(metrics, Novelty):
+        for nu in (0.01, 0.1):
+            yield with_params(nu=nu)
+    elif config.algorithm == "sorf" and config.scales_targets:
+        yield with_params(history=True)
+    elif config.algorithm == "sorf":
+        if not config.params.get("last_label"):
+            yield with_params(last_label=True)
+    elif isinstance(metrics, Regression):
+        for eta in (0.5, 0.02):
+            yield with_params(eta=eta)
+    elif config.algorithm != "bpa_s":
+        params = {"params": {"C": 2.0}, "algorithm": "bpa_s", "dtype": ""}
+        yield "--algorithm bpa_s --param C=2", params
+    if result.width is not None:
+        for factor in (4.0, 0.25):
+            gamma = float(f"{result.width.gamma * factor:.3g}")
+            yield f"--gamma {gamma:g}", {"gamma": gamma}
+    if config.algorithm != ek.Config(n_features=1).name:
+        usual = {"algorithm": "", "params": {}, "gamma": None, "dtype": "", "budget": None}
+        yield "the default, with no algorithm or width named", usual

@@ -1,0 +1,69 @@
+"""Many rows of a stream at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.streams.row import Row
+
+Places = npt.NDArray[np.int64]
+
+#: Rows of a block where nothing else says.
+ROWS = 512
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one column: each text there is once, and where it stands.
+
+    words: the texts, in the order of their first rows.
+    places (ndarray of int64, shape (n,)): for each row the place of its text.
+    """
+
+    words: Sequence[str]
+    places: Places
+
+    @classmethod
+    def of(cls, cells: Sequence[str]) -> Cells:
+        """Return those of a list of texts."""
+        known: dict[str, int] = {}
+        places = [known.setdefault(cell, len(known)) for cell in cells]
+        return cls([*known], np.array(places, dtype=np.int64))
+
+    def part(self, rows: slice | Places | npt.NDArray[np.bool_]) -> Cells:
+        """Return those of some rows; texts that are no longer there stay."""
+        return Cells(self.words, self.places[rows])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that were read together.
+
+    first: number of the first one.
+    rows (ndarray of float64, shape (n, n_features)): NaN where a reading is absent, without meaning
+        where a row is damaged.
+    labels: the cells of the target column; those of damaged rows mean nothing.
+    seconds (ndarray of float64, shape (n,)): when they were taken, NaN where that is not known.
+    damage: why rows cannot be read, by their places in the block.
+    """
+
+    first: int
+    rows: Row
+    labels: Cells
+    seconds: Row
+    damage: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def part(self, start: int, end: int) -> Block:
+        """Return the rows from place `start` to `end`."""
+        some = slice(start, end)
+        damage = {at - start: why for at, why in self.damage.items() if start <= at < end}
+        return Block(
+            self.first + start, self.rows[some], self.labels.part(some), self.seconds[some], damage
+        )

@@ -1,0 +1,277 @@
+"""Many lines of a CSV file at once: what a table mostly is, by a fast reader.
+
+A chunk is whole lines without quotes. Its numbers are parsed by pandas where that is there, else by
+numpy; both read a number as Python does, to the last bit. Where they refuse one, each cell of the
+chunk is read by itself; a line that has too few or too many cells is left to `Reading.fill`.
+Anything else (quotes, line ends of old kinds, bytes that are no text) is not for this reader.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.streams.block import Block, Cells
+from firmware_sim.streams.reading import Reading
+from firmware_sim.streams.row import Row
+
+#: Bytes read at a time: few at first, since a replay may end soon.
+_LEAST, _MOST = 1 << 16, 1 << 22
+#: Bytes of a file from which on the time is made up for that it takes to import pandas.
+_WORTH_PANDAS = 8 << 20
+#: Characters of plain numbers: a line of others is read more carefully.
+_LONGEST = 1 << 16
+
+Positions = npt.NDArray[np.int64]
+
+
+class NotPlainError(Exception):
+    """Lines that are not for this reader."""
+
+
+def lines_of(file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield whole lines, many at a time, each with a line feed at its end.
+
+    Raises NotPlainError: there are lines that only a careful reader understands.
+    """
+    size, rest, first = _LEAST, b"", True
+    while True:
+        try:
+            data = file.read(size)
+        except Exception as error:  # the careful reader comes to the same place, and says so
+            raise NotPlainError from error
+        if first:
+            first, data = False, data.removeprefix(b"\xef\xbb\xbf")
+        end = data.rfind(b"\n") + 1
+        chunk = rest + data[:end] if end else b""
+        rest = data[end:] if end else rest + data
+        if not data and rest:
+            chunk, rest = rest + b"\n", b""
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n")
+        if b'"' in chunk or b"\r" in chunk or b"\0" in chunk or len(rest) > _MOST:
+            raise NotPlainError
+        if chunk:
+            yield chunk
+        if not data:
+            return
+        size = min(2 * size, _MOST)
+
+
+class Chunks:
+    """Blocks made of whole lines.
+
+    reading: the columns.
+    delimiter: what parts the cells.
+    size: bytes of the file.
+    """
+
+    def __init__(self, reading: Reading, delimiter: str, size: int) -> None:
+        self._reading = reading
+        self._delimiter = delimiter
+        there = "pandas" in sys.modules or (size > _WORTH_PANDAS and find_spec("pandas"))
+        self._parse = _by_pandas if there else _by_numpy
+
+    def block(self, lines: bytes, first: int) -> Block | None:
+        """Return the rows of some lines, the first of them of this number; None for no row.
+
+        Raises NotPlainError: they are not for this reader.
+        """
+        reading, width = self._reading, self._reading.width
+        if width < 2:
+            raise NotPlainError
+        lines, odd, count = self._regular(lines)
+        if not count:
+            return None
+        if not lines.isascii():
+            try:
+                lines.decode()
+            except UnicodeDecodeError:
+                raise NotPlainError from None
+        n = count - len(odd)
+        rows = np.empty((n, len(reading.features)))
+        damage: dict[int, str] = {}
+        labels, seconds = Cells([""], np.zeros(n, np.int64)), np.full(n, np.nan)
+        if n:
+            table = _Table(lines, self._delimiter, width, n)
+            self._fill_numbers(table, rows, damage)
+            reading.fill_words(table.cells, rows, damage)
+            labels = table.cells(reading.label_place) if reading.target else labels
+            seconds = reading.times(table.cells, n)
+        block = Block(first, rows, labels, seconds, damage)
+        return _with_damage(block, odd, count) if odd else block
+
+    def count(self, lines: bytes) -> int:
+        """Return the number of rows in some lines."""
+        return self._regular(lines)[2]
+
+    def _regular(self, lines: bytes) -> tuple[bytes, dict[int, str], int]:
+        """Return the lines with a cell for each column, what is wrong with others, and all rows."""
+        width = self._reading.width
+        at = np.frombuffer(lines, np.uint8)
+        ends = np.flatnonzero(at == ord("\n"))
+        marks = np.flatnonzero(at == ord(self._delimiter))
+        found = np.diff(np.searchsorted(marks, ends), prepend=0)
+        lengths = np.diff(ends, prepend=-1) - 1
+        if lengths.max(initial=0) > _LONGEST:
+            raise NotPlainError
+        if (found == width - 1).all():
+            return lines, {}, len(ends)
+        kept, odd, count = [], {}, 0
+        for line, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
+            if not line:
+                continue
+            if marked == width - 1:
+                kept.append(line)
+            else:
+                odd[count] = f"{marked + 1} cells where the header has {width}"
+            count += 1
+        if count < len(ends) - 5_000:  # the careful reader knows how many blank lines are too many
+            raise NotPlainError
+        return b"\n".join([*kept, b""]) if kept else b"", odd, count
+
+    def _fill_numbers(self, table: _Table, rows: Row, damage: dict[int, str]) -> None:
+        reading = self._reading
+        slots = [slot for slot, _ in reading.numbers]
+        places = [place for _, place in reading.numbers]
+        if not places:
+            return
+        data = table.data.replace(b",", b".") if reading.comma else table.data
+        try:
+            rows[:, slots] = self._parse(data, self._delimiter, table.width, places)
+        except ValueError:
+            for slot, place in reading.numbers:
+                self._fill_column(table.column(place), place, rows[:, slot], damage)
+
+    def _fill_column(
+        self, held: list[str], place: int, column: Row, damage: dict[int, str]
+    ) -> None:
+        """Read the cells of a column one by one."""
+        comma = self._reading.comma
+        try:
+            if not comma:
+                column[:] = [*map(float, held)]
+                if not any("_" in cell for cell in held):
+                    return
+        except ValueError:
+            pass
+        for at, cell in enumerate(held):
+            try:
+                column[at] = self._reading.number(cell)
+            except ValueError:
+                damage.setdefault(at, self._reading.no_number(place, cell))
+
+
+class _Table:
+    """Lines of as many cells each.
+
+    data: the lines.
+    width: cells in a line.
+    """
+
+    def __init__(self, data: bytes, delimiter: str, width: int, n: int) -> None:
+        self.data, self.width, self._n, self._delimiter = data, width, n, delimiter
+        self._flat: list[str] | None = None
+        self._columns: dict[int, Cells] = {}
+
+    def column(self, place: int) -> list[str]:
+        """Return the cells of a column."""
+        if self._flat is None:
+            text = self.data.decode()
+            self._flat = text[:-1].replace("\n", self._delimiter).split(self._delimiter)
+        return self._flat[place :: self.width]
+
+    def cells(self, place: int) -> Cells:
+        """Return the cells of a column, each text once."""
+        if place not in self._columns:
+            self._columns[place] = self._short(place) or Cells.of(self.column(place))
+        return self._columns[place]
+
+    def _short(self, place: int) -> Cells | None:
+        """The cells of a column of at most two bytes, such as labels; None where they are longer.
+
+        The bytes are compared as numbers, and no text is made of each.
+        """
+        at = np.frombuffer(self.data, np.uint8)
+        marks = np.flatnonzero((at == ord(self._delimiter)) | (at == ord("\n")))
+        ends = marks[place :: self.width]
+        starts = marks[place - 1 :: self.width] if place else marks[self.width - 1 :: self.width]
+        starts = (
+            starts[: self._n] + 1 if place else np.concatenate([[0], starts[: self._n - 1] + 1])
+        )
+        lengths = ends - starts
+        if lengths.max(initial=0) > 2:
+            return None
+        codes = np.zeros(self._n, np.uint16)
+        codes[lengths > 0] = at[starts[lengths > 0]]
+        codes[lengths > 1] |= at[starts[lengths > 1] + 1].astype(np.uint16) << 8
+        if (codes & 0x8080).any():
+            return None
+        found, first, places = np.unique(codes, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        words = [int(code).to_bytes(2, "little").rstrip(b"\0").decode() for code in found[order]]
+        return Cells(words, rank[places].astype(np.int64))
+
+
+def _with_damage(block: Block, odd: dict[int, str], count: int) -> Block:
+    """Return a block with rows that cannot be read at their places."""
+    good = np.ones(count, dtype=bool)
+    good[[*odd]] = False
+    places = np.flatnonzero(good)
+    rows = np.full((count, block.rows.shape[1]), np.nan)
+    rows[places] = block.rows
+    labels, seconds = np.zeros(count, np.int64), np.full(count, np.nan)
+    labels[places], seconds[places] = block.labels.places, block.seconds
+    damage = {int(places[at]): why for at, why in block.damage.items()} | odd
+    return Block(block.first, rows, Cells(block.labels.words, labels), seconds, damage)
+
+
+def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
+    """Parse columns of numbers; ValueError for anything that is none."""
+    pandas: Any = import_module("pandas")
+    exact = {} if _is_exact(pandas) else {"float_precision": "round_trip"}
+    try:
+        found = pandas.read_csv(
+            io.BytesIO(data),
+            header=None,
+            sep=delimiter,
+            usecols=places,
+            dtype=np.float64,
+            na_filter=False,
+            quoting=3,
+            skip_blank_lines=False,
+            **exact,
+        )
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
+        raise ValueError from error
+    if len(found) != data.count(b"\n"):
+        raise ValueError("rows are missing")
+    # The columns come in the order of the file.
+    order = np.argsort(np.argsort(places))
+    return np.asarray(found.to_numpy(np.float64)[:, order])
+
+
+def _is_exact(pandas: Any) -> bool:
+    """Whether its usual parser gives the nearest number always, as Python's does."""
+    version = [int(part) for part in pandas.__version__.split(".")[:2] if part.isdigit()]
+    return version >= [3, 1]
+
+
+def _by_numpy(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
+    """As `_by_pandas`."""
+    text = io.StringIO(data.decode())
+    found: Row = np.loadtxt(
+        text, delimiter=delimiter, usecols=places, comments=None, quotechar=None, ndmin=2
+    )
+    if len(found) != data.count(b"\n"):
+        raise ValueError("rows are missing")
+    return found

@@ -1,0 +1,110 @@
+"""Rows taught in bulk: what a learner is asked and told one by one, at compiled speed.
+
+A row that the learner refuses is taught singly, and the others go on in bulk behind it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from firmware_sim.streams import Row
+from firmware_sim.tasks.adapters import Watched, adapter
+from firmware_sim.tasks.regression import TargetScale, scaled_targets
+
+#: Kinds of labels whose learners are asked before each row is learned.
+_ASKED = ("multiclass", "novelty")
+
+
+@dataclass
+class Taught:
+    """What became of rows.
+
+    scores (ndarray of shape (n,)): what each row was given before it was learned: a score, a class
+        or a prediction, as `adapters` say.
+    levels (ndarray of shape (n,)): the thresholds that were taken off scores; 0 where there are
+        none.
+    refused: why rows were not learned, by their places.
+    stopped: why the row behind the last one ended it all, where one did; its place.
+    """
+
+    scores: Row
+    levels: Row
+    refused: dict[int, Exception] = field(default_factory=dict)
+    stopped: RuntimeError | None = None
+    done: int = 0  # rows that were learned or refused
+
+    @property
+    def taken(self) -> np.ndarray:
+        """Places of the rows that were learned."""
+        good = np.ones(self.done, dtype=bool)
+        good[[*self.refused]] = False
+        return np.flatnonzero(good)
+
+    def among(self, places: np.ndarray, n: int, refused: dict[int, Exception]) -> Taught:
+        """Return the same for n rows, of which these places were given and those were refused."""
+        scores, levels = np.zeros(n), np.zeros(n)
+        scores[places], levels[places] = self.scores, self.levels
+        own = {int(places[at]): error for at, error in self.refused.items()}
+        done = n if self.stopped is None else int(places[self.done])
+        return Taught(scores, levels, {**refused, **own}, self.stopped, done)
+
+
+def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:
+    """Have a learner learn rows.
+
+    kind: the kind of labels.
+    learner: of that kind.
+    targets: what scales real numbers.
+    X, y: scaled rows and their labels.
+    """
+    n = len(X)
+    found = Taught(np.empty(n), np.zeros(n), done=n)
+    labels, scores = y, found.scores
+    mean = spread = np.empty(0)
+    if targets is not None:
+        labels, mean, spread = scaled_targets(targets, y)
+    asked = kind in _ASKED
+    before = np.empty(n + int(learner.n_classes)) if asked else np.empty(0)
+    one = adapter(kind, learner, None)
+    at = 0
+    while at < n:
+        steps = learner.steps
+        try:
+            if asked:
+                told = None if kind == "novelty" else labels[at:]
+                room = before[at:] if kind == "multiclass" else before[at : n + 1]
+                learner._answer_many(X[at:], told, scores[at:], room)
+            else:
+                learner.learn_many(X[at:], labels[at:], scores[at:])
+            break
+        except (RuntimeError, ValueError):
+            at += learner.steps - steps
+        if at == n:
+            break
+        try:
+            said = one.learn_one(X[at], float(labels[at]))
+            scores[at] = said.score if isinstance(said, Watched) else said
+            if asked:
+                before[at] = said.level if isinstance(said, Watched) else said
+        except ValueError as error:
+            found.refused[at] = error
+        except RuntimeError as error:  # a full ring that is told to refuse candidates
+            found.stopped, found.done = error, at
+            return _read(found, kind, before, mean, spread)
+        at += 1
+    return _read(found, kind, before, mean, spread)
+
+
+def _read(found: Taught, kind: str, before: Row, mean: Row, spread: Row) -> Taught:
+    """Put scores into the words of the stream."""
+    n = len(found.scores)
+    if kind == "multiclass":
+        found.scores = before[:n]
+    elif kind == "novelty":
+        found.levels = before[:n]
+    elif len(mean):
+        found.scores = mean + spread * found.scores
+    return found
