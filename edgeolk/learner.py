@@ -18,7 +18,9 @@ from edgeolk.inputs import inputs_of
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
+from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.common import CommonScale, common_scale
 from edgeolk.scaling.inside import copied
 from edgeolk.storing import Storing
 from edgeolk.watching import Watching
@@ -133,7 +135,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
     @property
     def kernel(self) -> Kernel:
         """The kernel; with ``gamma="auto"`` its width as it is now."""
-        if self._config.preprocessing.gamma_rows:
+        if self._config.preprocessing.gamma_rows or self._config.preprocessing.follows:
             return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
 
@@ -191,11 +193,26 @@ class Learner(Storing, Forecasting, Counting, Watching):
     # ---- state --------------------------------------------------------------------------------
 
     @property
-    def scaler(self) -> RunningScaler | None:
-        """A copy of the scaler inside as it is now; None where rows are not scaled."""
+    def scaler(self) -> RunningScaler | CommonScale | None:
+        """A copy of the scaler inside as it is now; None where rows are not scaled.
+
+        A ``CommonScale`` with ``scale="common"``. Where each input has a scale, those, also while
+        one for all is used, since readings have been two numbers (``common_scale``).
+        """
         prepared = self._config.preprocessing
+        if prepared.method == INSIDE["common"]:
+            return self.common_scale
         scales = prepared.method and self.n_features
         return copied(prepared, self._engine) if scales else None
+
+    @property
+    def common_scale(self) -> CommonScale | None:
+        """The scale of all inputs; None where each has its own, or rows are not scaled.
+
+        All have one with ``scale="common"``, and by itself, where the width of ``sorf`` follows the
+        rows, while all readings have been one of two numbers.
+        """
+        return common_scale(self._config.preprocessing, self._engine)
 
     @property
     def threshold(self) -> float:

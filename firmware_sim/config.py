@@ -14,6 +14,8 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
+#: Parameters that a learner which watches rows in the order of time refuses.
+_NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
 
@@ -48,6 +50,8 @@ class ReplayConfig(Fields):
     def __post_init__(self) -> None:
         if not self.algorithm:
             self._recommend()
+        elif self.scale == "common" and "scale" not in self.params:
+            object.__setattr__(self, "params", {**self._inside(), **self.params})
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         if not self.dtype:
             object.__setattr__(self, "dtype", storage_of(self.algorithm))
@@ -83,22 +87,47 @@ class ReplayConfig(Fields):
 
     def _recommend(self) -> None:
         """Take the recommended learner, with its own scaler and width where none are asked for."""
+        inside = self._inside()
+        if self.gamma is None and self.kernel == "gaussian":
+            inside["gamma"] = "auto"
+        if self._may_watch(inside):
+            inside = {"history": True}
+        elif self._may_forecast(inside):
+            inside["history"] = True
+        object.__setattr__(self, "algorithm", RECOMMENDED)
+        object.__setattr__(self, "params", {**inside, **self.params})
+
+    def _may_watch(self, inside: dict[str, Any]) -> bool:
+        """Whether rows without labels are watched in the order of time: nothing says otherwise."""
+        return (
+            "novelty" in (self.kind, kind_of(self.params))
+            and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
+            and not _NOT_IN_TIME & set(self.params)
+            and bool(self.params.get("history", True))
+        )
+
+    def _may_forecast(self, inside: dict[str, Any]) -> bool:
+        """Whether targets are forecast from their history too: rows wait for them in the learner."""
+        alone = self.enforce == "process" and self.waits_for_labels
+        usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
+        return self.is_regression and usual and not self.ask and not alone
+
+    def _inside(self) -> dict[str, Any]:
+        """Return the arguments of a learner that scales by itself, as the options say."""
         inside: dict[str, Any] = {}
         if self.scale in OPTIONS["scale"].choices and self.scale != "none":
             inside["scale"] = self.scale
             if self.freeze_after is not None:
                 inside["freeze_after"] = self.freeze_after
-        if self.gamma is None and self.kernel == "gaussian":
-            inside["gamma"] = "auto"
-        alone = self.enforce == "process" and self.waits_for_labels
-        usual = inside.get("scale") == "standard" and "gamma" in inside
-        if self.is_regression and usual and not self.ask and not alone:
-            inside["history"] = True
-        object.__setattr__(self, "algorithm", RECOMMENDED)
-        object.__setattr__(self, "params", {**inside, **self.params})
+        return inside
 
     def outside(self) -> ReplayConfig:
-        """Return the same with scaler and width outside the learner, for runs that share rows."""
+        """Return the same with scaler and width outside the learner, for runs that share rows.
+
+        Raises SimulatorError: there is no such scaler.
+        """
+        if self.scale == "common":
+            raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
         inside = ("scale", "freeze_after", "history", "season", "interval")
         said = {
             name: value
@@ -118,9 +147,19 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
+    def watches(self) -> bool:
+        """Whether the learner watches rows in the order of time, with a scale for each channel."""
+        return self.kind == "novelty" and bool(self.params.get("history"))
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether absent readings go to the learner as such."""
+        return self.watches and self.missing == OPTIONS["missing"].default
+
+    @property
     def scales_inside(self) -> bool:
         """Whether the learner scales by itself, in its own block."""
-        return self.params.get("scale") is not None
+        return self.watches or self.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -130,7 +169,7 @@ class ReplayConfig(Fields):
     @property
     def chooses_inside(self) -> bool:
         """Whether the learner makes the width of its kernel itself."""
-        return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+        return self.watches or "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:

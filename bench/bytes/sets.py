@@ -135,8 +135,10 @@ def lagged(X: Rows, lags: int) -> Rows:
 
 
 @functools.lru_cache(maxsize=4)
-def load(name: str, rows: int | None = 10_000, lags: int = 0) -> tuple[Rows, Rows]:
-    """The first rows of a set as a learner sees them, and labels -1 and +1."""
+def load(
+    name: str, rows: int | None = 10_000, lags: int = 0, *, raw: bool = False
+) -> tuple[Rows, Rows]:
+    """The first rows of a set as a learner sees them, or as they come, and labels -1 and +1."""
     spec = SPECS[name]
     if spec.n_features:
         single, y = read_libsvm(find(f"{name}.libsvm.gz"), spec.n_features)
@@ -153,7 +155,7 @@ def load(name: str, rows: int | None = 10_000, lags: int = 0) -> tuple[Rows, Row
     X, y = X[:rows], y[:rows]
     if spec.limits is not None:
         X = np.clip(X, *spec.limits)
-    return (running(X) if spec.scaled else X), y
+    return (running(X) if spec.scaled and not raw else X), y
 
 
 def gamma_of(X: Rows) -> float:

@@ -7,6 +7,8 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.learner import Learner, load
+from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.common import CommonScale
 
 
 def _shown(value: Any) -> str:
@@ -23,8 +25,14 @@ def _intake(learner: Learner) -> list[str]:
         known = learner.steps >= prepared.gamma_rows
         state = "made from" if known else "provisional, to be made from"
         lines.append(f"width            {state} the first {prepared.gamma_rows} rows")
-    scaler = learner.scaler
-    if scaler is not None:
+    if prepared.follows:
+        lines.append("width            follows the rows")
+    alike, scaler = learner.common_scale, learner.scaler
+    if alike is not None:
+        why = "" if isinstance(scaler, CommonScale) else ", while readings are two numbers"
+        said = f"mean {alike.mean:g}, deviation {alike.sd:g}{why}"
+        lines.append(f"scaling          all inputs alike, {said}")
+    if isinstance(scaler, RunningScaler):
         counts = scaler.n_clipped
         clipped = "" if counts is None else f", {int(counts.sum())} readings clipped"
         lines.append(f"scaling          {scaler.method}{clipped}")
@@ -63,6 +71,12 @@ def _run(options: argparse.Namespace) -> None:
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
+    elif learner.config.watches:
+        print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
+        part, channel, what = learner.why
+        novel = "novel" if learner.novel else "usual"
+        print(f"last row         {novel}: {part}, channel {channel}, {what}")
+        print(f"threshold        {learner.threshold:.4g} deviations")
     else:
         print(f"mistakes         {learner.mistakes}")
     print(f"bytes            {learner.nbytes}")

@@ -15,7 +15,7 @@ from edgeolk.configuration.plan import plan
 from edgeolk.near import near
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from edgeolk.preprocessing.scaling import METHODS, NAMES
+from edgeolk.preprocessing.scaling import INSIDE, INSIDE_NAMES
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {
@@ -84,7 +84,7 @@ def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> di
         "dtype": made.dtype,
         "kernel": str(config.kernel),
         "gamma_rows": made.gamma_rows,
-        "scale": NAMES.get(config.preprocessing.method),
+        "scale": INSIDE_NAMES.get(config.preprocessing.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
@@ -213,7 +213,7 @@ def add_plan(commands: Any) -> None:
         help="width of a Gaussian kernel; auto: made from the first rows (default: the"
         " algorithm's own)",
     )
-    add("--scale", choices=[*METHODS, "none"], help="scaler inside (default: the algorithm's own)")
+    add("--scale", choices=[*INSIDE, "none"], help="scaler inside (default: the algorithm's own)")
     add(
         "--param",
         type=_pair,

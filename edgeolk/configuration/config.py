@@ -111,19 +111,21 @@ class Config(Record):
         Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
         standardised features. A reading beyond them counts as the end.
     gamma : float, "auto" or None
-        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": the width
-        of a Gaussian or Laplacian kernel is made from the first ``gamma_rows`` rows. Until then
+        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": that of
+        ``sorf`` with a scaler inside follows the rows; the width of any other Gaussian or Laplacian
+        kernel is made from the first ``gamma_rows`` rows. Until then
         ``kernel`` answers; then the model starts anew, with its generator, while the counters of
         the stream go on. None: 1 / n_features, half of that for ``sorf``. Where nothing is said,
         "auto" for ``sorf`` without ``kernel=``, else None. Where an algorithm has a ``gamma`` of
         its own, ``kernel_gamma``.
     gamma_rows : int
-        Default 100.
-    scale : {"standard", "minmax"} or None
+        Default 100. Where it is given, the width of ``sorf`` is made from these rows, too.
+    scale : {"standard", "minmax", "common"} or None
         A ``RunningScaler`` inside the block: a row that is learned goes into its statistics, then
         it is scaled by them; scoring uses them as they are. Where nothing is said, "standard" for
         ``sorf``, else None. ``clip``, ``scale_window`` (its ``window``) and ``freeze_after`` are
-        the scaler's. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
+        the scaler's. "common": one mean and deviation for all features, which have one unit; no
+        bytes a feature. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
     clip_rows : float, optional
         A row longer than this, in the Euclidean norm, counts as one that long in its direction:
         what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
@@ -185,7 +187,10 @@ class Config(Record):
             gamma = None
         used_kernel = kernel_of(kernel, gamma, method, seen)
         narrow = parts["dtype"] != Dtype.FLOAT64
-        preprocessing = preprocessing_of(params, own, usual, gamma, narrow=narrow)
+        follows = update.whole and not watches
+        preprocessing = preprocessing_of(
+            params, own, usual, gamma, narrow=narrow, may_follow=follows
+        )
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS

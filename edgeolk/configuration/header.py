@@ -63,7 +63,7 @@ VALUES: dict[str, int] = {
     **{name: number for number, name in enumerate(PARAMETERS, 1)},
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
-    **{"clip_rows": 148, "gamma_rows": 149},
+    **{"clip_rows": 148, "gamma_rows": 149, "width_follows": 150},
     **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
     **{f"interval.{i}": 168 + i for i in range(8)},
     **{f"blends.{i}": 184 + i for i in range(8)},
@@ -97,6 +97,7 @@ REGIONS: dict[str, int] = {
     **{"kernel_rows": 62},
     **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
+    **{"width_follows": 70, "common": 71},
     **{"statistics": 80},
 }
 

@@ -34,7 +34,9 @@ class Plan:
     coefficients : str
         Type of the coefficients.
     gamma_rows : int
-        Rows that the width of the kernel is made from; 0 where it is given.
+        Rows that the width of the kernel is made from; 0 where it is given, or follows the rows.
+    width_follows : bool
+        Whether it follows the rows.
     """
 
     algorithm: str
@@ -46,6 +48,7 @@ class Plan:
     longest_step: str
     coefficients: str = "float64"
     gamma_rows: int = 0
+    width_follows: bool = False
 
     def __str__(self) -> str:
         title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
@@ -57,6 +60,8 @@ class Plan:
             lines.append(f"{'kernel':<18}  none: there is no room for 32 frequencies")
         if self.gamma_rows:
             lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
+        if self.width_follows:
+            lines.append(f"{'kernel width':<18}  follows the rows")
         return "\n".join(lines)
 
 
@@ -102,6 +107,7 @@ def plan_of(config: Config) -> Plan:
         longest_step(config),
         config.coefficients.name.lower(),
         config.preprocessing.gamma_rows,
+        config.preprocessing.follows,
     )
 
 

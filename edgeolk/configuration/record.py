@@ -39,6 +39,9 @@ from edgeolk.preprocessing.record import Preprocessing
 ROW_BYTES = 64
 PAGE = 4096
 
+#: Deviations at which features see an input end (core/loops/width.h).
+HELD_TO = 2.5
+
 #: Regions of every forecaster.
 FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
 
@@ -246,6 +249,16 @@ class Record:
             and "distance_row" not in self.policy.regions
             and not self.preprocessing.reshapes
         )
+
+    @property
+    def held_to(self) -> float:
+        """Where the features see inputs end (docs/sorf.md, section 15), 0 for nowhere.
+
+        A width of the first rows, which files of before the one that follows have, has none.
+        """
+        sees = self.update.whole and self.needs_labels and not self.is_regression
+        prepared = self.preprocessing
+        return HELD_TO if sees and prepared.scales_each and not prepared.gamma_rows else 0.0
 
     @property
     def reads_row(self) -> bool:

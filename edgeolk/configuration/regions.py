@@ -245,6 +245,15 @@ KINDS: dict[str, Kind] = {
     "width_mean": Kind(
         "computing", _features, "mean of the rows that the width is made from", stays=True
     ),
+    "width_follows": Kind(
+        "d",
+        lambda c: (1, 4 if c.preprocessing.pairs else 1),
+        "width of the kernel that follows the rows, two numbers that all readings were",
+        stays=True,
+    ),
+    "common": Kind(
+        "d", _words(2), "scaling: mean of all inputs, sum of squared deviations", stays=True
+    ),
     "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind(

@@ -43,7 +43,7 @@ def options_said(config: Config) -> dict[str, Any]:
         said["feature_range"] = config.feature_range
     own = config.parameters
     usual = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
-    return {**said, **config.preprocessing.options(own, usual), **own}
+    return {**said, **config.preprocessing.options(own, usual, whole=config.update.whole), **own}
 
 
 def parameters_said(config: Config) -> dict[str, Any]:

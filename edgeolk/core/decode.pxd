@@ -121,5 +121,8 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
             preprocessing.clip, preprocessing.window)
     s.preprocessing.longest = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
+    s.preprocessing.pairs = preprocessing.pairs
+    s.preprocessing.hold = config.held_to
+    s.preprocessing.alike_clip = preprocessing.alike_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -38,12 +38,13 @@ from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
 )
 from edgeolk.core.structs cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_forecast_answer,
-    olk_forecast_state, olk_sorf, olk_sorf_state,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_common, olk_forecast_answer,
+    olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
+from edgeolk.core.watched cimport reason_of
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -184,6 +185,8 @@ cdef class Engine:
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
+        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+            t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
         t.deviations = self.at("deviations")
@@ -225,9 +228,15 @@ cdef class Engine:
         s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
         s.preprocessing.width = <Width*>self.at("width")
         s.preprocessing.mean = self.at("width_mean")
-        if s.preprocessing.width == NULL:
+        s.preprocessing.follows = <double*>self.at("width_follows")
+        if s.preprocessing.pairs:
+            s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+        s.preprocessing.common = <olk_common*>self.at("common")
+        if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
             return 0
         use_width(s)
+        if s.preprocessing.width == NULL:
+            return 0
         for region in self.regions.values():
             if (not region.stays and region.element
                     and region.offset < self.state.m.eighths * 8):
@@ -465,6 +474,10 @@ cdef class Engine:
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
             "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
         }
+
+    def reason(self):
+        """By what the last row was judged, in one number (``reason_of``)."""
+        return reason_of(self.state.structured.state.watch)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,

@@ -79,6 +79,7 @@ STRUCTS = {
     "lines.h": ("olk_line",),
     "compact.h": ("olk_compact_rule", "olk_compact"),
     "intake.h": ("olk_scaler",),
+    "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
     "length.h": ("olk_length",),
     "width.h": ("olk_width",),
 }

@@ -18,7 +18,9 @@ from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
-    olk_is_within, olk_keep_reading, olk_learn_apart, olk_length, olk_measure, olk_measure_again,
+    olk_common_line, olk_common_scaled, olk_is_within, olk_keep_reading, olk_learn_apart,
+    olk_learn_common, olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line,
+    olk_pair_line,
     olk_scale_reading, olk_shortening,
 )
 from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
@@ -77,6 +79,72 @@ cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
         (<float*>s.query)[j] = <float>v
 
 
+cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
+    """Readings in the statistics after so many rows."""
+    if s.preprocessing.scaler.freeze_after > 0:
+        rows = min(rows, s.preprocessing.scaler.freeze_after)
+    return <double>rows * <double>s.c.n_features
+
+
+cdef inline bint are_alike(const State* s) noexcept nogil:
+    """Whether one scale is that of all inputs, so far."""
+    return s.preprocessing.common != NULL or (
+        s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
+
+
+cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept nogil:
+    """What is known of all inputs together, with a row; ``keep_statistics`` puts it into the block.
+
+    Once frozen, only a third number is noted.
+    """
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef double count = readings(s, seen)
+    cdef bint frozen = s.preprocessing.scaler.freeze_after > 0 and (
+        seen >= s.preprocessing.scaler.freeze_after)
+    if s.preprocessing.common != NULL:
+        s.preprocessing.common_now = s.preprocessing.common[0]
+        if frozen:
+            return
+    else:
+        s.preprocessing.pair_now = s.preprocessing.pair[0]
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        fetch(raw, first, m, &at, x)
+        for k in range(m):
+            if s.preprocessing.common != NULL:
+                olk_learn_common(&s.preprocessing.common_now, x[k], count)
+            else:
+                olk_learn_pair(&s.preprocessing.pair_now, x[k], count)
+            count += 1.0
+    if frozen and s.preprocessing.pair_now.others >= 0.0:
+        s.preprocessing.pair_now = s.preprocessing.pair[0]
+
+
+cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The row scaled by one scale for all inputs in ``query``."""
+    cdef double x[BATCH]
+    cdef int64_t batch, first, k, m
+    cdef int64_t at = 0
+    cdef double count = readings(s, rows_seen(s) + learning)
+    cdef olk_one_line line
+    cdef bint good = True
+    if s.preprocessing.common != NULL:
+        line = olk_common_line(
+            &s.preprocessing.common_now if learning else s.preprocessing.common, count)
+    else:
+        line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
+    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
+        first = batch * BATCH
+        m = min(<int64_t>BATCH, s.c.n_features - first)
+        good = fetch(raw, first, m, &at, x) and good
+        for k in range(m):
+            write(s, first + k, olk_common_scaled(&line, s.preprocessing.alike_clip, x[k]))
+    return good and (raw.value == NULL or at == raw.count)
+
+
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The scaled row in ``query``; the block's statistics stay as they are."""
     cdef double x[BATCH]
@@ -85,6 +153,14 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef int64_t seen = rows_seen(s)
     cdef bint good = True
     cdef bint gaps = s.forecast.on
+    s.preprocessing.alike = are_alike(s)
+    if s.preprocessing.alike:
+        if learning:
+            note_readings(s, raw, seen)
+            s.preprocessing.alike = (s.preprocessing.common != NULL
+                                     or s.preprocessing.pair_now.others >= 0.0)
+        if s.preprocessing.alike:
+            return scale_alike(s, raw, learning)
     # A forecaster answers every row as if it came next.
     learning = learning or gaps
     for batch in range((s.c.n_features + BATCH - 1) // BATCH):
@@ -117,9 +193,15 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
+    cdef bint apart = s.preprocessing.scaler.records != NULL and not s.preprocessing.alike
     if s.preprocessing.scaler.method == 0:
         return
-    if s.preprocessing.scaler.records != NULL:
+    if s.preprocessing.common != NULL:
+        s.preprocessing.common[0] = s.preprocessing.common_now
+        return
+    if are_alike(s):
+        s.preprocessing.pair[0] = s.preprocessing.pair_now
+    if apart:
         memcpy(s.preprocessing.scaler.records, s.preprocessing.learned,
                <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
         if s.c.n_features <= BATCH:
@@ -128,7 +210,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
-        if first == 0 and s.preprocessing.scaler.records != NULL:
+        if first == 0 and apart:
             continue
         for k in range(m):
             if not isnan(x[k]):

@@ -2,7 +2,10 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from edgeolk.core.structs cimport olk_compact, olk_compact_rule, olk_length, olk_scaler
+from edgeolk.core.structs cimport (
+    olk_common, olk_compact, olk_compact_rule, olk_length, olk_one_line, olk_scaler,
+    olk_two_numbers,
+)
 
 
 cdef extern from "compact.h" nogil:
@@ -18,6 +21,13 @@ cdef extern from "intake.h" nogil:
     double olk_learn_apart(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                            uint8_t* to) noexcept
     void olk_keep_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen) noexcept
+
+cdef extern from "common.h" nogil:
+    void olk_learn_common(olk_common* c, double x, double readings) noexcept
+    void olk_learn_pair(olk_two_numbers* p, double x, double readings) noexcept
+    olk_one_line olk_common_line(const olk_common* c, double readings) noexcept
+    olk_one_line olk_pair_line(const olk_two_numbers* p, double readings) noexcept
+    double olk_common_scaled(const olk_one_line* f, double clip, double x) noexcept
 
 cdef extern from "length.h" nogil:
     void olk_measure(olk_length* length, double x) noexcept

@@ -13,7 +13,9 @@ from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.simd cimport (
     olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
 )
-from edgeolk.core.structs cimport olk_scaler, olk_width as Width
+from edgeolk.core.structs cimport (
+    olk_common, olk_scaler, olk_two_numbers, olk_width as Width,
+)
 from edgeolk.core.structured cimport Forecasting, Structured
 
 
@@ -118,6 +120,16 @@ cdef struct Preprocessing:
     Raw raw                   # the row that is being learned
     int64_t gamma_rows        # rows that the width is made from, 0 where it is given
     Width* width              # or NULL
+    double* follows           # q of a width that follows the rows (loops/width.h), or NULL
+    # One scale for all inputs (loops/common.h): for good, or while readings are two numbers.
+    olk_common* common
+    olk_two_numbers* pair
+    olk_common common_now     # with the row that is being learned
+    olk_two_numbers pair_now
+    bint pairs                # whether two numbers are looked for, beside the width
+    bint alike                # the row in scratch was scaled so
+    double alike_clip         # deviations that it is clipped to then
+    double hold               # where features see inputs that are scaled each by itself, 0: as is
     void* mean                # (d,) of these rows, in the type rows are computed in
     Span model[MODEL_RUNS]    # what starts anew with the width, in runs of regions
 

@@ -36,7 +36,7 @@ from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
-from edgeolk.core.width cimport set_width, width_is_due
+from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
@@ -221,7 +221,9 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
         keep_statistics(s)
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
-        if width_is_due(s, x):
+        if s.preprocessing.follows != NULL:
+            follow_row(s, x)
+        elif width_is_due(s, x):
             set_width(s)
             begin_anew(s)
     end_step(&s.m.flags, 0)

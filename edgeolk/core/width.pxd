@@ -1,7 +1,7 @@
-"""The width of the kernel from the first rows, where it is not given: loops/width.h."""
+"""The width of the kernel, where it is not given: loops/width.h."""
 
 from libc.float cimport DBL_MAX
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma
 from edgeolk.core.simd cimport OLK_LAPLACIAN
@@ -15,12 +15,40 @@ cdef extern from "width.h" nogil:
                              bint laplacian) noexcept
     void olk_measure_row_f64(Width* w, double* mean, const double* x, Py_ssize_t d,
                              bint laplacian) noexcept
+    double olk_least_square
+    double olk_followed_gamma(double q) noexcept
+    double olk_follow_row_f32(double q, const void* row, Py_ssize_t d, double hold,
+                              uint64_t rows) noexcept
+    double olk_follow_row_f64(double q, const void* row, Py_ssize_t d, double hold,
+                              uint64_t rows) noexcept
     double olk_gamma_of(const Width* w, bint laplacian, double most, double provisional) noexcept
+
+
+cdef inline void start_following(State* s) noexcept nogil:
+    """A width that follows the rows begins with that of the configuration."""
+    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.c.n_features)
+    s.preprocessing.follows[0] = q if s.c.vectors == DTYPE_FLOAT64 else <double><float>q
+
+
+cdef inline void follow_row(State* s, const void* x) noexcept nogil:
+    """The width after a row that was learned, and counted."""
+    cdef double* q = s.preprocessing.follows
+    cdef double hold = s.structured.made.hold
+    if s.c.vectors == DTYPE_FLOAT64:
+        q[0] = olk_follow_row_f64(q[0], x, s.c.n_features, hold, <uint64_t>s.m.steps)
+    else:
+        q[0] = olk_follow_row_f32(q[0], x, s.c.n_features, hold, <uint64_t>s.m.steps)
+    use_width(s)
 
 
 cdef inline void use_width(State* s) noexcept nogil:
     """The width in the block, once it is known, is that of the kernel."""
-    if s.preprocessing.width.gamma > 0.0:
+    if s.preprocessing.follows != NULL:
+        if not s.preprocessing.follows[0] > 0.0:
+            start_following(s)
+        s.c.kernel.gamma = olk_followed_gamma(s.preprocessing.follows[0])
+        sorf_set_width(s)
+    elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
         if s.structured.step != NULL:
             sorf_set_width(s)

@@ -64,7 +64,7 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
         found["ek_levels"] = ("float", _view(engine, "levels"))
     if config.preprocessing.method == COMPACT:
         found["ek_statistics"] = ("uint8_t", _view(engine, "statistics").view(np.uint8))
-    elif config.preprocessing.method:
+    elif config.preprocessing.method and learner.common_scale is None:
         found["ek_scaler"] = ("double", _view(engine, "scaler"))
         found["ek_scaler_counts"] = ("int32_t", _view(engine, "scaler_counts"))
         span = "scaler_range" in {region.name for region in learner.plan.regions}
@@ -97,6 +97,7 @@ def model_of(learner: Learner) -> Model:
     constants = _constants(learner)
     stride = constants["ek_vectors"][1].shape[1]
     kernel = learner.kernel.fields()
+    alike = learner.common_scale
     wide = config.dtype == Dtype.FLOAT64
     query = -(-config.n_features * (8 if wide else 4) // 8)
     arena = 8 * (query + (stride if config.columns > 1 else 0))
@@ -122,6 +123,8 @@ def model_of(learner: Learner) -> Model:
         "EK_SCALE_METHOD": config.preprocessing.method,
         "EK_CLIPS_ROWS": int(config.preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": config.preprocessing.clip_rows,
+        "EK_COMMON": int(alike is not None),
+        "EK_ALIKE": braced([0.5 * alike.mean, 0.5 * alike.sd] if alike else [0.0, 0.5]),
         "EK_SCALE_CLIP": float(config.preprocessing.clip),
     }
     declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())

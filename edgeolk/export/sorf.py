@@ -14,6 +14,7 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import Laplacian
+from edgeolk.preprocessing.scaling import INSIDE
 
 SOURCE = "sorf.c"
 #: Types of weights, as c/sorf.c names them to loops/structured.h.
@@ -22,6 +23,7 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "scaler", "scaler_counts", "scaler_range", "width", "width_mean"),
+    *("width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
     *FORECASTER,
     *("season", "kernel_rows"),
@@ -58,7 +60,7 @@ def _anew(learner: Learner) -> list[tuple[int, int]]:
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner.config, learner.plan
-    made = learner._engine.structured()
+    made = {**learner._engine.structured(), "hold": config.held_to}
     prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
     _, declared = structs.read("sorf_types.h")
@@ -85,6 +87,10 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SCALE_WINDOW": float(prepared.window),
         "EK_FREEZE_AFTER": f"INT64_C({prepared.freeze_after})",
         "EK_GAMMA_ROWS": prepared.gamma_rows,
+        "EK_FOLLOWS": int(prepared.follows),
+        "EK_PAIRS": int(prepared.pairs),
+        "EK_COMMON": int(prepared.method == INSIDE["common"]),
+        "EK_ALIKE_CLIP": float(prepared.alike_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import (
     CRC_OFFSET,
@@ -22,10 +24,14 @@ from edgeolk.files.atomic import Path, opened_regular, read_into
 from edgeolk.files.seal import verify
 from edgeolk.files.words import WORDS
 from edgeolk.lean import Any
+from edgeolk.preprocessing.state import following
 
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
+
+#: Regions that begin anew where a file has none, and what with.
+_ANEW: dict[str, Callable[[Config], list[float]]] = {"width_follows": following}
 
 
 def _checked(made: Config) -> Config:
@@ -149,7 +155,7 @@ def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Config, Are
     config = _checked(stored.config)
     regions = _laid_out(config, most)
     for region in regions:
-        if live.is_state(region) and region.name not in WORDS:
+        if live.is_state(region) and region.name not in WORDS and not _begins(region, stored):
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
@@ -160,9 +166,17 @@ def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Config, Are
                     at = region.offset + 8 * place
                     code: Any = kind
                     block[at : at + 8].cast(code)[0] = stored.words.get(name, 0)
+            elif live.is_state(region) and _begins(region, stored):
+                for place, number in enumerate(_ANEW[region.name](config)):
+                    live.numbers(region, block)[place] = number
             elif live.is_state(region):
                 _copy(region, stored, block)
     return _settled(config, regions, arena)
+
+
+def _begins(region: Region, stored: v3.Stored) -> bool:
+    """Whether the file lacks the region, and it begins anew."""
+    return region.name in _ANEW and region.name not in stored.regions
 
 
 def _check_region(config: Config, region: Region, stored: v3.Stored) -> None:

@@ -49,6 +49,11 @@ GENERAL: tuple[Refusal, ...] = (
         "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
     ),
     (
+        lambda c: c.preprocessing.follows
+        and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows),
+        "a width that follows the rows needs scale= and structured features, as of 'sorf'",
+    ),
+    (
         both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
         "rows of float64 have statistics in float64",
     ),

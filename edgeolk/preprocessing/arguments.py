@@ -9,11 +9,11 @@ from edgeolk.lean import Any
 from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
 from edgeolk.preprocessing.scaling import (
     CLIP,
+    COMMON_CLIP,
     COMPACT,
-    METHODS,
+    INSIDE,
     clip_number,
     fits_compact,
-    method_number,
     window_number,
 )
 
@@ -50,20 +50,26 @@ def preprocessing_of(
     gamma: float | str | None,
     *,
     narrow: bool,
+    may_follow: bool,
 ) -> Preprocessing:
     """The preprocessing that arguments ask for; they are taken out of ``given``.
 
     ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
     where nothing is said, ``gamma`` what ``gamma_of`` made; ``narrow`` says whether rows are seen
-    in single precision, and so whether statistics in few bytes may serve. Raises TypeError or
+    in single precision, and so whether statistics in few bytes may serve. Where it ``may_follow``,
+    the width follows scaled rows, unless a number of first rows is asked for. Raises TypeError or
     ValueError: names the argument, what was got and what is allowed.
     """
+    named_rows = given.get("gamma_rows") is not None
     gamma_rows = _gamma_rows(given, gamma)
     length = given.pop("clip_rows", None)
+    scaler = _scaler(given, own, usual.get("scale"), narrow=narrow)
+    follows = may_follow and gamma == "auto" and bool(scaler) and not named_rows
     return Preprocessing(
-        **_scaler(given, own, usual.get("scale"), narrow=narrow),
+        **scaler,
         clip_rows=0.0 if length is None else row_length(length),
-        gamma_rows=gamma_rows,
+        gamma_rows=0 if follows else gamma_rows,
+        follows=follows,
     )
 
 
@@ -108,16 +114,19 @@ def _scaler(
             if value is not None:
                 raise TypeError(f"{name} is of the scaler inside and needs scale=")
         return {}
-    if not isinstance(scale, str) or scale not in METHODS:
-        known = ", ".join(map(repr, METHODS))
+    if not isinstance(scale, str) or scale not in INSIDE:
+        known = ", ".join(map(repr, INSIDE))
         raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
     if clip is None:
         raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
-    number = CLIP if clip is _NOTHING else clip_number(clip)
+    common = scale == "common"
+    if common and window is not None:
+        raise TypeError("scale_window is of inputs that are scaled each, and not 'common'")
+    number = (COMMON_CLIP if common else CLIP) if clip is _NOTHING else clip_number(clip)
     made: dict[str, Any] = {
-        "method": method_number(scale),
+        "method": INSIDE[scale],
         "clip": number,
-        "window": window_number(window, number),
+        "window": 0 if common else window_number(window, number),
     }
     if narrow and fits_compact(**made):
         made["method"] = COMPACT

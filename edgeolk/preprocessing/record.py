@@ -1,7 +1,8 @@
 """What is done with a row before the learner sees it.
 
-In this order: a scaler inside the block scales each feature, ``clip_rows`` bounds the length of the
-row, and the first rows set the width of the kernel where it is not given.
+In this order: a scaler inside the block scales each feature, or all of them alike, ``clip_rows``
+bounds the length of the row, and the width of the kernel follows the rows where it is not given, or
+is made from the first ones.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from edgeolk.checks import real
 from edgeolk.lean import Any, dataclass
 from edgeolk.preprocessing.scaling import (
     CLIP,
+    COMMON_CLIP,
     COMPACT,
+    INSIDE,
+    INSIDE_NAMES,
     METHODS,
-    NAMES,
     WINDOW,
     clip_number,
     fits_compact,
@@ -25,6 +28,8 @@ from edgeolk.preprocessing.scaling import (
 GAMMA_ROWS = 100
 #: Values of a scaler that files do not write where they are these.
 OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
+#: The same where one scale is that of all inputs.
+OMITTED_COMMON = {"scale.clip": 8.0, "scale.window": 0.0}
 MOST_LENGTH = 1e30
 
 #: Arguments whose name some algorithms have for a parameter of theirs -> the name to use then.
@@ -45,7 +50,7 @@ class Preprocessing:
     Attributes
     ----------
     method : int
-        How each feature is scaled: a number of ``scaling.METHODS``, or ``scaling.COMPACT``.
+        How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
     clip : float
         Deviations from the mean at which the scaler clips a reading.
     window : int
@@ -56,6 +61,8 @@ class Preprocessing:
         The longest a row may be, in the Euclidean norm.
     gamma_rows : int
         Rows that the width of the kernel is made from.
+    follows : bool
+        Whether the width follows the rows (docs/sorf.md, section 15).
     """
 
     method: int = 0
@@ -64,11 +71,32 @@ class Preprocessing:
     freeze_after: int = 0
     clip_rows: float = 0.0
     gamma_rows: int = 0
+    follows: bool = False
 
     @property
     def reshapes(self) -> bool:
         """Whether the learner sees other numbers than were given."""
         return bool(self.method or self.clip_rows)
+
+    @property
+    def scales_each(self) -> bool:
+        """Whether each input is scaled to a deviation of its own."""
+        return self.method not in (0, METHODS["minmax"], INSIDE["common"])
+
+    @property
+    def pairs(self) -> bool:
+        """Whether one scale is that of all inputs while they have been two numbers."""
+        return self.follows and self.scales_each
+
+    @property
+    def alike_clip(self) -> float:
+        """Deviations that inputs of one scale are clipped to."""
+        return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
+
+    @property
+    def usual_clip(self) -> float:
+        """Deviations that such a scaler clips to where nothing is said."""
+        return COMMON_CLIP if self.method == INSIDE["common"] else CLIP
 
     @property
     def compact(self) -> bool:
@@ -79,7 +107,9 @@ class Preprocessing:
     def regions(self) -> tuple[str, ...]:
         """Names of the regions that it needs."""
         names: tuple[str, ...] = ()
-        if self.compact:
+        if self.method == INSIDE["common"]:
+            names += ("common",)
+        elif self.compact:
             names += ("statistics",)
         elif self.method:
             names += ("scaler", "scaler_counts")
@@ -89,6 +119,8 @@ class Preprocessing:
             names += ("clipped_rows",)
         if self.gamma_rows:
             names += ("width", "width_mean")
+        if self.follows:
+            names += ("width_follows",)
         return names
 
     def stored(self) -> dict[str, float]:
@@ -97,9 +129,10 @@ class Preprocessing:
         if self.method:
             made["scale.method"] = self.method
             # Not the defaults of today: those may change, and what files leave out may not.
-            if self.clip != OMITTED["scale.clip"]:
+            omitted = _omitted(self.method)
+            if self.clip != omitted["scale.clip"]:
                 made["scale.clip"] = self.clip
-            if self.window != OMITTED["scale.window"]:
+            if self.window != omitted["scale.window"]:
                 made["scale.window"] = self.window
             if self.freeze_after:
                 made["scale.freeze_after"] = self.freeze_after
@@ -107,24 +140,28 @@ class Preprocessing:
             made["clip_rows"] = self.clip_rows
         if self.gamma_rows:
             made["gamma_rows"] = self.gamma_rows
+        if self.follows:
+            made["width_follows"] = 1.0
         return made
 
-    def options(self, own: Collection[str], usual: Mapping[str, str]) -> dict[str, Any]:
+    def options(
+        self, own: Collection[str], usual: Mapping[str, str], *, whole: bool
+    ) -> dict[str, Any]:
         """The arguments that make it beside a kernel.
 
-        For an algorithm with parameters of these ``own`` names, and with the ``usual``
-        preprocessing where nothing is said.
+        For an algorithm with parameters of these ``own`` names, with the ``usual`` preprocessing
+        where nothing is said, and whose width follows scaled rows where it is a ``whole`` step.
         """
         said: dict[str, Any] = {}
-        if self.gamma_rows:
+        if self.gamma_rows or self.follows:
             said[named("gamma", own)] = "auto"
-            if self.gamma_rows != GAMMA_ROWS:
-                said["gamma_rows"] = self.gamma_rows
+        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (whole and self.method):
+            said.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
-            said["scale"] = NAMES[self.method]
-            if self.clip != CLIP:
+            said["scale"] = INSIDE_NAMES[self.method]
+            if self.clip != self.usual_clip:
                 said[named("clip", own)] = self.clip
-            if self.window != WINDOW:
+            if self.window not in (0, WINDOW):
                 said["scale_window"] = self.window
             if self.freeze_after:
                 said["freeze_after"] = self.freeze_after
@@ -133,6 +170,11 @@ class Preprocessing:
         if self.clip_rows:
             said["clip_rows"] = self.clip_rows
         return said
+
+
+def _omitted(method: int) -> dict[str, float]:
+    """Values of such a scaler that files do not write where they are these."""
+    return OMITTED_COMMON if method == INSIDE["common"] else OMITTED
 
 
 def named(name: str, own: Collection[str]) -> str:
@@ -165,12 +207,13 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
 
     made: dict[str, Any] = {}
     if "scale.method" in values:
-        made["method"] = number("scale.method", 1, max(NAMES))
-        if made["method"] not in NAMES:
+        made["method"] = number("scale.method", 1, max(INSIDE_NAMES))
+        if made["method"] not in INSIDE_NAMES:
             raise ValueError(f"the model is inconsistent: scale.method is {made['method']}")
-        made["clip"] = clip_number(values.pop("scale.clip", OMITTED["scale.clip"]))
-        made["window"] = int(OMITTED["scale.window"])
-        if "scale.window" in values:
+        omitted = _omitted(made["method"])
+        made["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
+        made["window"] = int(omitted["scale.window"])
+        if "scale.window" in values and made["window"]:
             made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
         if "scale.freeze_after" in values:
             made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
@@ -180,4 +223,6 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
         made["clip_rows"] = row_length(values.pop("clip_rows"))
     if "gamma_rows" in values:
         made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
+    if "width_follows" in values:
+        made["follows"] = bool(number("width_follows", 1, 1))
     return Preprocessing(**made)

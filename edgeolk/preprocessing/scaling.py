@@ -11,8 +11,13 @@ METHODS = {"standard": 1, "minmax": 2}
 #: "standard" by statistics in single precision, ``RECORD_BYTES`` an input (loops/compact.h).
 COMPACT = 9
 NAMES = {**{number: name for name, number in METHODS.items()}, COMPACT: "standard"}
+#: Inside a learner one mean and deviation may be those of all inputs, too.
+INSIDE = {**METHODS, "common": 3}
+INSIDE_NAMES = {**NAMES, INSIDE["common"]: "common"}
 
 CLIP = 5.0
+#: Where one scale is that of all inputs.
+COMMON_CLIP = 8.0
 LEAST_CLIP, MOST_CLIP = 2.0, 1e6
 WINDOW = 10_000
 LEAST_WINDOW, MOST_WINDOW = 10, 2**31 - 1

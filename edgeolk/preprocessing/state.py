@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from math import inf, isfinite, ldexp
 from sys import float_info
 
 from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.parts.numbers import Dtype
 from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
 
 if TYPE_CHECKING:
     from edgeolk.configuration.record import Record
 
+#: The least mean of a squared input that a width follows (core/loops/width.h).
+LEAST_SQUARE = 1e-6
+#: What readings count as at most where one scale is that of all (core/loops/common.h).
+MOST_READING = 1e140
 #: Readings that the scaler of a feature begins with (core/winsor.pxd).
 START = 3
 _MASK = 2**32 - 1
@@ -115,6 +121,24 @@ def _check_width(
     _require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
 
 
+def following(config: Record) -> list[float]:
+    """The state of a width that begins to follow the rows, and each input's scale its own."""
+    q = max(0.5 / config.kernel.fields()[2], LEAST_SQUARE * config.n_features)
+    if config.vectors != Dtype.FLOAT64:
+        q = struct.unpack("f", struct.pack("f", q))[0]
+    return [q, 0.0, 0.0, -1.0] if config.preprocessing.pairs else [q]
+
+
+def _check_following(config: Record, rows: int, numbers: memoryview[Any]) -> None:
+    q, least = numbers[0], LEAST_SQUARE * config.n_features
+    good = least * (1.0 - 1e-6) <= q < inf
+    _require(good, f"a width of {q} that follows the rows")
+    if config.preprocessing.pairs:
+        readings = float(min(rows, config.preprocessing.freeze_after or rows) * config.n_features)
+        good = all(map(isfinite, numbers)) and -1.0 <= numbers[3] <= readings
+        _require(good, "the numbers that readings were")
+
+
 def check_preprocessing(
     config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
@@ -125,8 +149,13 @@ def check_preprocessing(
     rows = int(words["steps"] + words.get("steps_before", 0))
     if config.preprocessing.gamma_rows:
         _check_width(config, words, regions)
+    if config.preprocessing.follows:
+        _check_following(config, rows, regions["width_follows"])
     if config.preprocessing.clip_rows:
         bounded = words["clipped_rows"]
         _require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
-    if config.preprocessing.method and config.n_features:
+    if "common" in regions:
+        mean, squares = regions["common"]
+        _require(abs(mean) <= MOST_READING and 0.0 <= squares < inf, "the scale of all inputs")
+    elif config.preprocessing.method and config.n_features:
         _check_scaler(config, rows, regions)

@@ -38,11 +38,13 @@ class KernelClassifier(KernelModel, base.Classifier):
     budget
         Instead of ``ram``.
     gamma
-        Width of a Gaussian kernel, or ``"auto"``: from the first 100 rows, inside the learner.
+        Width of a Gaussian kernel, or ``"auto"``: inside the learner, that of ``sorf`` follows the
+        rows where they are scaled, others are made from the first 100 rows.
     kernel
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale
-        The scaler inside the learner, ``"standard"``, ``"minmax"`` or None.
+        The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
+        deviation for all features, such as those of a ``OneHotEncoder``) or None.
     features
         Keys in order; how many there may be, columns going to keys as they come; None for those of
         the first row.

@@ -13,8 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgeolk.arrays import refuse_broken_sparse, refuse_masked
+from edgeolk.catalogue import find
 from edgeolk.checks import check_int
 from edgeolk.learner import Learner
+from edgeolk.parts import Update
 from edgeolk.progress import Progress
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
@@ -130,6 +132,12 @@ class OnlineKernelBase(BaseEstimator):
             order="C", **how,
         )  # fmt: skip
 
+    def _follows(self) -> bool:
+        """Whether the width of the learner follows its rows, where none is named."""
+        if self.algorithm is None or self.scale is None:
+            return False
+        return find(self.algorithm).parts.get("update") == Update.BLENDED
+
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
         options: dict[str, Any] = {**own, **other_arguments(self.params)}
@@ -140,7 +148,9 @@ class OnlineKernelBase(BaseEstimator):
             seed=int(random.randint(2**31 - 1)),
             scale=self.scale,
             **size,
-            **kernel_options(self.gamma, self.kernel, self.scale, X, more=more),
+            **kernel_options(
+                self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
+            ),
             **options,
         )
 

@@ -38,14 +38,15 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     budget : int, optional
         Instead of ``ram``: support vectors, or frequencies of a basis of features.
     gamma : {"auto", "scale"} or float
-        Width of a Gaussian kernel. ``"auto"``: 1 over the median squared distance of the first 500
-        rows; where ``partial_fit`` begins with fewer than 100, the learner makes it from its first
-        100 rows, as ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
+        Width of a Gaussian kernel. ``"auto"``: that of ``sorf`` follows the rows, where they are
+        scaled; of other learners 1 over the median squared distance of the first 500 rows; where
+        ``partial_fit`` begins with fewer than 100, the learner makes it from its first 100 rows, as
+        ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
         where rows do not differ. Both of rows as scaled.
     kernel : kernel, optional
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
-    scale : {"standard", "minmax"} or None
-        The scaler inside the learner.
+    scale : {"standard", "minmax", "common"} or None
+        The scaler inside the learner; "common": one mean and deviation for all features.
     class_weight : dict, "balanced" or None
         What rows of a class count, by its label. ``"balanced"`` needs ``fit``.
     params : dict, optional

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.preprocessing.record import GAMMA_ROWS
-from edgeolk.preprocessing.scaling import METHODS
+from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
 
 #: Rows that a width is made from.
@@ -24,13 +24,18 @@ def _as_learned(X: Any, scale: str | None) -> NDArray[np.float64]:
     first = np.asarray(first.toarray() if hasattr(first, "toarray") else first, dtype=np.float64)
     if scale is None:
         return first
+    if scale == "common":
+        readings: Any = first
+        sd = float(readings.std()) or 1.0
+        scaled: NDArray[np.float64] = np.clip((readings - readings.mean()) / sd, -8.0, 8.0)
+        return scaled
     scaler = RunningScaler(first.shape[1], method=scale)
     scaler.learn_many(np.ascontiguousarray(first))
     return scaler.transform(np.ascontiguousarray(first))
 
 
 def kernel_options(
-    gamma: Any, kernel: Kernel | None, scale: str | None, X: Any, *, more: bool
+    gamma: Any, kernel: Kernel | None, scale: str | None, X: Any, *, more: bool, follows: bool
 ) -> dict[str, Any]:
     """``kernel=`` or ``gamma=`` of a learner.
 
@@ -42,14 +47,16 @@ def kernel_options(
         The first rows.
     more : bool
         Whether more may come: a width is then not made from a few of them.
+    follows : bool
+        Whether the learner's own follows its rows, where none is named.
 
     Raises
     ------
     TypeError, ValueError
         Names the parameter, what was got and what is allowed.
     """
-    if scale is not None and scale not in METHODS:
-        raise ValueError(f"scale must be 'standard', 'minmax' or None, got {scale!r}")
+    if scale is not None and scale not in INSIDE:
+        raise ValueError(f"scale must be 'standard', 'minmax', 'common' or None, got {scale!r}")
     if kernel is not None:
         if isinstance(kernel, Kernel):
             return {"kernel": kernel}
@@ -63,6 +70,8 @@ def kernel_options(
         return {"kernel": Gaussian(float(gamma))}
     if not (isinstance(gamma, str) and gamma in ("auto", "scale")):
         raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, got {gamma!r}")
+    if gamma == "auto" and follows:
+        return {"kernel_gamma": "auto"}
     if gamma == "auto" and more and X.shape[0] < GAMMA_ROWS:
         return {"kernel_gamma": "auto"}
     rows = _as_learned(X, scale)

@@ -42,7 +42,7 @@ from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
-_SCALES = ("standard", "minmax", "none")
+_SCALES = ("standard", "minmax", "common", "none")
 _DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 _PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
 _LEAK = FROM_0._replace(
@@ -153,7 +153,10 @@ class Fields:
     )
     seed: int = _learner(0, "of an algorithm that draws", FROM_0, where=REPLAY | TABLE | TUNE)
     scale: str = _device(
-        "standard", "how readings are scaled", choices=_SCALES, where=READERS | TABLE
+        "standard",
+        "how readings are scaled; common: one scale for all, inside the learner",
+        choices=_SCALES,
+        where=READERS | TABLE,
     )
     freeze_after: int | None = _device(
         None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE

@@ -140,6 +140,9 @@ def scaled_prefix(config: ReplayConfig, rows: Row) -> Row:
     """
     if config.scale == "none" or len(rows) == 0:
         return rows
+    if config.scale == "common":
+        scaled_alike: Row = np.clip((rows - rows.mean()) / (rows.std() or 1.0), -8.0, 8.0)
+        return scaled_alike
     scaler = ek.RunningScaler(rows.shape[1], method=config.scale, freeze_after=config.freeze_after)
     for row in rows:
         scaler.learn_one(row)

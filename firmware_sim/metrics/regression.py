@@ -107,14 +107,13 @@ class Regression(Metrics):
         if known:
             self.observe(label)
 
-    def look_many(self, rows: Row) -> Row:
-        """No baseline looks at readings."""
-        return np.zeros(len(rows))
-
     def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows; see `Metrics.add_block`."""
         n = len(labels)
         if not n:
+            return
+        if any(one.interval is not None for one in context):
+            super().add_block(labels, scores, context)
             return
         last = np.concatenate([[self._last], labels[:-1]])
         known, rows, mean, spread = self._known, self.learner.rows, self._mean, self.spread

@@ -56,7 +56,8 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
-    parameters = "".join(f", {name}={value}" for name, value in config.params.items())
+    said = {**({"history": True} if config.watches else {}), **config.params}
+    parameters = "".join(f", {name}={value}" for name, value in said.items())
     lines.append(
         f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )
@@ -64,7 +65,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
-        reason = ", gamma made by the learner from the first rows it learns"
+        reason = ", gamma made by the learner from the rows it learns"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""

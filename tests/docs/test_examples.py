@@ -16,7 +16,7 @@ EXAMPLES = sorted(FOLDER.glob("*.py"))
 SHOWN: dict[str, Callable[[dict[str, Any]], bool]] = {
     "three_states": lambda names: names["right"] > 2850 and names["learner"].nbytes <= 8192,
     "tolerance": lambda names: names["error"] < 2.0 and names["learner"].updates < 2500,
-    "pump_novelty": lambda names: names["before"] < 0.03 and names["during"] > 0.3,
+    "pump_novelty": lambda names: names["before"] < 0.01 and names["during"] > 0.25,
     "grid_search": lambda names: names["accuracy"] > 0.93,
     "river_pipeline": lambda names: names["accuracy"].get() > 0.75,
     "late_labels": lambda names: names["error"] < 0.2,

@@ -30,14 +30,14 @@ def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult
     assert "scaler" not in parts
     assert "scaled row" not in parts
     regions = {region.name for region in result.layout.part("learner").regions}
-    assert {"statistics", "width"} <= regions
+    assert {"statistics", "width_follows"} <= regions
     assert result.layout.used <= 4096
 
 
 def test_the_report_says_so(result: fs.ReplayResult) -> None:
     report = to_text(result)
     assert "scaling   standard, inside the learner" in report
-    assert "gamma made by the learner from the first rows" in report
+    assert "gamma made by the learner from the rows it learns" in report
     assert "freezes" not in report
 
 
@@ -61,6 +61,18 @@ def test_what_is_said_of_scaling_holds_inside() -> None:
     assert made.params == {"scale": "minmax", "freeze_after": 50}
     assert config(scale="none").params == {"gamma": "auto"}
     assert config(scale="none", gamma=1.0).params == {}
+
+
+@pytest.mark.parametrize("algorithm", ["", "bpa_s"])
+def test_one_scale_for_all_readings_is_inside_the_learner(algorithm: str) -> None:
+    common = config(scale="common", algorithm=algorithm)
+    assert common.scales_inside
+    replayed = fs.replay(common)
+    assert "scaling   common, inside the learner" in to_text(replayed)
+    assert "common" in {region.name for region in replayed.layout.part("learner").regions}
+    assert "--scale common" in command(common)
+    with pytest.raises(fs.SimulatorError, match="scale common is inside a learner"):
+        common.outside()
 
 
 def test_the_command_repeats_the_run() -> None:

@@ -1,4 +1,5 @@
-/* Relevance: log scales of the inputs, and a step along their gradient (docs/sorf.md, section 7c). */
+/* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c); and a
+   step of its log scales along their gradient. */
 #ifndef EDGEOLK_RELEVANCE_H
 #define EDGEOLK_RELEVANCE_H
 
@@ -9,15 +10,39 @@ static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
 static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
 static const double olk_largest_log_scale = 2.0;
 
-/* x' of relevance for one row, into `to`; otherwise the row itself. */
-static inline olk_sorf_row olk_scaled(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, olk_input *to)
+static inline olk_input olk_held(olk_input x, olk_input hold)
 {
-    if (!p->relevance)
+    x = x < -hold ? -hold : x;
+    return x > hold ? hold : x;
+}
+
+/* n numbers held, into `to`, which may be x. */
+static inline void olk_hold(const olk_sorf *p, const olk_input *x, ptrdiff_t n, olk_input *to)
+{
+    const olk_input hold = (olk_input)p->hold;
+    for (ptrdiff_t k = 0; k < n; k++)
+        to[k] = olk_held(x[k], hold);
+}
+
+/* Whether features see other numbers than the row's. */
+static inline int olk_reshapes(const olk_sorf *p)
+{
+    return p->relevance || p->hold > 0.0;
+}
+
+/* One row as the features see it, into `to`, which may be the row, if it is to be another. */
+static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, olk_input *to)
+{
+    if (!olk_reshapes(p))
         return *row;
     const olk_input *x = row->values, *lambda = s->log_scale;
     const ptrdiff_t count = row->index ? row->count : p->d;
-    for (ptrdiff_t k = 0; k < count; k++) {
+    if (p->hold > 0.0) {
+        olk_hold(p, x, count, to);
+        x = to;
+    }
+    for (ptrdiff_t k = 0; p->relevance && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
         to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)lambda[i]));
     }
@@ -25,13 +50,17 @@ static inline olk_sorf_row olk_scaled(const olk_sorf *p, const olk_sorf_state *s
 }
 
 /* The same for m dense rows by the factors of their columns. */
-static inline olk_sorf_row olk_scaled_rows(const olk_sorf *p, const olk_real *by,
-                                           const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
+static inline olk_sorf_row olk_rows_as_seen(const olk_sorf *p, const olk_real *by,
+                                         const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
-    if (!p->relevance)
+    if (!olk_reshapes(p))
         return *row;
-    for (ptrdiff_t r = 0; r < m; r++)
+    if (p->hold > 0.0) {
+        olk_hold(p, x, m * p->d, to);
+        x = to;
+    }
+    for (ptrdiff_t r = 0; p->relevance && r < m; r++)
         for (ptrdiff_t k = 0; k < p->d; k++)
             to[r * p->d + k] = (olk_input)((olk_real)x[r * p->d + k] * by[k]);
     return (olk_sorf_row){to, NULL, 0};

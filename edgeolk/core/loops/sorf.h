@@ -124,9 +124,16 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
     olk_plan plan;
     olk_sorf_shares before;
     olk_sorf_share(p, s->L, &before);
-    const olk_sorf_row x = olk_scaled(p, s, row, s->inputs);
     const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
                                p->last_label ? *s->last : 0.0};
+    olk_begin_step(s->flags);
+    const double mean = real ? s->target[0] : 0.0;
+    const double deviation = real ? olk_sorf_deviation(s->target, *s->t) : 1.0;
+    if (real)
+        y = olk_sorf_scale(s->target, *s->t, y);
+    if (p->linear) /* before the row is held */
+        olk_learn_linear(p, s, row, y, f.f_linear);
+    const olk_sorf_row x = olk_as_seen(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
     const olk_kept kept = {s->row ? s->row : own_row,
                                    s->row ? p->first[p->groups] : OLK_SORF_KEPT};
@@ -142,11 +149,9 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
                                done == OLK_SORF_NOTHING || !one ? fa : NULL);
 
     double returned, blended = 0.0;
-    olk_begin_step(s->flags);
     if (real) {
         blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
-        returned = s->target[0] + olk_sorf_deviation(s->target, *s->t) * blended;
-        y = olk_sorf_scale(s->target, *s->t, y);
+        returned = mean + deviation * blended;
     } else {
         blended = olk_sorf_margin(&f, &before, -1, 0.0, y);
         returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
@@ -155,8 +160,6 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     olk_sorf_count(&f, y, weight, s->L);
-    if (p->linear)
-        olk_learn_linear(p, s, row, y, f.f_linear);
 
     if (again && olk_losses(&f, y, weight, *s->t, 0.0, &plan)) {
         plan.follows = p->relevance && *s->t > OLK_RELEVANCE_START && (real || 1.0 - blended > 0.0);
@@ -204,7 +207,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */
-static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
                                const olk_sorf_shares *share, const double *fw, const double *fa,
                                double *out)
 {
@@ -212,8 +215,7 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, const
         *out = *fa - s->novelty[0];
         return;
     }
-    const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
-                               p->last_label ? *s->last : 0.0};
+    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0};
     for (ptrdiff_t c = 0; c < p->classes; c++)
         out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
     if (p->task == OLK_SORF_REGRESSION)
@@ -227,10 +229,10 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
-    double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS];
+    double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
-    const int together = m > 1 && p->classes == 1 && !(p->relevance && p->d > WIDE);
+    const int together = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? own[0][0] : s->scores;
     double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
@@ -251,8 +253,12 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s
     for (ptrdiff_t r = 0; r < m;) {
         const ptrdiff_t now = r < alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};
-        const olk_sorf_row x = together ? olk_scaled_rows(p, by, &in, now, scaled)
-                                        : olk_scaled(p, s, &in, s->inputs);
+        for (ptrdiff_t i = 0; i < now; i++) {
+            const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
+            linear[i] = olk_linear_score(p, s, &one);
+        }
+        const olk_sorf_row x = together ? olk_rows_as_seen(p, by, &in, now, scaled)
+                                        : olk_as_seen(p, s, &in, s->inputs);
         if (!olk_score_pass(p, s, &x, now, of_w, fa)) {
             if (now > 1) {
                 alone = r + now;
@@ -260,10 +266,8 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s
             }
             olk_pass(p, s, &x, 1, 1, NULL, 0, of_w, fa);
         }
-        for (ptrdiff_t i = 0; i < now; i++) {
-            const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
-            olk_blended(p, s, &one, &share, fw + i * G, fa + i * G, out + (r + i) * p->classes);
-        }
+        for (ptrdiff_t i = 0; i < now; i++)
+            olk_blended(p, s, linear[i], &share, fw + i * G, fa + i * G, out + (r + i) * p->classes);
         r += now;
     }
 }

@@ -29,6 +29,7 @@ typedef struct {
     double nu, forget;                           /* novelty */
     int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
+    double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
 
 /* A learner's memory: the caller's. NULL where the learner has no such part. "Type" is the type of
@@ -52,7 +53,8 @@ typedef struct {
     void *deviations;       /* [6] of type: novelty_scores.h */
     uint64_t *watch;        /* [4]: novelty_threshold.h */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d] */
+    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d]; held without these:
+                               [d], where a row that is learned or scored alone may lie */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;

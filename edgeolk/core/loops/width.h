@@ -1,4 +1,5 @@
-/* The width of the kernel from the first rows, where it is not given.
+/* The width of the kernel where it is not given: it follows the rows of structured features that a
+   scaler is before (below), and is made from the first rows elsewhere.
 
    Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
    Welford's recurrence on whole rows: only the mean is kept of each feature. Laplacian: 1 / (sqrt(2)
@@ -52,5 +53,38 @@ static inline double olk_gamma_of(const olk_width *w, int laplacian, double most
     const double gamma = (double)w->measured / (turn * w->spread);
     return gamma > 0.0 && gamma <= most ? gamma : provisional;
 }
+
+/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean of
+   |x|^2 over as many rows as were learned and OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. It stays above
+   olk_least_square an input, a thousandth of a deviation: readings that have been still for a long
+   time leave no width that the next one is too far for. */
+enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
+static const double olk_least_square = 1e-6;
+
+static inline double olk_followed_gamma(double q)
+{
+    return 1.0 / (2.0 * q);
+}
+
+/* q after one more row, the `rows`-th. x is held to `hold`, where that is above 0. */
+#define OLK_FOLLOW_ROW(name, type)                                                                 \
+    static inline double name(double q, const void *row, ptrdiff_t d, double hold, uint64_t rows)  \
+    {                                                                                              \
+        const type *x = (const type *)row;                                                         \
+        double square = 0.0;                                                                       \
+        for (ptrdiff_t j = 0; j < d; j++) {                                                        \
+            const double size = OLK_FABS((double)x[j]);                                            \
+            const double seen = hold > 0.0 && size > hold ? hold : size;                           \
+            square += seen * seen;                                                                 \
+        }                                                                                          \
+        if (!(square > 0.0))                                                                       \
+            return q;                                                                              \
+        const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)  \
+                                                                : OLK_WIDTH_ROWS;                  \
+        const double to = q + (square - q) / n, least = olk_least_square * (double)d;              \
+        return (double)(type)(to > least ? to : least);                                            \
+    }
+OLK_FOLLOW_ROW(olk_follow_row_f32, float)
+OLK_FOLLOW_ROW(olk_follow_row_f64, double)
 
 #endif

@@ -27,6 +27,11 @@ cdef inline bint takes(const State* s, const void* x) noexcept nogil:
     return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.structured.most)
 
 
+cdef inline void hold_inputs(State* s) noexcept nogil:
+    """Inputs that are scaled each by itself are held (S 15), those of one scale are not."""
+    s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
+
+
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
@@ -35,6 +40,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return forecast_learn(s, x, y, f)
     if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
+    hold_inputs(s)
     row.values = x
     row.index = NULL
     row.count = 0
@@ -59,6 +65,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     if s.forecast.on:
         return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
+    hold_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
     row.values = rows

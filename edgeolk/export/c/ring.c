@@ -8,6 +8,7 @@
 
 #define OLK_ROW_STORES EK_STORES
 #define OLK_ROW_REAL EK_REAL
+#include "loops/common.h"
 #include "loops/exponential.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
@@ -39,7 +40,10 @@ void ek_start(void *arena)
 /* Reading j as the scaler leaves it. */
 static double ek_reading(const ek_number *x, int j)
 {
-#if EK_SCALE_METHOD
+#if EK_COMMON
+    const olk_one_line line = EK_ALIKE;
+    return olk_common_scaled(&line, EK_SCALE_CLIP, (double)x[j]);
+#elif EK_SCALE_METHOD
     /* Only read here: nothing is learned. */
     const olk_scaler scaler = {
         .clip = EK_SCALE_CLIP,

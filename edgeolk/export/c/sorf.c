@@ -22,6 +22,7 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#include "loops/common.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
 #include "loops/sorf_row.h"
@@ -29,7 +30,7 @@
 #include "loops/width.h"
 
 static const olk_sorf ek_made = EK_SORF;
-#if EK_GAMMA_ROWS
+#if EK_GAMMA_ROWS || EK_FOLLOWS
 static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
@@ -46,9 +47,16 @@ typedef struct {
     olk_scaler scaler;
     int64_t seen; /* rows that the scaler has been given */
 #endif
-#if EK_GAMMA_ROWS
+#if EK_GAMMA_ROWS || EK_FOLLOWS
     olk_sorf made;
+#endif
+#if EK_GAMMA_ROWS
     olk_width *width;
+#endif
+#if EK_COMMON
+    olk_common alike;
+#elif EK_PAIRS
+    olk_two_numbers alike; /* with the row that is being learned */
 #endif
 } ek_call;
 
@@ -57,10 +65,14 @@ static uint64_t *ek_words(uint8_t *base, size_t offset)
     return (uint64_t *)(void *)(base + offset);
 }
 
-#if EK_GAMMA_ROWS
+#if EK_GAMMA_ROWS || EK_FOLLOWS
 static void ek_use_width(ek_call *c)
 {
+#if EK_FOLLOWS
+    const double gamma = olk_followed_gamma(*(const double *)ek_at(c->base, EK_AT_width_follows));
+#else
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
+#endif
     c->made = ek_made;
     c->most = olk_sorf_set_width(&c->made, ek_multiples, gamma, EK_WIDE_ROWS);
     c->p = &c->made;
@@ -96,7 +108,8 @@ static void ek_enter(void *arena, ek_call *c)
     s->log_scale = ek_at(base, EK_AT_relevance);
     s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
-    s->inputs = ek_at(base, EK_AT_inputs);
+    /* Without relevance, inputs are held where the row lies. */
+    s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
     s->channels = ek_at(base, EK_AT_channels);
@@ -107,6 +120,8 @@ static void ek_enter(void *arena, ek_call *c)
     c->most = EK_MOST;
 #if EK_GAMMA_ROWS
     c->width = (olk_width *)ek_at(base, EK_AT_width);
+#endif
+#if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
 #endif
 #if EK_SCALE_METHOD
@@ -128,6 +143,54 @@ static void ek_enter(void *arena, ek_call *c)
 }
 
 #if !EK_FORECASTS
+#if EK_COMMON || EK_PAIRS
+/* How one scale is that of all inputs, with the row where it is learned; 0 if it is not. */
+static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_line *line)
+{
+    const int frozen = EK_FREEZE_AFTER > 0 && c->seen >= EK_FREEZE_AFTER;
+    double count = (double)(frozen ? EK_FREEZE_AFTER : c->seen) * (double)EK_FEATURES;
+#if EK_COMMON
+    c->alike = *(const olk_common *)ek_at(c->base, EK_AT_common);
+    for (int j = 0; learning && !frozen && j < EK_FEATURES; j++, count += 1.0)
+        olk_learn_common(&c->alike, (double)x[j], count);
+    *line = olk_common_line(&c->alike, count);
+    return 1;
+#else
+    const olk_two_numbers before =
+        *(const olk_two_numbers *)(const void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1);
+    const double first = count;
+    c->alike = before;
+    for (int j = 0; learning && j < EK_FEATURES; j++, count += 1.0)
+        olk_learn_pair(&c->alike, (double)x[j], count);
+    if (c->alike.others < 0.0)
+        return 0;
+    if (frozen) {
+        c->alike = before;
+        count = first;
+    }
+    *line = olk_pair_line(&c->alike, count);
+    return 1;
+#endif
+}
+#endif
+
+/* What is known of the inputs, after a row that was learned. */
+static void ek_keep(ek_call *c, const ek_number *x)
+{
+#if EK_COMMON
+    *(olk_common *)ek_at(c->base, EK_AT_common) = c->alike;
+    (void)x;
+#elif EK_SCALE_METHOD
+#if EK_PAIRS
+    *(olk_two_numbers *)(void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1) = c->alike;
+#endif
+    for (int j = 0; j < EK_FEATURES; j++)
+        olk_keep_reading(&c->scaler, j, (double)x[j], c->seen);
+#else
+    (void)c, (void)x;
+#endif
+}
+
 /* The row as the learner sees it, NULL if it cannot be taken. */
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
@@ -145,8 +208,19 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     memcpy(query, x, EK_FEATURES * sizeof *x);
     row = query;
 #endif
-#if EK_SCALE_METHOD
-    for (int j = 0; j < EK_FEATURES; j++)
+#if EK_COMMON || EK_PAIRS
+    olk_one_line line;
+    const int alike = ek_are_alike(c, x, learning, &line);
+    for (int j = 0; alike && j < EK_FEATURES; j++)
+        query[j] = (ek_number)olk_common_scaled(&line, EK_ALIKE_CLIP, (double)x[j]);
+#endif
+#if EK_PAIRS
+    c->made.hold = alike ? 0.0 : ek_made.hold;
+#elif EK_SCALE_METHOD && !EK_COMMON
+    const int alike = 0;
+#endif
+#if EK_SCALE_METHOD && !EK_COMMON
+    for (int j = 0; !alike && j < EK_FEATURES; j++)
         query[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, learning);
 #else
     (void)learning;
@@ -269,15 +343,19 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     errors[0] += (y - before) * (y - before);
     errors[1] += OLK_FABS(y - before);
 #endif
-#if EK_SCALE_METHOD
-    for (int j = 0; j < EK_FEATURES; j++)
-        olk_keep_reading(&c.scaler, j, (double)x[j], c.seen);
-#endif
+    ek_keep(&c, x);
 #if EK_CLIPS_ROWS
     *ek_words(c.base, EK_AT_clipped_rows) += (uint64_t)c.shortened;
 #endif
 #if EK_GAMMA_ROWS
     ek_follow_width(&c, row.values);
+#elif EK_FOLLOWS
+    double *q = (double *)ek_at(c.base, EK_AT_width_follows);
+#if EK_WIDE_ROWS
+    *q = olk_follow_row_f64(*q, row.values, EK_FEATURES, c.p->hold, *c.s.t);
+#else
+    *q = olk_follow_row_f32(*q, row.values, EK_FEATURES, c.p->hold, *c.s.t);
+#endif
 #endif
     olk_end_step(c.s.flags, 0);
     if (score)

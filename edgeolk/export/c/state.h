@@ -101,7 +101,7 @@ static int ek_scaler_holds(const uint8_t *file, int64_t rows)
             return 0;
     return 1;
 }
-#elif EK_SCALE_METHOD && EK_FEATURES
+#elif EK_SCALE_METHOD && EK_FEATURES && !EK_COMMON
 /* The convention of loops/winsor.h, for feature j after so many rows. */
 static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 {
@@ -180,6 +180,26 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_FOLLOWS
+static int ek_following_holds(const uint8_t *file, int64_t rows)
+{
+    const double least = olk_least_square * EK_FEATURES * (1.0 - 1e-6);
+    if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), least, DBL_MAX))
+        return 0;
+#if EK_PAIRS
+    const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
+    for (size_t i = 1; i < 3; i++)
+        if (!ek_between(ek_double_of(file, EK_AT_width_follows, i), -DBL_MAX, DBL_MAX))
+            return 0;
+    return ek_between(ek_double_of(file, EK_AT_width_follows, 3), -1.0,
+                      (double)seen * (double)EK_FEATURES);
+#else
+    (void)rows;
+    return 1;
+#endif
+}
+#endif
+
 #if EK_WATCHES
 /* Channels, scores and events of novelty in time. */
 static int ek_watch_holds(const uint8_t *file, int64_t steps)
@@ -226,7 +246,16 @@ static int ek_state_holds(const uint8_t *file)
         return 0;
     rows += ek_word_of(file, EK_AT_width, 3);
 #endif
-#if EK_SCALE_METHOD && EK_FEATURES
+#if EK_FOLLOWS
+    if (!ek_following_holds(file, rows))
+        return 0;
+#endif
+#if EK_COMMON
+    if (!ek_between(ek_double_of(file, EK_AT_common, 0), -olk_common_bound,
+                    olk_common_bound) ||
+        !ek_between(ek_double_of(file, EK_AT_common, 1), 0.0, DBL_MAX))
+        return 0;
+#elif EK_SCALE_METHOD && EK_FEATURES
     if (!ek_scaler_holds(file, rows))
         return 0;
 #endif

@@ -290,6 +290,10 @@ COSTS: list[tuple[dict[str, Any], int]] = [
     ({"kernel": ek.Gaussian(0.1), "relevance": False}, 13),
     ({"kernel": ek.Gaussian(0.1), "relevance": False, "dtype": "float32"}, 13),
     ({"kernel": ek.Gaussian(0.1), "relevance": True}, 29),
+    ({"relevance": False}, 13),
+    ({"relevance": True}, 29),
+    ({"scale": "common", "relevance": False}, 4),
+    ({"scale": "common", "relevance": True}, 20),
 ]
 
 

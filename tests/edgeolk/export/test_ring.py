@@ -24,6 +24,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "bounded float16": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "float16",
                                       "scale": "standard", "clip_rows": 1.5}),
     "float64": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "float64", **SCALED}),
+    "one scale": ("occupancy", {"algorithm": "rbp", "budget": 30, "scale": "common"}),
     "scaled int8": ("occupancy", {"algorithm": "rbp", "budget": 30, "dtype": "int8",
                                   "scale": "minmax", "feature_range": (0.0, 1.0)}),
     "laplacian": ("occupancy", {"algorithm": "rbp", "budget": 30, "kernel": ek.Laplacian(0.3),

@@ -43,6 +43,16 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "regression": ("house", {"algorithm": "sorf", "D": 130, "loss": "square", "gamma": "auto",
                              "scale": "standard", "linear": True}),
+    "first rows": ("robot", {"algorithm": "sorf", "D": 100, "gamma": "auto", "gamma_rows": 100}),
+    "held, all candidates": ("robot", {"algorithm": "sorf", "D": 130, "linear": True,
+                                       "last_label": True, "relevance": True}),
+    "held, wide": ("robot", {"algorithm": "sorf", "D": 130, "linear": True, "dtype": "float64"}),
+    "one scale": ("robot", {"algorithm": "sorf", "D": 130, "scale": "common",
+                            "freeze_after": 900}),
+    "one scale, wide": ("occupancy", {"algorithm": "sorf", "D": 90, "scale": "common",
+                                      "dtype": "float64", "kernel": ek.Gaussian(0.4)}),
+    "bits": ("bits", {"algorithm": "sorf", "D": 130, "linear": True}),
+    "bits, then a third number": ("half", {"algorithm": "sorf", "D": 130, "relevance": True}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
     "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
@@ -51,10 +61,21 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+def readings(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A stream; "bits": which readings of one are above its median, "half": one of them is .5."""
+    if name not in ("bits", "half"):
+        return stream(name, ROWS)
+    X, y = stream("robot", ROWS)
+    X = (np.median(X, axis=0) < X).astype(X.dtype)
+    if name == "half":
+        X[ROWS // 3, 1] = 0.5
+    return X, y
+
+
 def rows_of(key: str) -> tuple[np.ndarray, np.ndarray]:
     """The rows, and a label for each, where there are labels."""
     name, options = CASES[key]
-    X, y = stream(name, ROWS)
+    X, y = readings(name)
     if "n_classes" in options:
         return X, (y > 0) + 1.0 * (X[:, 0] > np.median(X[:, 0]))
     return X, y if options.get("loss") in ("square", "novelty") else signs(y)
@@ -62,7 +83,7 @@ def rows_of(key: str) -> tuple[np.ndarray, np.ndarray]:
 
 def made(key: str) -> ek.Learner:
     options = dict(CASES[key][1])
-    X, _ = stream(CASES[key][0], ROWS)
+    X, _ = readings(CASES[key][0])
     return ek.Learner(options.pop("algorithm", None), n_features=X.shape[1], **options)
 
 

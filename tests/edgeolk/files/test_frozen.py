@@ -28,7 +28,8 @@ KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
 OPTION_VALUES = {
     "scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147,
-    "clip_rows": 148, "gamma_rows": 149, "skip_bad_rows": 152, "checksums": 153, "lookahead": 154,
+    "clip_rows": 148, "gamma_rows": 149, "width_follows": 150, "skip_bad_rows": 152,
+    "checksums": 153, "lookahead": 154,
 }  # fmt: skip
 #: Lists: the number of the first of eight.
 LISTS = {
@@ -51,6 +52,8 @@ OMITTED_WIDTHS = {
 }
 #: Numbers of the ways to scale, the value `scale.method`.
 METHODS = {"standard": 1, "minmax": 2}
+#: Those inside a learner.
+INSIDE = {"standard": 1, "minmax": 2, "common": 3}
 #: The first in records of this many bytes an input.
 COMPACT, RECORD_BYTES = 9, 9
 #: In the order of their numbers; "-" is one that nothing has.
@@ -63,9 +66,10 @@ REGIONS = (
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
-    "width_mean": 69, "skipped": 72, "checksums": 73, "statistics": 80,
-    "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51, "history": 56,
-    "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61, "kernel_rows": 62,
+    "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
+    "statistics": 80, "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
+    "history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61,
+    "kernel_rows": 62,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -97,6 +101,7 @@ TYPES = {
     "mean_start": "d", "mean_sum": "d", "nearest": "q", "nearest_distance": "real",
     "nearest_kernel": "d", "factor": "d", "inverse": "d", "scores": "d", "feature_map": "d",
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
+    "width_follows": "d", "common": "d",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
     "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
@@ -129,6 +134,7 @@ def test_values_that_are_not_written() -> None:
 
 def test_numbers_of_the_ways_to_scale() -> None:
     assert scaling.METHODS == METHODS
+    assert scaling.INSIDE == INSIDE
     assert (scaling.COMPACT, scaling.RECORD_BYTES) == (COMPACT, RECORD_BYTES)
 
 
@@ -139,6 +145,9 @@ def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.Monke
     monkeypatch.setattr(record, "CLIP", 7.0)
     monkeypatch.setattr(record, "WINDOW", 20_000)
     assert record.preprocessing_from(frozen.stored()) == frozen
+    common = record.Preprocessing(3, clip=8.0, follows=True)
+    assert common.stored() == {"scale.method": 3, "width_follows": 1}
+    assert record.preprocessing_from(common.stored()) == common
     other = record.Preprocessing(1, clip=7.0, window=20_000)
     assert other.stored() == {"scale.method": 1, "scale.clip": 7.0, "scale.window": 20_000}
     assert record.preprocessing_from(other.stored()) == other

@@ -35,7 +35,10 @@ _RING = {
     "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
     "inverse", "scores", "feature_map", "window", "window_labels",
 }  # fmt: skip
-_ROWS = {"scaler", "scaler_counts", "scaler_range", "statistics", "width_mean"}
+_ROWS = {
+    "scaler", "scaler_counts", "scaler_range", "statistics", "width_mean", "width_follows",
+    "common",
+}  # fmt: skip
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
     "novelty", "channels", "channel_counts", "deviations",

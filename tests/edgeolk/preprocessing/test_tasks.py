@@ -59,11 +59,14 @@ def test_a_scaler_inside_gives_the_numbers_of_one_before_it(task: str, method: s
     X, y = rows_of(task)
     scaler = ek.RunningScaler(D, method=method, compact=method == "standard")
     inner, outer = (learner_of(task, scale=given, gamma=None) for given in (method, None))
+    end = 2.5 if task == "classes sorf" and method == "standard" else np.inf  # of features
     said = set()
     for x, label in zip(X, y, strict=True):
         said.add(str(decided(inner, x)))
-        assert decided(inner, x) == decided(outer, scaler.transform_one(x))
-        assert learned(inner, x, label) == learned(outer, scaler.learn_transform_one(x), label)
+        seen = np.clip(scaler.transform_one(x), -end, end)
+        assert decided(inner, x) == decided(outer, seen)
+        seen = np.clip(scaler.learn_transform_one(x), -end, end)
+        assert learned(inner, x, label) == learned(outer, seen, label)
     assert len(said) > ROWS // 4
     assert (inner.updates, inner.mistakes) == (outer.updates, outer.mistakes)
     assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)

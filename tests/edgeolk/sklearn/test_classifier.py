@@ -230,9 +230,26 @@ def test_widths(gamma: Any, moons: Any) -> None:
     if gamma == "scale":
         assert width == pytest.approx(0.5, rel=0.1)
     elif gamma == "auto":
-        assert width == pytest.approx(1.0 / np.median(_squares(X / X.std(axis=0))), rel=0.2)
+        assert model.learner_.config.preprocessing.follows
+        assert width == pytest.approx(0.5 / X.shape[1], rel=0.2)
+        ring = OnlineKernelClassifier("bpa_s", gamma=gamma, random_state=0).fit(X, y)
+        made = ring.learner_.kernel.gamma
+        assert made == pytest.approx(1.0 / np.median(_squares(X / X.std(axis=0))), rel=0.2)
     elif gamma == 0.7:
         assert width == 0.7
+    assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s"])
+@pytest.mark.parametrize("gamma", ["scale", "auto"])
+def test_one_scale_for_all_features(algorithm: str, gamma: str, moons: Any) -> None:
+    X, y = moons
+    X = np.column_stack([X, X[:, 0]])
+    model = OnlineKernelClassifier(algorithm, scale="common", gamma=gamma, random_state=0).fit(X, y)
+    alike = model.learner_.common_scale
+    assert alike is not None
+    assert alike.mean == pytest.approx(X.mean(), abs=1e-9)
+    assert alike.sd == pytest.approx(X.std(), rel=1e-9)
     assert model.score(X, y) > 0.9
 
 

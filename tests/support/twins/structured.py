@@ -187,11 +187,12 @@ class Sorf:
         self.lam = np.zeros(n_features, dtype=self.real)
         self.grad2 = np.zeros(n_features, dtype=self.real)
         self.mean, self.m2 = 0.0, 0.0
+        self.hold = math.inf  # where the features see inputs end (section 15)
 
     # --- scores ---
 
     def inputs(self, x: np.ndarray) -> np.ndarray:
-        x = np.asarray(x, dtype=float)
+        x = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
         if not self.relevance:
             return x
         return (x * np.exp(self.lam.astype(float))).astype(self.real).astype(float)

@@ -179,6 +179,15 @@ ADDED: dict[str, dict[str, Case]] = {
         )
         for dtype in ("int8", "float32", "float64")
     },
+    "following": {
+        "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
+        "sorf-follows-regression": (
+            "sorf", {"scale": "standard", "gamma": "auto", "dtype": "float64", "loss": "square"},
+        ),
+        "sorf-common": (
+            "sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3},
+        ),
+    },
     "compact": {
         "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
         "bpa_s-compact-int8": (

@@ -1,0 +1,91 @@
+/* One scale for all inputs (docs/sorf.md, section 15), where they have one unit: pixels, spectra,
+   one-hot, bits. z = (x - mean) / deviation, kept from -clip to clip, by statistics of all readings
+   of all inputs, the row that is learned included.
+
+   Such a scaler keeps a mean and a sum of squared deviations (Welford). One that scales each input
+   by itself knows besides whether every reading so far was one of two numbers: then a count says
+   what mean and deviation of all are. */
+#ifndef EDGEOLK_COMMON_H
+#define EDGEOLK_COMMON_H
+
+#include <stdint.h>
+
+#include "roots.h"
+
+/* Deviations to clip to. */
+static const double olk_common_clip = 8.0;
+/* Squares of larger readings would not be finite. */
+static const double olk_common_bound = 1e140;
+
+/* Part of the file format. All zero: nothing seen. */
+typedef struct {
+    double mean, squares;
+} olk_common;
+
+/* Part of the file format; all readings so far were `first`, but for `others`, which were `second`.
+   Below 0: there was a third number. */
+typedef struct {
+    double first, second, others;
+} olk_two_numbers;
+
+/* How all inputs are scaled: halves, because a difference of two doubles overflows. */
+typedef struct {
+    double centre, half;
+} olk_one_line;
+
+static inline double olk_bounded_reading(double x)
+{
+    x = x < olk_common_bound ? x : olk_common_bound;
+    return x > -olk_common_bound ? x : -olk_common_bound;
+}
+
+/* A reading after `readings` others. */
+static inline void olk_learn_common(olk_common *c, double x, double readings)
+{
+    const double gap = olk_bounded_reading(x) - c->mean;
+    c->mean += gap / (readings + 1.0);
+    c->squares += gap * (olk_bounded_reading(x) - c->mean);
+}
+
+static inline olk_one_line olk_common_line(const olk_common *c, double readings)
+{
+    const double sd = readings > 0.0 ? OLK_SQRT(c->squares / readings) : 0.0;
+    const olk_one_line made = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
+    return made;
+}
+
+static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
+{
+    if (p->others < 0.0)
+        return;
+    if (readings == 0.0)
+        p->first = x;
+    if (x == p->first)
+        return;
+    if (p->others == 0.0)
+        p->second = x;
+    p->others = x == p->second ? p->others + 1.0 : -1.0;
+}
+
+static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readings)
+{
+    const double share = p->others > 0.0 ? p->others / readings : 0.0;
+    const double half = 0.5 * p->second - 0.5 * p->first;
+    const double sd = OLK_FABS(half) * OLK_SQRT(share * (1.0 - share));
+    olk_one_line made = {0.5 * p->first, 0.5};
+    if (share > 0.0) {
+        made.centre += half * share;
+        made.half = sd > 0.0 ? sd : 0.5;
+    }
+    return made;
+}
+
+static inline double olk_common_scaled(const olk_one_line *f, double clip, double x)
+{
+    const double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
+    if (!(z > -clip))
+        return -clip;
+    return z < clip ? z : clip;
+}
+
+#endif
