@@ -79,6 +79,8 @@ def _run(options: argparse.Namespace) -> None:
         print(f"threshold        {learner.threshold:.4g} deviations")
     else:
         print(f"mistakes         {learner.mistakes}")
+    if learner.parameters.get("drift"):
+        print(f"alarms           {learner.alarms}")
     print(f"bytes            {learner.nbytes}")
 
 

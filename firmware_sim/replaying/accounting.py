@@ -84,8 +84,8 @@ class Accounting:
         if not len(places):
             return
         y = block.y[places]
-        looked = self.metrics.look_many(X)
         self.sampled.add_block(X)
+        looked = self.metrics.look_many(X)
         found = device.learn_block(X, y)
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
