@@ -26,7 +26,7 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import kernel_in_time, take_history
+from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
 from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
@@ -203,6 +203,7 @@ class Config(Record):
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
         budget = budget_of(basis.members, budget, ram, params, usual_members)
         lists = given_lists(update.lists, params)
+        refuse_interval(lists.get("interval"), forecasts=forecasts)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
             "n_features": float(seen),
