@@ -7,7 +7,15 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report import svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    frozen,
+    inputs,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
@@ -55,7 +63,7 @@ def to_page(result: ReplayResult) -> str:
         f"<h1>{safe(title)}</h1>",
         *_early(result),
         f'<p id="verdict">{safe(verdict(result))}</p>',
-        *(f"<p>{safe(text)}</p>" for text in [result.hint] if text),
+        *(f"<p>{safe(text)}</p>" for text in [frozen(result), result.hint] if text),
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',

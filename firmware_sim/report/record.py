@@ -48,6 +48,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
         "alarms": alarm_records(result) if isinstance(metrics, Novelty) else None,
         "oddest": oddest_records(result) if isinstance(metrics, Novelty) else None,
+        "frozen": None if result.frozen is None else asdict(result.frozen),
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,
