@@ -2,6 +2,7 @@
 #ifndef EDGEOLK_SORF_ROW_H
 #define EDGEOLK_SORF_ROW_H
 
+#include "event_words.h"
 #include "novelty_threshold.h"
 #include "roots.h"
 #include "sorf_types.h"
