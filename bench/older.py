@@ -62,6 +62,8 @@ PAGES = (
     Page("results/tasks_regression.md", "python -m bench.tasks",
          (*LIBRARY, "bench/tasks")),
     Page("results/tasks_novelty.md", "python -m bench.tasks", (*LIBRARY, "bench/tasks")),
+    Page("results/novelty_in_time.md", "python -m bench.time.novelty",
+         (*LIBRARY, "bench/time/novelty.py", "bench/time/labelled.py")),
     Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
     Page("results/boards.md", "python -m release.instructions",
          (*LOOPS, "release/instructions.py")),

@@ -14,6 +14,8 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
+#: Parameters that a learner which watches rows in the order of time refuses.
+_NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
 
@@ -88,8 +90,19 @@ class ReplayConfig(Fields):
         inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
+        if self._may_watch(inside):
+            inside = {"history": True}
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
+
+    def _may_watch(self, inside: dict[str, Any]) -> bool:
+        """Whether rows without labels are watched in the order of time: nothing says otherwise."""
+        return (
+            "novelty" in (self.kind, kind_of(self.params))
+            and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
+            and not _NOT_IN_TIME & set(self.params)
+            and bool(self.params.get("history", True))
+        )
 
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner that scales by itself, as the options say."""
@@ -126,9 +139,19 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
+    def watches(self) -> bool:
+        """Whether the learner watches rows in the order of time, with a scale for each channel."""
+        return self.kind == "novelty" and bool(self.params.get("history"))
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether absent readings go to the learner as such."""
+        return self.watches and self.missing == OPTIONS["missing"].default
+
+    @property
     def scales_inside(self) -> bool:
         """Whether the learner scales by itself, in its own block."""
-        return self.params.get("scale") is not None
+        return self.watches or self.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -138,7 +161,7 @@ class ReplayConfig(Fields):
     @property
     def chooses_inside(self) -> bool:
         """Whether the learner makes the width of its kernel itself."""
-        return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+        return self.watches or "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:

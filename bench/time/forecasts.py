@@ -174,8 +174,9 @@ def _peers(names: tuple[str, ...], data: dict[str, Any]) -> Table:
                       *map(_said, found.values())])  # fmt: skip
     note = (
         "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
-        " values and a season where there is one; Holt-Winters with an additive season; a linear model on"
-        " scaled inputs and the last three values. Their memory grows or is that of Python."
+        " values and a season where there is one; Holt-Winters with an additive season; a linear"
+        " model on scaled inputs and the last three values. Their memory grows or is that of"
+        " Python."
     )
     return Table("Online peers", ("stream", "forecaster", *PEERS), lines, note)
 

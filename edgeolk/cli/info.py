@@ -58,8 +58,16 @@ def _run(options: argparse.Namespace) -> None:
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
+    elif learner.config.watches:
+        print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
+        part, channel, what = learner.why
+        novel = "novel" if learner.novel else "usual"
+        print(f"last row         {novel}: {part}, channel {channel}, {what}")
+        print(f"threshold        {learner.threshold:.4g} deviations")
     else:
         print(f"mistakes         {learner.mistakes}")
+    if learner.parameters.get("drift"):
+        print(f"alarms           {learner.alarms}")
     print(f"bytes            {learner.nbytes}")
 
 

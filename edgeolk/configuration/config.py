@@ -229,14 +229,17 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            made = fit(
-                configure,
-                lambda config: total(layout(config)),
-                ram,
-                most,
-                without=forecasts,
-                instead=what_fits,
-            )
+            for cramped in (0.0, 1.0):  # then there is no room for what is on only where it fits
+                context["cramped"] = cramped
+                try:
+                    made = fit(
+                        configure, lambda config: total(layout(config)), ram, most,
+                        without=forecasts, instead=what_fits,
+                    )  # fmt: skip
+                    break
+                except ValueError:
+                    if cramped:
+                        raise
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"

@@ -52,8 +52,4 @@ FORECASTING: tuple[Refusal, ...] = (
         both(_asked, lambda c: 0 < c.budget < LEAST_FREQUENCIES),
         f"a kernel pays from D = {LEAST_FREQUENCIES} on: with history=True D must be 0 or that",
     ),
-    (
-        lambda c: not _asked(c) and c.budget < 1,
-        "D must be at least 1",
-    ),
 )

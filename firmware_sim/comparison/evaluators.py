@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -43,7 +44,7 @@ class Evaluator:
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[float] = (),
+        looked: Sequence[Looked] = (),
         raw: Row | None = None,
     ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
@@ -55,6 +56,8 @@ class Evaluator:
             return self
         own = copy(self)
         own.X = self.raw
+        if config.watches:  # its alarms are judged as such a replay does
+            own._config = replace(self._config, params=config.params)
         return own
 
     @property
@@ -140,7 +143,7 @@ class Numbers(Evaluator):
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[float] = (),
+        looked: Sequence[Looked] = (),
         raw: Row | None = None,
     ) -> None:
         super().__init__(X, y, config, looked, raw)
@@ -174,7 +177,7 @@ class Unlabelled(Evaluator):
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        looked = self._looked[part] or [0.0] * len(answers[part])
+        looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
         context = [
             RowContext(level, own)
             for level, own in zip(answers[part, 1].tolist(), looked, strict=True)

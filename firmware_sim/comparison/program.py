@@ -75,14 +75,15 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d, kind = len(rows.features), config.kind
-    own = replace(config, algorithm=name, stream="", dtype="").learner_params
+    mine = replace(config, algorithm=name, stream="", dtype="")
+    own = mine.learner_params
     if name != RECOMMENDED:  # the others have no scaler by themselves
         own = {what: value for what, value in own.items() if what != "scale"}
     said = "".join(f", {what}={value!r}" for what, value in own.items())
     if config.dtype == "int8" and config.scale == "minmax":  # as `replay` plans it
         said += ", feature_range=(0.0, 1.0)"
     before, loop = [], [f"    x = np.array(readings, dtype=np.{buffer_type(config)})"]
-    if config.scale != "none":
+    if mine.scales_outside:
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")
         loop.append("    scaler.learn_transform_one(x, x)")
     for lines, more in zip((before, loop), _targets(kind, config.classes), strict=True):

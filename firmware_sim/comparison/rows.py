@@ -13,6 +13,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.base import Looked
 from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
@@ -87,7 +88,7 @@ def prepare(config: ReplayConfig) -> Rows:
     rows: list[Row] = []
     raw: list[Row] = []
     targets: list[float] = []
-    looked: list[float] = []
+    looked: list[Looked] = []
     count = RowCount()
     try:
         for block in checked(config, stream, labels):
@@ -95,7 +96,7 @@ def prepare(config: ReplayConfig) -> Rows:
             block.tally(labels, len(block))
             X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
             if len(places):
-                looked += metrics.look_many(X).tolist()
+                looked += [Looked(one.distance) for one in metrics.look_many(X)]
                 held, unfit = device.row.take_many(X)
                 scaled, refused = scaled_rows(device.scaler, held, unfit)
                 for error in refused.values():

@@ -215,6 +215,26 @@ _TOLD = (
 )
 
 
+def _reads(config: ReplayConfig) -> tuple[str, ...]:
+    """Return the lines that make numbers of cells, up to the question whether a row is left out."""
+    if config.takes_gaps:  # absent readings are the learner's
+        return (
+            "    row[:] = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]",
+            "    row[np.isin(row, ABSENT)] = np.nan",
+            "    whole = True",
+            "except ValueError:",
+            "    whole = False",
+            "if not whole:",
+        )
+    return (
+        "    row[:] = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
+        "except ValueError:",
+        "    row[:] = np.nan",
+        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
+        "if not whole or np.isin(row, ABSENT).any():",
+    )
+
+
 def _loop(config: ReplayConfig, words: _Words) -> list[str]:
     """Return the lines that answer and learn rows."""
     learns = [*words.learns, "checkpoints.step(parts)"]
@@ -227,11 +247,7 @@ def _loop(config: ReplayConfig, words: _Words) -> list[str]:
         "cells = [cell.strip() for cell in line]",
         "try:",
         "    readings = cells[: len(FEATURES)]",
-        "    row[:] = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
-        "except ValueError:",
-        "    row[:] = np.nan",
-        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
-        "if not whole or np.isin(row, ABSENT).any():",
+        *_reads(config),
         '    print("skipped", flush=True)',
         "    continue",
         *_label_line(words),

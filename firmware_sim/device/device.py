@@ -13,7 +13,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
-from firmware_sim.device.repair import KEEPS, Repair
+from firmware_sim.device.repair import KEEPS, Gaps, Repair
 from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.supervision import Supervision, row_type
@@ -75,7 +75,7 @@ class Device:
         self._targets = None
         if config.scales_targets:
             self._targets = TargetScale(self._memory.view("target scaler"))
-        self.repair = None
+        self.repair: Repair | Gaps | None = Gaps() if config.takes_gaps else None
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision

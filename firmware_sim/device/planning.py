@@ -31,7 +31,8 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
     }
     regions = {region.name for region in plan.regions}
     if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
-        settings.setdefault("relevance", "relevance" in regions)
+        shared = "shared" if "shared_relevance" in regions else False
+        settings.setdefault("relevance", "relevance" in regions or shared)
     if config.dtype == "int8" and config.scale == "minmax":
         settings["feature_range"] = (0.0, 1.0)
     return settings

@@ -141,7 +141,8 @@ class SplitDevice(Device):
         while len(learned) < n:
             at = len(learned)
             scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
-            learned += map(Watched, scores[::2], scores[1::2]) if self._watches else scores
+            each = scores[::3], scores[1::3], scores[2::3]
+            learned += map(Watched, *each) if self._watches else scores
             kind, _, text = message.partition(":")
             if kind == "stop":
                 learned.append(RuntimeError(text))

@@ -12,7 +12,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.replaying.checked import Checked, contexts, usable
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.replaying.sampled import Sampled
@@ -29,7 +29,7 @@ class _Waiting(NamedTuple):
     row: CheckedRow
     given: bool  # whether the device has it
     repaired: bool
-    looked: float  # what the metrics made of its readings
+    looked: Looked  # what the metrics made of its readings
 
 
 class Accounting:
@@ -84,8 +84,8 @@ class Accounting:
         if not len(places):
             return
         y = block.y[places]
-        looked = self.metrics.look_many(X)
         self.sampled.add_block(X)
+        looked = self.metrics.look_many(X)
         found = device.learn_block(X, y)
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
@@ -93,11 +93,18 @@ class Accounting:
         some = (
             ()
             if self.taught
-            else contexts(found.levels[taken], looked[taken], numbers.seconds[places[taken]])
+            else contexts(
+                found.levels[taken],
+                [looked[at] for at in taken],
+                numbers.seconds[places[taken]],
+                numbers.first + places[taken],
+                found.verdicts[taken],
+            )
         )
         self.metrics.add_block(y[taken], found.scores[taken], some)
         rows.used += len(taken)
-        rows.repaired += int(np.sum(block.absent[places[taken]]))
+        if not self._config.takes_gaps:
+            rows.repaired += int(np.sum(block.absent[places[taken]]))
 
     def take(self, row: CheckedRow) -> bool:
         """Take the row that is in the row buffer; return whether the replay has to stop."""
@@ -111,8 +118,9 @@ class Accounting:
         if device.repair is not None and not row.damage:
             whole = device.repair.mend(device.raw, row.absent)
         given = whole and not row.unlabelled
-        looked = self.metrics.look(device.raw) if given else 0.0
-        self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
+        looked = self.metrics.look(device.raw) if given else NOTHING.looked
+        repaired = given and bool(row.absent) and not self._config.takes_gaps
+        self.waiting.append(_Waiting(row, given, repaired, looked))
         if given:
             self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
@@ -166,11 +174,12 @@ class Accounting:
             supervision = self._device.supervision
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
-            score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
-            context = RowContext(level, one.looked, row.seconds)
-            if isinstance(score, Forecast):
-                context = context._replace(interval=(score.low, score.high))
-                score = score.score
+            context = RowContext(0.0, one.looked, row.seconds, number=row.number)
+            if isinstance(outcome, Watched):
+                context = context._replace(level=outcome.level, verdict=outcome.verdict)
+            elif isinstance(outcome, Forecast):
+                context = context._replace(interval=(outcome.low, outcome.high))
+            score = outcome.score if isinstance(outcome, (Watched, Forecast)) else outcome
             self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1
             rows.repaired += one.repaired

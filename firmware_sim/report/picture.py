@@ -132,6 +132,10 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     for i, band in enumerate(one for one in drawn.bands if one.kind == "window"):
         named = "_labelled window" if i else "labelled window"
         axes.axvspan(band.first - 1, band.last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
+    alarms = [band.first for band in drawn.bands if band.kind == "alarm"]
+    if alarms:
+        at = axes.get_xaxis_transform()
+        axes.plot(alarms, [0.02] * len(alarms), "^", color=CAP, transform=at, label="alarm")
     logarithmic(axes, percent=drawn.shares)
     axes.set_xlim(0, int(drawn.rows[-1]))
     axes.set_ylim(floor, 1.0 if drawn.shares else None)

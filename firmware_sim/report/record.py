@@ -13,6 +13,7 @@ from firmware_sim.metrics import Multiclass, Novelty
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.command import command
+from firmware_sim.report.oddities import alarm_records, oddest_records
 from firmware_sim.streams.faulty import FaultyStream
 
 FORMAT = 1  # of report.json: grows when a name in it changes its meaning
@@ -45,6 +46,8 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "metrics": metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
+        "alarms": alarm_records(result) if isinstance(metrics, Novelty) else None,
+        "oddest": oddest_records(result) if isinstance(metrics, Novelty) else None,
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,

@@ -56,7 +56,8 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
-    parameters = "".join(f", {name}={value}" for name, value in config.params.items())
+    said = {**({"history": True} if config.watches else {}), **config.params}
+    parameters = "".join(f", {name}={value}" for name, value in said.items())
     lines.append(
         f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeolk.near import near
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
@@ -138,7 +139,8 @@ class Reading:
         times = [options.time] if options.time not in ("auto", "none") else []
         for column in (target, *options.ignore, *times):
             if column is not None and column not in places:
-                raise StreamError(f"{self._name} has no column {column!r}; {self._listing}")
+                meant = near(column, self._header)
+                raise StreamError(f"{self._name} has no column {column!r}{meant}; {self._listing}")
         if target in options.ignore:
             raise StreamError(f"column {target!r} cannot be the target and ignored at once")
         return places

@@ -128,7 +128,7 @@ def test_learner_is_the_planned_one(features: int) -> None:
         device = Device(config(cap, algorithm="sorf"), features, KERNEL)
         assert device.learner.nbytes == device.plan.nbytes
         kept.add(device.learner.parameters["relevance"])
-    assert kept == {False, True}
+    assert kept == {False, True, "shared"}
 
 
 def test_parameters_that_need_a_budget_of_some_size() -> None:

@@ -321,10 +321,15 @@ def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
     assert to_dict(result)["inputs"] == result.inputs
 
 
-def test_a_sample_of_rows_is_from_all_over_a_stream() -> None:
-    sampled = Sampled()
-    for number in range(5_000):
-        sampled.add(np.array([float(number)]))
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_sample_of_rows_is_from_all_over_a_stream(blocks: bool) -> None:
+    sampled, X = Sampled(), np.arange(5_000.0).reshape(-1, 1)
+    if blocks:
+        for first in range(0, 5_000, 700):
+            sampled.add_block(X[first : first + 700])
+    else:
+        for row in X:
+            sampled.add(row)
     held = sampled.rows[:, 0]
     assert 256 <= len(held) <= 512
     assert len(set(np.diff(held))) == 1
