@@ -214,7 +214,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         prepared = self._config.preprocessing
         if prepared.method == INSIDE["common"]:
             return self.common_scale
-        return copied(prepared, self._engine) if prepared.method else None
+        scales = prepared.method and self.n_features
+        return copied(prepared, self._engine) if scales else None
 
     @property
     def common_scale(self) -> CommonScale | None:

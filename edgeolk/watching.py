@@ -29,12 +29,6 @@ class Watching(RowLearner):
         return verdict_of(self._engine).event
 
     @property
-    def alarms(self) -> int:
-        """Events so far."""
-        verdict_of(self._engine)
-        return int(self._engine.counters()["alarms"])
-
-    @property
     def why(self) -> Why:
         """What the last row learned was judged by, whether it was novel or not.
 

@@ -19,7 +19,7 @@ from edgeolk.parts.updates import UPDATES
 Row = tuple[str, str, str, str]
 
 #: Options whose defaults depend on the size, as the formulas of bytes take them.
-FIXED: dict[str, Any] = {"relevance": False, "groups": 1}
+FIXED: dict[str, Any] = {"relevance": False, "groups": 1, "drift": False}
 
 
 def parameter_rows(method: Method) -> list[Row]:

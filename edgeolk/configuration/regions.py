@@ -214,6 +214,12 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_inputs), "log length scales (ARD), squared gradients"
     ),
     "turns": Kind("q", _words(1), "gradient steps of the length scales"),
+    "shared_relevance": Kind(
+        "computing", _words(2), "log length scale of all inputs, squared gradient"
+    ),
+    "drift": Kind(
+        "computing", _words(6), "alarm: spread, mistakes of late and of long, looks, alarms"
+    ),
     "history": Kind(
         "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
     ),

@@ -42,6 +42,7 @@ from edgeolk.core.structs cimport (
     olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
+from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.watched cimport reason_of
@@ -183,6 +184,8 @@ cdef class Engine:
         t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
         t.log_scale = self.at("relevance")
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+        t.shared = self.at("shared_relevance")
+        t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
@@ -472,7 +475,8 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
-            "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
+            "rows_since_look": <int64_t>sorf_since_look(s),
+            "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
 
     def reason(self):

@@ -1,9 +1,10 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.structs cimport (
-    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_row, olk_sorf_state,
+    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_scaler, olk_sorf, olk_sorf_row,
+    olk_sorf_state,
 )
 
 
@@ -48,6 +49,20 @@ cdef extern from "sorf_row.h" nogil:
     void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, bint wide) noexcept
 
 
+cdef extern from "drift.h" nogil:
+    double olk_squares(const void* x, Py_ssize_t d, bint wide) noexcept
+    void olk_watch(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
+                   double squares, Py_ssize_t deviating, int64_t seen, bint wide,
+                   size_t item) noexcept
+    double olk_drift_number(const olk_sorf_state* s, bint wide, int i) noexcept
+    int OLK_DRIFT_ALARMS
+    int OLK_DRIFT_SINCE
+
+
+cdef extern from "intake.h" nogil:
+    Py_ssize_t olk_deviating(const olk_scaler* s, Py_ssize_t d) noexcept
+
+
 cdef extern from "pcg.h" nogil:
     uint64_t OLK_PCG_SIGNS
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -62,6 +77,7 @@ cdef struct Structured:
     olk_sorf made
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
+    double squares            # sum of those of the row that is learned, as it was scaled
     double most               # the largest sum |x_j| that is taken
     const olk_sorf_functions* all  # those of the type and the processor
 

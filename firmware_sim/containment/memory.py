@@ -127,8 +127,11 @@ def fit_learner(
     if smallest <= cap:
         return least if budget is not None else _planned(plan, ram=cap - start)
     if budget is None:
-        with contextlib.suppress(ValueError):  # a forecaster does without a kernel where it must
+        # A forecaster does without a kernel where it must, features without a learned width.
+        with contextlib.suppress(ValueError):
             return plan(ram=cap - start)
+        least = _cramped(plan, least)
+        smallest = start + least.nbytes
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "
@@ -139,6 +142,18 @@ def fit_learner(
         with contextlib.suppress(ValueError):  # there may be no budget that fits
             message += f", or keep the cap with --budget {plan(ram=cap - start).budget}"
     raise DoesNotFitError(message, smallest)
+
+
+def _cramped(plan: Callable[..., Any], least: Any) -> Any:
+    """Return the plan in the fewest bytes: so few may leave out what a small budget has."""
+    refused, found = 0, least
+    while found.nbytes - refused > 1:
+        middle = (refused + found.nbytes) // 2
+        try:
+            found = plan(ram=middle)
+        except ValueError:
+            refused = middle
+    return found
 
 
 class DeviceMemory:

@@ -38,6 +38,14 @@ class _Words:
     always: bool = False  # whether it learns rows without a label
 
 
+#: How targets are predicted and learned: scaled beside the learner, or by a forecaster.
+_WITH_SCALE = (
+    "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
+    ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
+)
+_FORECASTS = ("learner.decision_one(row)", ("learner.learn_one(row, label)",))
+
+
 def _words(config: ReplayConfig, target: str) -> _Words:
     if config.kind == "multiclass":
         places = {label_key(name): place for place, name in enumerate(config.classes)}
@@ -57,8 +65,7 @@ def _words(config: ReplayConfig, target: str) -> _Words:
                 "    known = not isinstance(found, str) and np.isfinite(found)",
                 "    return found if known and found not in ABSENT else None",
             ),
-            "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
-            ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
+            *(_WITH_SCALE if config.scales_targets else _FORECASTS),
         )
     if config.kind == "novelty":
         learns = ("learner.learn_one(row)",)

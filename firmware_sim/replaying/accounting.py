@@ -45,6 +45,7 @@ class Accounting:
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
     sampled: some of the rows.
+    alarms: rows at which the learner's alarm of drift rang.
     stopped: why the replay has to stop, empty where it goes on.
     power: what cuts the power, where something does.
     """
@@ -68,6 +69,8 @@ class Accounting:
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
         self.sampled = Sampled()
+        self.alarms: list[int] = []
+        self._rang = 0
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
 
@@ -86,8 +89,9 @@ class Accounting:
         y = block.y[places]
         self.sampled.add_block(X)
         looked = self.metrics.look_many(X)
-        self.sampled.add_block(X)
         found = device.learn_block(X, y)
+        self.alarms += [numbers.first + int(places[at]) for at in found.alarms]
+        self._rang = device.alarms
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
         taken = found.taken
@@ -143,6 +147,9 @@ class Accounting:
         outcomes: Iterator[Outcome] = iter(())
         if any(one.given for one in self.waiting):
             outcomes = iter(self._device.settle())
+            before, self._rang = self._rang, self._device.alarms
+            if self._rang > before:
+                self.alarms.append(self.waiting[-1].row.number)
             if self.power is not None:
                 self.power.after(self._device)
         waiting, self.waiting = self.waiting, []

@@ -84,10 +84,16 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    alarms : list of int
+        Rows at which the learner's alarm of drift rang.
     inputs : dict
         How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
         What does better on the stream's first rows, where that was tried.
+    row : str
+        Type of the row buffer.
+    unlike : int
+        Readings that it held to fewer than 7 digits.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -114,7 +120,10 @@ class ReplayResult:
     clean: Figures | None
     emulated: Emulated | None = None
     hint: str = ""
+    alarms: list[int] = field(default_factory=list)
     inputs: dict[str, float] = field(default_factory=dict)
+    row: str = "float64"
+    unlike: int = 0
 
 
 class Replay:
@@ -244,10 +253,13 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            alarms=accounting.alarms,
             inputs={
                 self.stream.features[place]: share
                 for place, share in self.device.inputs(accounting.sampled.rows).items()
             },
+            row=str(self.device.row.held.dtype),
+            unlike=self.device.row.unlike,
         )
 
     def _feed(

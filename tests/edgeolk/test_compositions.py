@@ -157,6 +157,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"loss": "square", "leak": 0.01}, "leak is for classification"),
+            ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"loss": "novelty", "scratch": "row"}, "no scratch='row'"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),

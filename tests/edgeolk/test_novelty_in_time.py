@@ -269,7 +269,7 @@ def test_others_have_no_verdict_and_refuse_gaps() -> None:
     learner = ek.Learner(n_features=2, loss="novelty")
     with pytest.raises(ValueError, match="must be finite"):
         learner.learn_one(np.array([np.nan, 1.0]))
-    for name in ("novel", "event", "why", "alarms"):
+    for name in ("novel", "event", "why"):
         with pytest.raises(AttributeError, match="history=True"):
             getattr(learner, name)
     with pytest.raises(ValueError, match="last_label=True"):

@@ -21,23 +21,27 @@ typedef struct {
     ptrdiff_t blocks;
 } olk_kept;
 
-/* Pass 2: the features that were kept, the others made again. */
-static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, const olk_plan *plan,
-                                      const olk_kept *kept)
+/* Pass 2: the features that were kept, the others made again. Returns the derivative of the score
+   by the scale of all inputs, where relevance follows that (section 7e). */
+static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                        const olk_sorf_row *x, const olk_plan *plan,
+                                        const olk_kept *kept)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) olk_entry v[1][64], h[64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
     olk_signs first, second;
     OLK_ALIGNED(64) olk_wave own[128];
-    olk_input *q = (olk_input *)s->inputs + p->d;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
-    const int again = kept->blocks < p->first[p->groups];
+    const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
+    const int each = plan->follows && !shared;
+    const int again = shared || kept->blocks < p->first[p->groups];
+    olk_input *q = each ? (olk_input *)s->inputs + p->d : NULL;
+    double along = 0.0;
     const int small = again && olk_small(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
     if (again && !x->index)
         olk_tails(p, x->values, 1, tail);
-    if (plan->follows)
+    if (each)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = (olk_real)plan->tau[g];
@@ -56,8 +60,9 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 drawn = b + 1;
             }
             const uint64_t start = generator;
-            if (b >= kept->blocks) {
+            if (b >= kept->blocks || shared)
                 olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
+            if (b >= kept->blocks) {
                 olk_features(v[0], turned, small, 1, own);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
@@ -65,7 +70,7 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
             }
             if (plan->follows) {
-                if (b < kept->blocks) {
+                if (each && b < kept->blocks) {
                     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
                     olk_draw_signs(&generator, &first);
                     olk_draw_signs(&generator, &second);
@@ -73,11 +78,15 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 const olk_stored *a = (const olk_stored *)s->a + from;
                 const olk_real unit =
                     lines == 64 ? olk_gradient(p, &plan->slope, g, w, a, feature, 64,
-                                                             turned, v[0])
+                                                             turned, h)
                                 : olk_gradient(p, &plan->slope, g, w, a, feature, lines, turned,
-                                               v[0]);
-                olk_mix(v[0], &second, &first);
-                olk_unfold(p, start, x, v[0], unit, q);
+                                               h);
+                if (shared) {
+                    along += (double)(unit * olk_along(p, h, v[0]));
+                } else {
+                    olk_mix(h, &second, &first);
+                    olk_unfold(p, start, x, h, unit, q);
+                }
             }
             if (K == 1)
                 olk_learn(w, feature, tau, 2 * lines, s->rounding);
@@ -87,6 +96,7 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
         }
     }
+    return along;
 }
 
 #endif

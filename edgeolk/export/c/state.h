@@ -180,6 +180,22 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_AT_drift
+/* The numbers of loops/drift.h. */
+static int ek_drift_holds(const uint8_t *file, int64_t steps)
+{
+    const double rows = (double)steps + 1.0, most = rows < olk_most_counted ? rows : olk_most_counted;
+    for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
+        const double count = ek_number_of(file, EK_AT_drift, i);
+        if (!ek_between(count, 0.0, most) || count != (double)(int32_t)count)
+            return 0;
+    }
+    return ek_all_between(file, EK_AT_drift, OLK_DRIFT_SPREAD, 1, 0.0, 1e30) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_GAP, 1, -1.0, 1.0) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_FAST, 2, 0.0, 1.0);
+}
+#endif
+
 #if EK_FOLLOWS
 static int ek_following_holds(const uint8_t *file, int64_t rows)
 {
@@ -307,6 +323,16 @@ static int ek_state_holds(const uint8_t *file)
     if (!ek_all_between(file, EK_AT_relevance, 0, EK_INPUTS, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_relevance, EK_INPUTS, EK_INPUTS, 0.0, 1e30) ||
         !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_shared_relevance
+    if (!ek_all_between(file, EK_AT_shared_relevance, 0, 1, -2.0, 2.0) ||
+        !ek_all_between(file, EK_AT_shared_relevance, 1, 1, 0.0, 1e30) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_drift
+    if (!ek_drift_holds(file, steps))
         return 0;
 #endif
 #if EK_AT_last_label
