@@ -78,7 +78,7 @@ class Parameters(TypedDict, total=False):
     r: float
     rank: int | None
     rate: float | None
-    relevance: Literal["False", "True", "shared"] | None
+    relevance: Literal["shared"] | bool | None
     rescale: bool
     ridge: float
     rule: Literal["jmlr", "icml", "loose"]

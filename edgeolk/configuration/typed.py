@@ -75,8 +75,7 @@ def _number(stored: str) -> str:
     """The type of a parameter, by the name it is stored under."""
     row = PARAMETERS[stored]
     if row.words:
-        # Words of which two are True and False were a flag once.
-        own = tuple(word for word in row.words if word not in ("False", "True"))
+        own = tuple(word for word in row.words if isinstance(word, str))
         kind = _words(own) + ("" if own == row.words else " | bool")
     else:
         kind = "bool" if row.flag else "int" if row.whole else "float"
