@@ -109,7 +109,7 @@ class ReplayConfig(Fields):
         )
 
     def _may_forecast(self, inside: dict[str, Any]) -> bool:
-        """Whether targets are forecast from their history too: rows wait in the learner."""
+        """Whether targets are forecast from their history too, and the learner keeps the queue."""
         alone = self.enforce == "process" and self.waits_for_labels
         usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         return self.is_regression and usual and not self.ask and not alone

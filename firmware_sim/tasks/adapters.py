@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from edgeolk.parts.watching import PARTS, WHATS
@@ -33,11 +34,11 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
 
 
 class Forecast(NamedTuple):
-    """A forecast, and the first of its intervals."""
+    """A forecast, the first of its intervals, and what it was mixed of."""
 
     score: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None  # None while errors are not known well enough
+    shares: Mapping[str, float]
 
 
 #: What a row gets: a score, a class, a prediction, or one of these.
