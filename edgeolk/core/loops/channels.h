@@ -11,8 +11,6 @@
    reading that is one; the most that a count of 16 bits holds. */
 enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MOST_RUN = 65535 };
 static const double olk_largest_reading = 1e15;
-/* Deviations beyond which a reading teaches its channel's scale nothing more. */
-static const double olk_scale_deviations = 5.0;
 /* A share of squared differences that stands for none; the least deviation of runs. */
 static const double olk_least_roughness = 1e-6, olk_least_run_deviation = 0.5;
 
@@ -120,7 +118,7 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
         of->square > 0.0 ? gate * olk_held_between(of->drift / OLK_SQRT(of->square), -most, most) : 0.0;
     of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
     const double usual =
-        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x, olk_scale_deviations) : x;
+        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x) : x;
     olk_take_in(&of->reading, usual, share);
     olk_take_in(&of->log_rough, log_rough, share);
     of->square = olk_towards(of->square, of->drift * of->drift, share);
@@ -132,7 +130,7 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
 static inline void olk_see_reading(olk_channel *of, olk_input x, double rows, double window,
                                    int anew, olk_reading_seen *seen)
 {
-    seen->gate = olk_gate(of->correlation, olk_share_of((double)of->readings + 1.0, window));
+    seen->gate = olk_gate(of->correlation);
     seen->there = OLK_FABS((double)x) <= olk_largest_reading; /* no number is not */
     if (seen->there) {
         if (anew)
@@ -185,8 +183,7 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
         all->trust = seen.gate > all->trust ? seen.gate : all->trust;
         all->there |= seen.there;
         if (of.reading.variance > 0.0) {
-            const double gate =
-                olk_gate(of.correlation, olk_share_of((double)of.readings + 1.0, p->forget));
+            const double gate = olk_gate(of.correlation);
             all->spread += 1.0 + 2.0 * gate * gate;
             all->moved = 1;
         }

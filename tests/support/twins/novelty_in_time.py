@@ -15,7 +15,7 @@ from .base import Pcg32, require
 from .structured import ROUNDING_STREAM, Features, P, Weights
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
-SCALE_CLIP, STILL_OFF = 5.0, 3.0
+STILL_OFF = 3.0
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 
@@ -48,9 +48,9 @@ class Channel:
         # A mean that is rounded when it is written may go past the value.
         setattr(self, variance, max(0.0, held + (gap * (value - getattr(self, mean)) - held) / k))
 
-    def gate(self, window: int) -> float:
-        few = 2.0 / math.sqrt(min(self.n + 1, window))
-        return max(0.0, min(1.0, (self.c - 0.1 - few) / 0.2))
+    @property
+    def gate(self) -> float:
+        return max(0.0, min(1.0, (self.c - 0.1) / 0.2))
 
 
 class InTime:
@@ -125,7 +125,7 @@ class InTime:
 
     def channel(self, ch: Channel, x: float) -> tuple[list[float], list[float], float, float]:
         """A 1 to 8: the three inputs, the four b, y, G."""
-        gate = ch.gate(self.W)
+        gate = ch.gate
         if not math.isfinite(x) or abs(x) > 1e15:
             ch.run = min(ch.run + 1, 65535)
             s, b, y = [0.0] * 3, [0.0] * 3, ch.q
@@ -155,7 +155,7 @@ class InTime:
             ch.run = min(ch.run + 1, 65535) if ch.n > 0 and x == ch.last and not self.anew else 0
             held = x
             if ch.v > 0.0 and ch.n >= 10:
-                far = SCALE_CLIP * math.sqrt(ch.v)
+                far = CLIP * math.sqrt(ch.v)
                 held = max(ch.mu - far, min(ch.mu + far, x))
             ch.stat("mu", "v", held, k)
             ch.stat("lm", "lv", log_e, k)
@@ -192,7 +192,7 @@ class InTime:
         if self.t < WARM:
             moved = [ch for ch in self.channels if ch.v > 0.0]
             if self.t == WARM - 1:
-                spread = sum(1.0 + 2.0 * ch.gate(self.W) ** 2 for ch in moved)
+                spread = sum(1.0 + 2.0 * ch.gate ** 2 for ch in moved)
                 self.g = float(self.real(1.0 / math.sqrt(max(1e-6, spread))))
             advance = not (self.t == 1 and not moved)
         else:
