@@ -14,7 +14,7 @@ import edgeolk as ek
 from bench.time.labelled import Rows
 
 #: Rows that slow detectors see at most, and those that take milliseconds a row.
-SLOW, SLOWEST = 40_000, 5_000
+SLOW, SLOWEST = 40_000, 2_500
 
 
 @dataclass(frozen=True)
