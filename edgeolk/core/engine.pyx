@@ -188,7 +188,9 @@ cdef class Engine:
         t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
-        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+        if self.state.query == NULL:
+            self.state.query = t.inputs  # relevance scales a row where it lies
+        elif t.inputs == NULL and self.state.preprocessing.hold > 0.0:
             t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
