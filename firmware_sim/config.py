@@ -34,6 +34,8 @@ def freezes(config: ReplayConfig) -> bool:
 class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
 
+    Page: docs/options.md.
+
     Parameters
     ----------
     stream : str or Stream
@@ -92,6 +94,8 @@ class ReplayConfig(Fields):
             inside["gamma"] = "auto"
         if self._may_watch(inside):
             inside = {"history": True}
+        elif self._may_forecast(inside):
+            inside["history"] = True
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 
@@ -103,6 +107,12 @@ class ReplayConfig(Fields):
             and not _NOT_IN_TIME & set(self.params)
             and bool(self.params.get("history", True))
         )
+
+    def _may_forecast(self, inside: dict[str, Any]) -> bool:
+        """Whether targets are forecast from their history too: rows wait for them in the learner."""
+        alone = self.enforce == "process" and self.waits_for_labels
+        usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
+        return self.is_regression and usual and not self.ask and not alone
 
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner that scales by itself, as the options say."""

@@ -100,10 +100,11 @@ def prepare(config: ReplayConfig) -> Rows:
             X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
             if len(places):
                 looked += [Looked(one.distance) for one in metrics.look_many(X)]
-                scaled, refused = scaled_rows(device.scaler, X)
+                held, unfit = device.row.take_many(X)
+                scaled, refused = scaled_rows(device.scaler, held, unfit)
                 for error in refused.values():
                     raise error
-                raw.append(X)
+                raw.append(held)
                 numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()

@@ -142,6 +142,8 @@ def compare(
 ) -> Comparison:
     """Run every method under every cap.
 
+    Page: docs/tutorial.md.
+
     Parameters
     ----------
     config : ReplayConfig

@@ -43,6 +43,7 @@ from firmware_sim.tasks.kinds import KINDS
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
+_ROWS = ("auto", "float32", "float64", "int16")
 _DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 _PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
 _LEAK = FROM_0._replace(
@@ -158,6 +159,13 @@ class Fields:
         choices=_SCALES,
         where=READERS | TABLE,
     )
+    row: str = _device(
+        "auto",
+        "type of the row buffer, as the board reads its sensors; auto: float32, or the type of "
+        "storage where that is float64",
+        choices=_ROWS,
+        where=REPLAY | TABLE,
+    )
     freeze_after: int | None = _device(
         None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE
     )
@@ -193,7 +201,8 @@ class Fields:
         False,
         "the time of day and of the week are readings too: sine and cosine of each, from the time "
         "column",
-        where=READERS,
+        Value(read=values.flag),
+        where=READERS | MANIFEST | FLEET,
     )
     categories: str = _stream(
         "refuse",

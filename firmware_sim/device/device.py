@@ -14,8 +14,9 @@ from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.device.repair import KEEPS, Gaps, Repair
+from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
-from firmware_sim.device.supervision import Supervision
+from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
@@ -32,7 +33,8 @@ class Device:
     config: scaling, algorithm, cap, and how the cap is enforced.
     n_features: readings in a row.
     kernel: a kernel of `edgeolk`; see `make_kernel`.
-    raw: the row buffer the stream writes to.
+    row: the row buffer.
+    raw: what the stream writes to.
     layout: what lies where.
     plan: the learner's own.
     scaler: what scales the readings, where they are scaled.
@@ -48,10 +50,11 @@ class Device:
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
-        self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
-        self._scaled = self.raw
+        self.row = RowBuffer(config, n_features, self._memory.view("raw row"))
+        self.raw: Row = self.row.read
+        self._scaled = self.row.held
         if config.scales_outside:
-            self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
+            self._scaled = np.frombuffer(self._memory.view("scaled row"), row_type(config))
         self._config, self._n_features = config, n_features
         self._wrapped = False
         self._settings = learner_settings(config, kernel, self.plan)
@@ -187,11 +190,13 @@ class Device:
     def scale(self) -> Row:
         """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
 
-        Raises ValueError: a reading is beyond what can be scaled.
+        Raises ValueError: a reading is beyond what the row buffer holds, or what can be scaled.
         """
+        row = self.row.take()
         if self.scaler is not None:
-            self.scaler.learn_transform_one(self.raw, self._scaled)
-        return self._scaled
+            self.scaler.learn_transform_one(row, self._scaled)
+        scaled: Row = self._scaled
+        return scaled
 
     def settle(self) -> list[Outcome]:
         """Learn what was taken in.
@@ -218,7 +223,7 @@ class Device:
 
         X, y: readings and labels.
         """
-        rows, refused = scaled_rows(self.scaler, X)
+        rows, refused = scaled_rows(self.scaler, *self.row.take_many(X))
         places = None
         if refused:
             places = np.flatnonzero([at not in refused for at in range(len(X))])

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 class ReplayResult:
     """Everything a report is made from.
 
+    Page: docs/tutorial.md.
+
     Attributes
     ----------
     config : ReplayConfig
@@ -91,6 +93,10 @@ class ReplayResult:
         How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
         What does better on the stream's first rows, where that was tried.
+    row : str
+        Type of the row buffer.
+    unlike : int
+        Readings that it held to fewer than 7 digits.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -120,10 +126,14 @@ class ReplayResult:
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
     inputs: dict[str, float] = field(default_factory=dict)
+    row: str = "float64"
+    unlike: int = 0
 
 
 class Replay:
     """A stream and a device that fit together, ready to run once.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
@@ -256,6 +266,8 @@ class Replay:
                 self.stream.features[place]: share
                 for place, share in self.device.inputs(accounting.sampled.rows).items()
             },
+            row=str(self.device.row.held.dtype),
+            unlike=self.device.row.unlike,
         )
 
     def _feed(
@@ -357,6 +369,8 @@ class Replay:
 
 def replay(config: ReplayConfig) -> ReplayResult:
     """Replay a stream through the firmware loop under the cap.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------

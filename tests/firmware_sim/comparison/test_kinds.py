@@ -120,7 +120,8 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         {"rows": rows, "scores": scores},
     )
     got, labels = np.array(scores), [label for _, label in rows]
-    if kind == "multiclass":  # a row that is learned is scaled by statistics that include it
+    if kind == "multiclass":
+        # A margin is by statistics that include the row, the class that is asked for is not.
         assert np.mean(got <= 0) == pytest.approx(error, abs=2.5 / len(rows))
     elif kind == "regression":
         assert np.mean(np.abs(got - np.array(labels))) == pytest.approx(error, rel=1e-9)
