@@ -71,7 +71,8 @@ def _summary(data: dict[str, Any], names: tuple[str, ...], title: str) -> Table:
     for one in data[names[0]]:
         found = sum(data[name][one]["found"] for name in names)
         total = sum(data[name][one]["events"] for name in names)
-        share = np.mean([data[n][one]["found"] / data[n][one]["events"] for n in names])
+        seen = [n for n in names if data[n][one]["events"]]  # few rows may hold none
+        share = np.mean([data[n][one]["found"] / data[n][one]["events"] for n in seen])
         rows.append([
             one,
             *(f"{_mean(data, names, one, what):.3f}" for what in ("auc", "ap", "vus")),
@@ -107,7 +108,7 @@ def _held(data: dict[str, Any], names: tuple[str, ...]) -> str:
     return (
         f"Seed 1, judged from row {FIRST} of each series on, a new model for each series."
         " IsolationForest* has seen all rows before it scores one; Half-Space Trees and LODA see"
-        f" {SLOW:,} rows of a series. N is held to the areas of its specification: "
+        f" {SLOW:,} rows of a series, and nan is said where these hold no anomaly. N is held to the areas of its specification: "
         + ("; ".join(worse) if worse else f"no stream is more than {WORSE} worse.")
     )
 
