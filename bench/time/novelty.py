@@ -108,7 +108,8 @@ def _held(data: dict[str, Any], names: tuple[str, ...]) -> str:
     return (
         f"Seed 1, judged from row {FIRST} of each series on, a new model for each series."
         " IsolationForest* has seen all rows before it scores one; Half-Space Trees and LODA see"
-        f" {SLOW:,} rows of a series, and nan is said where these hold no anomaly. N is held to the areas of its specification: "
+        f" {SLOW:,} rows of a series, and nan is said where these hold no anomaly. N is held to the"
+        " areas of its specification: "
         + ("; ".join(worse) if worse else f"no stream is more than {WORSE} worse.")
     )
 
