@@ -133,6 +133,17 @@ def in_short(result: ReplayResult) -> str:
     )
 
 
+def frozen(result: ReplayResult) -> str:
+    """Return what learning on the board was worth, in words; "" where that is not known."""
+    found = result.frozen
+    if found is None:
+        return ""
+    return (
+        f"Frozen after {found.after:,} rows: {found.said} on the {found.rows:,} rows behind them, "
+        f"against {found.learner_said} as it went on learning."
+    )
+
+
 def inside(metrics: Metrics) -> str:
     """Return how many targets fell into their intervals, in words; "" where there were none."""
     held = metrics.learner

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from firmware_sim.metrics import Novelty
+from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report import svg
+from firmware_sim.report import course, svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    frozen,
+    inputs,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
@@ -55,11 +63,12 @@ def to_page(result: ReplayResult) -> str:
         f"<h1>{safe(title)}</h1>",
         *_early(result),
         f'<p id="verdict">{safe(verdict(result))}</p>',
-        *(f"<p>{safe(text)}</p>" for text in [result.hint] if text),
+        *(f"<p>{safe(text)}</p>" for text in [frozen(result), result.hint] if text),
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
+        *_forecasts(result),
         "<h2>Figures</h2>",
         drawn(figures(result)),
         f'<ul class="faint">{"".join(f"<li>{safe(line)}</li>" for line in meanings(result))}</ul>',
@@ -74,11 +83,18 @@ def to_page(result: ReplayResult) -> str:
         f'<pre id="run">{safe(_joined([*head_lines(result), *event_lines(result)]))}</pre>',
         *_again(result),
     ]
-    return document(title, _STYLE, body)
+    return document(title, _STYLE + course.STYLE, body)
 
 
 def _joined(lines: list[str]) -> str:
     return "\n".join(lines)
+
+
+def _forecasts(result: ReplayResult) -> list[str]:
+    metrics = result.metrics
+    if not isinstance(metrics, Regression) or not metrics.course.rows:
+        return []
+    return course.sections(metrics.course)
 
 
 def _early(result: ReplayResult) -> list[str]:

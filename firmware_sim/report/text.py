@@ -11,6 +11,7 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.figures import (
     ABOUT_INPUTS,
     figures,
+    frozen,
     inputs,
     inside,
     judged_by,
@@ -85,7 +86,7 @@ def _scores(result: ReplayResult) -> list[str]:
         lines.append(judged_by(result.metrics))
     lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
-    lines += filter(None, [result.hint])
+    lines += filter(None, [frozen(result), result.hint])
     bars = inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
