@@ -74,7 +74,7 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	@touch $@
 
 replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB
+	$(BIN)/python -m firmware_sim replay house --kind regression --ram 4KiB
 
 # A process for each core takes tests in their order, so that those of a file stay together, and from
 # the other what is left at the end.

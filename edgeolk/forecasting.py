@@ -94,11 +94,13 @@ class Forecasting:
         """Forget the history of the target: another unit, or rows after a long stop.
 
         What was learned is kept. Rows that wait are dropped; their targets must not be told. Until
-        the next target the answer is the mean of all.
+        the next target the answer is the mean of all. With ``last_label=True`` the last label is
+        forgotten: until the next one the other candidates answer, as they should wherever the label
+        of the row before is not known.
 
         Raises
         ------
         AttributeError
-            As ``interval``.
+            The learner was made with neither ``history=True`` nor ``last_label=True``.
         """
         self._engine.restart()

@@ -373,8 +373,9 @@ cdef class Engine:
             raise outcome_error(outcome, "y")
 
     def restart(self):
-        """The history is forgotten, what was learned is kept."""
-        self.check_forecasts()
+        """The history, or the last label, is forgotten; what was learned is kept."""
+        if not self.state.structured.made.last_label:
+            self.check_forecasts()
         self.idle()
         restart(&self.state)
 
