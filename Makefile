@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
 	wheels test-windows test-pi docs clean
 help:
-	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
+	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
 	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 270 ways; the tests must notice each"

@@ -96,7 +96,8 @@ class Forecasting:
         What was learned is kept. Rows that wait are dropped; their targets must not be told. Until
         the next target the answer is the mean of all. With ``last_label=True`` the last label is
         forgotten: until the next one the other candidates answer, as they should wherever the label
-        of the row before is not known.
+        of the row before is not known. Of novelty in time the event is over, flat lines begin anew,
+        and the next reading has none before it.
 
         Raises
         ------

@@ -34,6 +34,8 @@ def freezes(config: ReplayConfig) -> bool:
 class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
 
+    Page: docs/options.md.
+
     Parameters
     ----------
     stream : str or Stream
@@ -203,8 +205,13 @@ class ReplayConfig(Fields):
 
     def _check_history(self) -> None:
         """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
-        if self.gap is not None and not self.forecasts:
-            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.gap is not None and not (self.forecasts or self.watches):
+            raise SimulatorError(
+                "gap is for rows in the order of time: --kind regression --param history=true, or "
+                "--kind novelty"
+            )
+        if self.gap is not None and self.watches and self.enforce == "process":
+            raise SimulatorError("gap is not for novelty in a process of its own")
         if self.forecasts and self.ask:
             raise SimulatorError("a forecaster takes every target: none is asked for")
         if self.forecasts and self.waits_for_labels and self.enforce == "process":

@@ -150,6 +150,9 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     if alarms:
         at = axes.get_xaxis_transform()
         axes.plot(alarms, [0.02] * len(alarms), "^", color=CAP, transform=at, label="alarm")
+    for i, band in enumerate(one for one in drawn.bands if one.kind == "drift"):
+        named = "_alarm of drift" if i else "alarm of drift"
+        axes.axvline(band.first, color=COLOURS[2], linewidth=1.4, linestyle=":", label=named)
     logarithmic(axes, percent=drawn.shares)
     axes.set_xlim(0, int(drawn.rows[-1]))
     axes.set_ylim(floor, 1.0 if drawn.shares else None)

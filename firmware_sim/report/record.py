@@ -37,6 +37,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "stream": _stream(result),
         "learner": _learner(result),
         "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
+        "row": {"type": result.row, "unlike": result.unlike},
         "memory": _memory(result),
         "faults": _faults(result),
         "labels": _labels(result),
@@ -50,6 +51,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
         "alarms": alarm_records(result) if isinstance(metrics, Novelty) else None,
         "oddest": oddest_records(result) if isinstance(metrics, Novelty) else None,
+        "frozen": None if result.frozen is None else asdict(result.frozen),
         "forecasts": _forecasts(metrics) if isinstance(metrics, Regression) else None,
         "curve": _curve(metrics.curve),
         "host": {
@@ -109,6 +111,7 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
         "dtype": config.dtype,
         "seed": config.seed,
         **result.learner,
+        "alarm_rows": list(result.alarms),
     }
 
 

@@ -106,6 +106,10 @@ class NoveltyAdapter:
         level = float(self._learner.threshold)
         return Watched(float(self._learner.learn_one(row)), level)
 
+    def restart(self) -> None:
+        """Rows come after a long stop."""
+        self._learner.restart()
+
 
 def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:
     """Return the learner as the main loop asks it.
