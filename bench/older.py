@@ -54,6 +54,7 @@ PAGES = (
          (*LOOPS, "bench/instructions")),
     Page("results/fleets.md", "python -m bench.fleets", (*LIBRARY, "firmware_sim", "bench/fleets")),
     Page("results/bytes.md", "make bytes", (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
+    Page("results/whole.md", "python -m bench.bytes.whole", (*LIBRARY, "bench/bytes/whole.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
     Page("results/time_forecasts.md", "python -m bench.time --only forecasts",
