@@ -59,6 +59,11 @@ class Counting(RowLearner):
         return int(self._engine.counters()["alarms"])
 
     @property
+    def _rows_since_alarm(self) -> int:
+        """Rows learned since the alarm of drift rang, if that is no more than 256 rows ago."""
+        return int(self._engine.counters()["rows_since_look"])
+
+    @property
     def n_clipped(self) -> int:
         """Rows learned that were longer than ``clip_rows``."""
         return int(self._engine.counters()["clipped_rows"])

@@ -38,7 +38,10 @@ cnp.import_array()
 
 
 cdef class Scorer:
-    """Scores of one model: the last function, or the mean of all of them."""
+    """Scores of one model: the last function, or the mean of all of them.
+
+    Page: docs/threads.md.
+    """
 
     def __cinit__(self, *args, **kwargs):
         self.engine = None

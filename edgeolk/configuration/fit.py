@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def parse_bytes(size: int | str) -> int:
     """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"``.
 
+    Page: docs/reference.md.
+
     Parameters
     ----------
     size : int or str

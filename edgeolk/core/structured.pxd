@@ -13,6 +13,7 @@ cdef extern from "sorf_types.h" nogil:
                                         const olk_sorf_row*, double, double) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf*, const olk_sorf_state*,
                                            const olk_sorf_row*) noexcept
+    ctypedef void (*olk_sorf_told_fn)(const olk_sorf*, const olk_sorf_state*) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf*, const olk_sorf_state*,
                                         const olk_sorf_row*, Py_ssize_t, double*) noexcept
     ctypedef void (*olk_sorf_features_fn)(const olk_sorf*, const olk_sorf_row*, double, bint,
@@ -31,6 +32,8 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_step_fn step
         olk_sorf_novelty_fn novelty
         olk_sorf_novelty_fn watch
+        olk_sorf_told_fn accept
+        olk_sorf_told_fn restart_rows
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
         olk_forecast_answer_fn predict
@@ -56,6 +59,7 @@ cdef extern from "drift.h" nogil:
                    size_t item) noexcept
     double olk_drift_number(const olk_sorf_state* s, bint wide, int i) noexcept
     int OLK_DRIFT_ALARMS
+    int OLK_DRIFT_SINCE
 
 
 cdef extern from "intake.h" nogil:

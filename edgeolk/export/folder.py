@@ -109,6 +109,8 @@ def export_c(
 ) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
+    Page: docs/microcontrollers.md.
+
     Parameters
     ----------
     learner : Learner

@@ -86,9 +86,9 @@ class KernelModel:
 
     def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
         size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
+        size["n_features"] = n_features
         made = Learner(
             self.algorithm,
-            n_features=n_features,
             seed=self.seed,
             **size,
             **self._kernel_and_scale(),

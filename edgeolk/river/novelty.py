@@ -24,6 +24,8 @@ _OWN = {"history", "loss", "scale", "kernel_gamma", "clip", "clip_rows", "freeze
 class KernelNovelty(KernelModel, AnomalyDetector):
     """Dict rows unlike those so far, in fixed memory.
 
+    Page: docs/novelty.md.
+
     Rows come in the order of time by default: a channel that leaves its usual course, or stands
     still, is odd, and a key that a row lacks, or that is None or NaN, is a missing reading. With
     ``history=False`` the order does not matter, and the mean kernel between rows decides.

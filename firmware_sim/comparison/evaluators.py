@@ -19,6 +19,7 @@ from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import NOTHING, Looked, RowContext
+from firmware_sim.metrics.recovery import recovery
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -49,6 +50,8 @@ class Evaluator:
     ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
         self.raw = X if raw is None else raw
+        #: places of rows from which on the stream is another one, where that is known
+        self.changes: list[int] = []
 
     def for_learner_of(self, config: ReplayConfig) -> Evaluator:
         """Return what teaches the rows that such a learner is given: raw ones where it scales."""
@@ -107,6 +110,23 @@ class Evaluator:
                 total.append(metrics.mean_loss(who) * metrics.rows)
         return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
 
+    def wrong(self, answers: Row) -> Row:
+        """Return which answers were wrong, 1 or 0; empty where they are no classes."""
+        return np.asarray(answers * self.y[: len(answers)] <= 0.0, dtype=float)
+
+    def recovery(self, answers: Row) -> list[int | None]:
+        """Return the rows until answers were as good again as later, for each change."""
+        wrong = self.wrong(answers)
+        if not len(wrong):
+            return []
+        ends = [*self.changes[1:], len(wrong)]
+        return [recovery(wrong, *part) for part in zip(self.changes, ends, strict=False)]
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return the answers of a learner that knows the first rows, to those behind them."""
+        rows: Row = learner.decision_function(self.X[after:])
+        return rows
+
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model that a kernel has to beat."""
         return "linear (PA-I)", linear.passive_aggressive(self.X, self.y)
@@ -122,6 +142,14 @@ class Evaluator:
 
 class Classes(Evaluator):
     """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
+
+    def wrong(self, answers: Row) -> Row:
+        """Return which answers were wrong."""
+        return np.asarray(answers != self.y[: len(answers)], dtype=float)
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return the classes that are predicted."""
+        return np.asarray(learner.predict(self.X[after:]), dtype=float)
 
     def _taught(self, learner: Any, part: slice) -> Row:
         return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
@@ -149,6 +177,15 @@ class Numbers(Evaluator):
         super().__init__(X, y, config, looked, raw)
         self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
 
+    def wrong(self, answers: Row) -> Row:
+        """Return none: numbers are not right or wrong."""
+        return np.empty(0)
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return predictions by mean and spread of the targets so far."""
+        mean, spread = self._mean[after], self._spread[after]
+        return np.asarray(mean + spread * learner.decision_function(self.X[after:]))
+
     def _unscaled(self, scores: Row, part: slice) -> Row:
         """Return scores as predictions in the stream's own unit."""
         return self._mean[part] + self._spread[part] * scores
@@ -169,6 +206,10 @@ class Numbers(Evaluator):
 
 class Unlabelled(Evaluator):
     """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
+
+    def wrong(self, answers: Row) -> Row:
+        """Return none: there are no labels to be wrong about."""
+        return np.empty(0)
 
     def _taught(self, learner: Any, part: slice) -> Row:
         found = _whole(teach("novelty", learner, None, self.X[part], self.y[part]))

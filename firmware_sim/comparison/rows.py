@@ -18,7 +18,9 @@ from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
 
@@ -87,6 +89,7 @@ def prepare(config: ReplayConfig) -> Rows:
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     raw: list[Row] = []
+    numbers: list[Places] = []
     targets: list[float] = []
     looked: list[Looked] = []
     count = RowCount()
@@ -102,6 +105,7 @@ def prepare(config: ReplayConfig) -> Rows:
                 for error in refused.values():
                     raise error
                 raw.append(held)
+                numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
             if len(targets) * len(stream.features) > MOST_NUMBERS:
@@ -120,6 +124,9 @@ def prepare(config: ReplayConfig) -> Rows:
     as_read = np.concatenate(raw) if config.scales_outside else None
     X, y = np.concatenate(rows), np.array(targets)
     evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
+    changes = {row for fault in map(parse, config.faults) for row in fault.changes(count.read)}
+    at = np.searchsorted(np.concatenate(numbers), sorted(changes))
+    evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "

@@ -120,6 +120,8 @@ def tune(
 ) -> Tuning:
     """Choose the width of the kernel and the algorithm's own parameters.
 
+    Page: docs/tutorial.md.
+
     Parameters
     ----------
     config : ReplayConfig

@@ -201,7 +201,8 @@ class Fields:
         False,
         "the time of day and of the week are readings too: sine and cosine of each, from the time "
         "column",
-        where=READERS,
+        Value(read=values.flag),
+        where=READERS | MANIFEST | FLEET,
     )
     categories: str = _stream(
         "refuse",
@@ -230,13 +231,13 @@ class Fields:
         flag="fault",
         check=parse,
         again=True,
-        where=REPLAY | MANIFEST,
+        where=REPLAY | COMPARE | MANIFEST,
     )
     fault_seed: int | None = _trouble(
         None,
         "of what breaks (default: as --seed)",
         FROM_0,
-        where=REPLAY | MANIFEST,
+        where=REPLAY | COMPARE | MANIFEST,
         idle=lambda config: "" if config.faults else "it is for --fault",
     )
     label_delay: int | str = _trouble(
@@ -257,9 +258,15 @@ class Fields:
     )
     gap: float | None = _trouble(
         None,
-        "seconds between rows after which a forecaster's history is forgotten",
+        "seconds between rows after which rows in the order of time begin anew",
         SECONDS,
         where=REPLAY | TABLE,
+    )
+    frozen_after: int = _trouble(
+        1_000,
+        "the report also tells how the same learner does that is frozen after N rows; 0: not",
+        FROM_0,
+        where=REPLAY | COMPARE,
     )
     ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
     power_cut: str | None = _trouble(

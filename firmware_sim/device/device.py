@@ -17,11 +17,12 @@ from firmware_sim.device.repair import KEEPS, Gaps, Repair
 from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.supervision import Supervision, row_type
+from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach
+from firmware_sim.tasks.teaching import Taught, teach_noting, watches_drift
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
@@ -79,8 +80,9 @@ class Device:
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision
-        if config.forecasts:
-            self.supervision = ForecastSupervision(config, n_features)
+        own = ForecastSupervision if config.forecasts else WatchSupervision
+        if config.forecasts or config.watches:
+            self.supervision = own(config, n_features)
             return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
@@ -93,6 +95,7 @@ class Device:
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
+        self._drifts = watches_drift(self.learner)
         self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
@@ -228,7 +231,7 @@ class Device:
             places = np.flatnonzero([at not in refused for at in range(len(X))])
             rows, y = rows[places], y[places]
         self.raw[:] = X[-1]
-        found = teach(self._config.kind, self.learner, self._targets, rows, y)
+        found = teach_noting(self._config.kind, self.learner, self._targets, rows, y)
         self.supervision.counts.learned += len(y)
         return found if places is None else found.among(places, len(X), refused)
 
@@ -261,6 +264,11 @@ class Device:
             return {}
 
     @property
+    def alarms(self) -> int:
+        """Alarms of drift so far."""
+        return int(self.learner.alarms) if self._drifts else 0
+
+    @property
     def clipped(self) -> int:
         """Readings that the storage could not hold, where the library counts them."""
         return int(getattr(self.learner, "clipped", 0))
@@ -268,7 +276,8 @@ class Device:
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
-        return {name: int(getattr(self.learner, name)) for name in names}
+        found = {name: int(getattr(self.learner, name)) for name in names}
+        return {**found, "alarms": self.alarms}
 
     def close(self) -> None:
         """End what the device has running."""

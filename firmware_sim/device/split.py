@@ -20,7 +20,7 @@ from firmware_sim.tasks.adapters import RegressionAdapter, Watched
 
 
 def _wide(row: Row) -> Row:
-    """Return a row as the process reads it."""
+    """Return a row as the process reads it; the row buffer may hold shorter numbers."""
     return np.ascontiguousarray(row, np.float64)
 
 
@@ -178,10 +178,16 @@ class SplitDevice(Device):
         """Readings that the storage could not hold: a bare learner has no such storage."""
         return 0
 
+    @property
+    def alarms(self) -> int:
+        """Alarms of drift, as last heard of."""
+        return 0 if self._watches else self._counters["alarms"]
+
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, as last heard of."""
         nbytes = self.layout.part("learner").nbytes
-        return {"budget": self.plan.budget, "nbytes": nbytes, **self._counters}
+        own = {"budget": self.plan.budget, "nbytes": nbytes}
+        return {**own, **self._counters, "alarms": self.alarms}
 
     def close(self) -> None:
         """Take the learner out of the process, if there is one still, and end it."""

@@ -26,7 +26,7 @@ from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import teach
+from firmware_sim.tasks.teaching import teach, watches_drift
 
 _MOST_SIZES = 1_000
 
@@ -160,9 +160,9 @@ class BlockLearner:
 
     def counters(self) -> dict[str, int]:
         """Return what the learner may hold, holds and has changed."""
-        return {
-            name: int(getattr(self.learner, name)) for name in ("budget", "n_support", "updates")
-        }
+        names = ("budget", "n_support", "updates")
+        found = {name: int(getattr(self.learner, name)) for name in names}
+        return {**found, "alarms": int(self.learner.alarms) if watches_drift(self.learner) else 0}
 
     def save(self, folder: Path, name: str) -> None:
         """Write the learner and its scalers to files; see `save_parts`."""

@@ -24,7 +24,7 @@ Numbers = npt.NDArray[np.float64]
 class Band(NamedTuple):
     """A stretch of rows that is marked, and why."""
 
-    kind: str  # "fault", "window", "alarm" or "rise"
+    kind: str  # "fault", "window", "alarm", "drift" or "rise"
     first: int
     last: int
     said: str
@@ -80,4 +80,6 @@ def _bands(result: ReplayResult, last_row: int) -> list[Band]:
             found.append(Band("alarm", alarm.first, alarm.last, said))
     for first, last in rises(result):
         found.append(Band("rise", first, last, f"the error rises, rows {first:,} to {last:,}"))
+    for row in result.alarms:
+        found.append(Band("drift", row, row, f"the learner's alarm of drift, row {row:,}"))
     return found

@@ -16,6 +16,7 @@ _BANDS = {
     "window": "labelled window",
     "alarm": "alarm",
     "rise": "the error rises",
+    "drift": "the learner's alarm of drift",
 }
 
 

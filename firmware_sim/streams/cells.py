@@ -101,6 +101,12 @@ def is_clock(cell: str) -> bool:
     return _CLOCK.fullmatch(cell.strip()) is not None
 
 
+def is_local(cell: str) -> bool:
+    """Whether a date and time has no zone, and so is that of the place."""
+    found = _ISO.fullmatch(cell.strip())
+    return found is None or not found["zone"]
+
+
 def seconds(cell: str, day_first: bool = False) -> float:
     """Return a date and time as seconds since 1970; a time without a zone counts as UTC.
 

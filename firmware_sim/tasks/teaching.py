@@ -38,6 +38,7 @@ class Taught:
     refused: dict[int, Exception] = field(default_factory=dict)
     stopped: RuntimeError | None = None
     done: int = 0  # rows that were learned or refused
+    alarms: list[int] = field(default_factory=list)  # places of rows at which one of drift rang
 
     @property
     def taken(self) -> np.ndarray:
@@ -53,7 +54,43 @@ class Taught:
         verdicts[places] = self.verdicts
         own = {int(places[at]): error for at, error in self.refused.items()}
         done = n if self.stopped is None else int(places[self.done])
-        return Taught(scores, levels, verdicts, {**refused, **own}, self.stopped, done)
+        rang = [int(places[at]) for at in self.alarms]
+        return Taught(scores, levels, verdicts, {**refused, **own}, self.stopped, done, rang)
+
+    def enter(self, whole: Taught, n: int) -> None:
+        """Enter what became of these rows into that of all, their first being at place n."""
+        part = slice(n, n + len(self.scores))
+        whole.scores[part], whole.levels[part] = self.scores, self.levels
+        whole.verdicts[part] = self.verdicts
+        whole.refused |= {n + at: error for at, error in self.refused.items()}
+        whole.stopped, whole.done = self.stopped, n + self.done
+        whole.alarms += [n + at for at in self.alarms]
+
+
+#: Rows in which an alarm of drift rings once at most.
+APART = 256
+
+
+def watches_drift(learner: Any) -> bool:
+    """Whether a learner has an alarm of drift, which its own mistakes ring."""
+    return bool(getattr(learner, "parameters", {}).get("drift"))
+
+
+def teach_noting(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:
+    """Have a learner learn rows, and find where its alarm of drift rang; see `teach`."""
+    if not watches_drift(learner):
+        return teach(kind, learner, targets, X, y)
+    n = len(y)
+    whole = Taught(np.zeros(n), np.zeros(n), -np.ones(n))
+    for first in range(0, n, APART):
+        before, part = learner.alarms, slice(first, first + APART)
+        found = teach(kind, learner, targets, X[part], y[part])
+        if learner.alarms > before:
+            found.alarms.append(int(found.taken[-1 - learner._rows_since_alarm]))
+        found.enter(whole, first)
+        if found.stopped is not None:
+            break
+    return whole
 
 
 def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:

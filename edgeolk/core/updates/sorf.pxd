@@ -10,8 +10,9 @@ from edgeolk.core.structs cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
 )
 from edgeolk.core.structured cimport (
-    OLK_DRIFT_ALARMS, olk_deviating, olk_drift_number, olk_held_square, olk_sorf_begin,
-    olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target, olk_squares, olk_watch,
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
+    olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target, olk_squares,
+    olk_watch,
 )
 
 
@@ -90,6 +91,13 @@ cdef inline double sorf_alarms(const State* s) noexcept nogil:
     if not s.structured.made.drift:
         return 0.0
     return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+
+
+cdef inline double sorf_since_look(const State* s) noexcept nogil:
+    """Rows since the alarm of drift last looked, which is when it rings."""
+    if not s.structured.made.drift:
+        return 0.0
+    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_SINCE)
 
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,

@@ -435,6 +435,25 @@ void ek_watch(const void *arena, ek_verdict *verdict)
     verdict->alarms = c.s.watch[OLK_EVENTS];
     verdict->threshold = (double)((const ek_number *)c.s.deviations)[0];
 }
+
+static void ek_tell(void *arena, olk_sorf_told_fn told)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    olk_begin_step(c.s.flags);
+    told(c.p, &c.s);
+    olk_end_step(c.s.flags, 0);
+}
+
+void ek_accept(void *arena)
+{
+    ek_tell(arena, olk_accept_rows);
+}
+
+void ek_restart(void *arena)
+{
+    ek_tell(arena, olk_restart_rows);
+}
 #endif
 
 void ek_start(void *arena)

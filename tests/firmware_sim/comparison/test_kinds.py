@@ -114,7 +114,7 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         head += "    level = learner.threshold\n"
         level = "level + " if not in_time else ""
     scores: list[float] = []
-    tail = "    score -= level * (score != 0)\n" if in_time else ""
+    tail = "    score -= level * (score != 0)\n" if kind == "novelty" and in_time else ""
     exec(
         f"{head}    score = {level}{score}\n{tail}    scores.append(score)",
         {"rows": rows, "scores": scores},
@@ -122,7 +122,7 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     got, labels = np.array(scores), [label for _, label in rows]
     if kind == "multiclass":
         # A margin is by statistics that include the row, the class that is asked for is not.
-        assert np.mean(got <= 0) == pytest.approx(error, abs=2 / len(rows))
+        assert np.mean(got <= 0) == pytest.approx(error, abs=2.5 / len(rows))
     elif kind == "regression":
         assert np.mean(np.abs(got - np.array(labels))) == pytest.approx(error, rel=1e-9)
     else:
