@@ -119,6 +119,16 @@ class BareLearner(Forecasting):
         """
         return verdict_of(self._engine)
 
+    def accept(self) -> None:
+        """Take what the last rows were as usual from now on, as ``Learner.accept``.
+
+        Raises
+        ------
+        AttributeError
+            The learner is none of novelty with ``history=True``.
+        """
+        self._engine.accept()
+
     def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """Learn one example, as ``Learner.learn_one``.
 

@@ -109,7 +109,7 @@ class ReplayConfig(Fields):
         )
 
     def _may_forecast(self, inside: dict[str, Any]) -> bool:
-        """Whether targets are forecast from their history too: rows wait for them in the learner."""
+        """Whether targets are forecast from their history too, and the learner keeps the queue."""
         alone = self.enforce == "process" and self.waits_for_labels
         usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         return self.is_regression and usual and not self.ask and not alone
@@ -194,8 +194,13 @@ class ReplayConfig(Fields):
 
     def _check_history(self) -> None:
         """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
-        if self.gap is not None and not self.forecasts:
-            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.gap is not None and not (self.forecasts or self.watches):
+            raise SimulatorError(
+                "gap is for rows in the order of time: --kind regression --param history=true, or "
+                "--kind novelty"
+            )
+        if self.gap is not None and self.watches and self.enforce == "process":
+            raise SimulatorError("gap is not for novelty in a process of its own")
         if self.forecasts and self.ask:
             raise SimulatorError("a forecaster takes every target: none is asked for")
         if self.forecasts and self.waits_for_labels and self.enforce == "process":

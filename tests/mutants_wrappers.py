@@ -93,7 +93,8 @@ MUTATIONS = (
      "        learner.learn_one(row, y,",
      "        columns.learned()\n        learner.learn_one(row, y,"),
     ("columns of a first row that is refused", DICTS,
-     "            columns = Columns(self.features, self.unseen, self.missing)\n", ""),
+     "            columns = Columns(self.features, self.unseen,"
+     " self._stands_in(self.missing))\n", ""),
     ("a score is kept whatever is learned", DICTS,
      "self._columns.same and learned == self._scored_at", "self._columns.same"),
     ("a score is kept whatever the row", DICTS,

@@ -13,8 +13,8 @@ import numpy as np
 import edgeolk as ek
 from bench.time.labelled import Rows
 
-#: Rows that slow detectors see at most.
-SLOW = 40_000
+#: Rows that slow detectors see at most, and those that take milliseconds a row.
+SLOW, SLOWEST = 40_000, 2_500
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,58 @@ def _forest(X: Rows) -> Found:
     return Found(np.asarray(scores), len(pickle.dumps(model)), spent)
 
 
+def _in_turns(X: Rows, model: Any, most: int) -> Found:
+    """A model of pysad's: every row is scored, then learned."""
+    X = np.ascontiguousarray(X[:most])
+    scores = np.zeros(len(X))
+    began = process_time()
+    model.fit_partial(X[0])
+    for at, x in enumerate(X):
+        scores[at] = float(np.ravel(model.score_partial(x))[0])
+        model.fit_partial(x)
+    spent = 1e6 * (process_time() - began) / len(X)
+    return Found(scores, len(pickle.dumps(model)), spent)
+
+
+def _standardised(X: Rows) -> Rows:
+    """Rows scaled by their first 500."""
+    spread = X[:500].std(axis=0)
+    return np.asarray((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))
+
+
+def _loda(X: Rows) -> Found:
+    """pysad's LODA."""
+    from pysad.models import LODA
+
+    return _in_turns(_standardised(X), LODA(random_state=1), SLOW)
+
+
+def _xstream(X: Rows) -> Found:
+    """pysad's xStream."""
+    from pysad.models import xStream
+
+    return _in_turns(_standardised(X), xStream(random_state=1), SLOWEST)
+
+
+def _cut_forest(X: Rows) -> Found:
+    """pysad's Robust Random Cut Forest, with 20 trees."""
+    from pysad.models import RobustRandomCutForest
+
+    return _in_turns(_standardised(X), RobustRandomCutForest(num_trees=20, random_state=1), SLOWEST)
+
+
+def _profile(X: Rows) -> Found:
+    """stumpy's matrix profile of a single series: the window of 64 rows that ends at a row."""
+    import stumpy
+
+    series = np.ascontiguousarray(X[:, 0], dtype=np.float64)
+    began = process_time()
+    profile = np.asarray(stumpy.stump(series, 64)[:, 0], dtype=np.float64)
+    spent = 1e6 * (process_time() - began) / len(X)
+    scores = np.concatenate([np.full(63, profile[0]), profile])
+    return Found(np.nan_to_num(scores, posinf=0.0), 8 * 4 * len(X), spent)
+
+
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
     "N 4 KiB": lambda X: _learned(X, history=True, ram="4KiB"),
     "N, D = 64": lambda X: _learned(X, history=True, D=64),
@@ -108,7 +160,12 @@ DETECTORS: dict[str, Callable[[Rows], Found]] = {
     "distance": _distance,
     "its mean of 64": _smoothed,
     "Half-Space Trees": _trees,
+    "LODA": _loda,
     "IsolationForest*": _forest,
+    "xStream": _xstream,
+    "RRCF": _cut_forest,
+    "matrix profile*": _profile,
 }
-#: Those that take long.
-PEERS = ("Half-Space Trees", "IsolationForest*")
+#: Those that see whole streams, or nearly; those that take milliseconds a row; for one channel.
+PEERS = ("Half-Space Trees", "LODA", "IsolationForest*")
+SLOW_PEERS, SINGLE = ("xStream", "RRCF"), "matrix profile*"

@@ -22,6 +22,7 @@ DESIGN = (
     *("ucr_bleeding", "ecg_805", "ai4i_machine", "ad_shuttle"),
 )
 ASIDE = ("smap_telemetry",)
+FREE = "skab_free"
 ANY_ORDER = tuple(
     f"ad_{name}"
     for name in (

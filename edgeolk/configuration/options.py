@@ -40,6 +40,7 @@ class Parameters(TypedDict, total=False):
     D: int | None
     decay: float
     delta: float
+    drift: bool | None
     eps: float | None
     epsilon: float
     eta: float
@@ -63,6 +64,7 @@ class Parameters(TypedDict, total=False):
     lam: float | None
     last_label: bool
     lead: int
+    leak: float
     linear: bool
     loss: Loss | str
     M: int
@@ -76,7 +78,7 @@ class Parameters(TypedDict, total=False):
     r: float
     rank: int | None
     rate: float | None
-    relevance: bool | None
+    relevance: Literal["shared"] | bool | None
     rescale: bool
     ridge: float
     rule: Literal["jmlr", "icml", "loose"]

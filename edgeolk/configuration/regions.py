@@ -203,8 +203,10 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
     ),
     "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
-    "deviations": Kind("computing", _words(6), "threshold, unit of inputs, moments of the scores"),
-    "watch": Kind("w", _words(4), "rows that do not count, events, rows since, last verdict"),
+    "deviations": Kind(
+        "computing", _words(8), "threshold, unit of inputs, moments of scores, of before an event"
+    ),
+    "watch": Kind("w", _words(5), "idle rows, events, rows since, last verdict, what is held"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -361,6 +363,8 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "mean_weights", "blend", "target"}
         if not config.n_features:
             names -= {"scaler", "scaler_counts", "statistics"}
+        if "inputs" in names and not (config.forecasts or config.preprocessing.gamma_rows):
+            names.discard("query")  # relevance scales the row where it lies
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}

@@ -75,7 +75,8 @@ def _number(stored: str) -> str:
     """The type of a parameter, by the name it is stored under."""
     row = PARAMETERS[stored]
     if row.words:
-        kind = _words(row.words)
+        own = tuple(word for word in row.words if isinstance(word, str))
+        kind = _words(own) + ("" if own == row.words else " | bool")
     else:
         kind = "bool" if row.flag else "int" if row.whole else "float"
     may_be_none = row.none is not None or callable(row.default)

@@ -24,7 +24,7 @@ from edgeolk.core.preprocessing cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.marks cimport end_step
+from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
@@ -188,7 +188,9 @@ cdef class Engine:
         t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
-        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+        if self.state.query == NULL:
+            self.state.query = t.inputs  # relevance scales a row where it lies
+        elif t.inputs == NULL and self.state.preprocessing.hold > 0.0:
             t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
@@ -374,6 +376,13 @@ cdef class Engine:
 
     def restart(self):
         """The history is forgotten, what was learned is kept."""
+        if self.state.structured.state.watch != NULL:
+            self.idle()
+            begin_step(&self.state.m.flags)
+            self.state.structured.all.restart_rows(
+                &self.state.structured.made, &self.state.structured.state)
+            end_step(&self.state.m.flags, 0)
+            return
         self.check_forecasts()
         self.idle()
         restart(&self.state)
@@ -482,6 +491,15 @@ cdef class Engine:
     def reason(self):
         """By what the last row was judged, in one number (``reason_of``)."""
         return reason_of(self.state.structured.state.watch)
+
+    def accept(self):
+        """What the last rows were is usual from now on."""
+        if self.state.structured.state.watch == NULL:
+            raise AttributeError("only novelty with history=True judges rows in the order of time")
+        self.idle()
+        begin_step(&self.state.m.flags)
+        self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
+        end_step(&self.state.m.flags, 0)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,

@@ -13,6 +13,7 @@ cdef extern from "sorf_types.h" nogil:
                                         const olk_sorf_row*, double, double) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf*, const olk_sorf_state*,
                                            const olk_sorf_row*) noexcept
+    ctypedef void (*olk_sorf_told_fn)(const olk_sorf*, const olk_sorf_state*) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf*, const olk_sorf_state*,
                                         const olk_sorf_row*, Py_ssize_t, double*) noexcept
     ctypedef void (*olk_sorf_features_fn)(const olk_sorf*, const olk_sorf_row*, double, bint,
@@ -31,6 +32,8 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_step_fn step
         olk_sorf_novelty_fn novelty
         olk_sorf_novelty_fn watch
+        olk_sorf_told_fn accept
+        olk_sorf_told_fn restart_rows
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
         olk_forecast_answer_fn predict
@@ -63,6 +66,10 @@ cdef extern from "intake.h" nogil:
     Py_ssize_t olk_deviating(const olk_scaler* s, Py_ssize_t d) noexcept
 
 
+cdef extern from "width.h" nogil:
+    double olk_held_square(const void* row, Py_ssize_t d, bint wide, double hold) noexcept
+
+
 cdef extern from "pcg.h" nogil:
     uint64_t OLK_PCG_SIGNS
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -78,6 +85,7 @@ cdef struct Structured:
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
     double squares            # sum of those of the row that is learned, as it was scaled
+    double held_square        # the same as the features hold it
     double most               # the largest sum |x_j| that is taken
     const olk_sorf_functions* all  # those of the type and the processor
 

@@ -40,8 +40,8 @@ def _check_watch(
     for at in _VARIANCES:
         good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
         _require(good, "a channel's variance is negative")
-    tau, unit, _, rarity, _, level = deviations
-    good = all(map(isfinite, deviations)) and tau >= 0.5 and rarity >= 0.0 and level >= 0.0
+    tau, unit, _, rarity, _, level, _, spread = deviations
+    good = all(map(isfinite, deviations)) and tau >= 0.5 and min(rarity, level, spread) >= 0.0
     _require(good and 0.0 <= unit <= _MOST_UNIT, "threshold and moments of the scores")
     _require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
     _require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
@@ -49,6 +49,9 @@ def _check_watch(
     verdict = int(words["verdict"])
     good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
     _require(good, "the verdict on the last row")
+    held = int(words["held"])
+    good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
+    _require(good, "what has to end before the event does")
 
 
 def check_weights(

@@ -27,7 +27,7 @@ FORECASTING: tuple[Refusal, ...] = (
     ),
     (
         lambda c: not _asked(c) and "interval" in c.lists,
-        "interval= needs history=True: only forecasts come with one",
+        "interval= needs history=True and loss='square': only forecasts come with one",
     ),
     (
         lambda c: 0.0 < c.values["season"] < c.values["lead"],

@@ -258,7 +258,7 @@ class Fields:
     )
     gap: float | None = _trouble(
         None,
-        "seconds between rows after which a forecaster's history is forgotten",
+        "seconds between rows after which rows in the order of time begin anew",
         SECONDS,
         where=REPLAY | TABLE,
     )

@@ -17,6 +17,7 @@ from firmware_sim.device.repair import KEEPS, Gaps, Repair
 from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.supervision import Supervision, row_type
+from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
@@ -79,8 +80,9 @@ class Device:
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision
-        if config.forecasts:
-            self.supervision = ForecastSupervision(config, n_features)
+        own = ForecastSupervision if config.forecasts else WatchSupervision
+        if config.forecasts or config.watches:
+            self.supervision = own(config, n_features)
             return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)

@@ -19,6 +19,11 @@ from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import RegressionAdapter, Watched
 
 
+def _wide(row: Row) -> Row:
+    """Return a row as the process reads it; the row buffer may hold shorter numbers."""
+    return np.ascontiguousarray(row, np.float64)
+
+
 class _Remote:
     """The learner in the process, one row at a time, as `Supervision` asks and teaches it."""
 
@@ -28,18 +33,17 @@ class _Remote:
 
     def learn_one(self, row: Row, label: float) -> float:
         self._label[0] = label
-        wide = np.ascontiguousarray(row, np.float64)
-        scores, message = self._process.learn(wide[np.newaxis], self._label)
+        scores, message = self._process.learn(_wide(row)[np.newaxis], self._label)
         kind, _, text = message.partition(":")
         if kind:
             raise RuntimeError(text) if kind == "stop" else ValueError(text)
         return scores[0]
 
     def decision_one(self, row: Row) -> float:
-        return self._process.decide(row)
+        return self._process.decide(_wide(row))
 
     def ask_label(self, row: Row) -> bool:
-        return self._process.wants(row)
+        return self._process.wants(_wide(row))
 
 
 class SplitDevice(Device):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from firmware_sim.metrics.curve import Curve
@@ -47,6 +48,7 @@ class RowContext(NamedTuple):
     seconds: float = math.nan  # when it was taken; NaN where that is not known.
     interval: tuple[float, float] | None = None  # what the learner expected the target in
     number: int = 0  # its place in the stream, from 1; 0 where that is not known.
+    shares: Mapping[str, float] = MappingProxyType({})  # what a forecast was mixed of
     verdict: float = -1.0  # by what the learner judged it, as `tasks.adapters` has it
 
 

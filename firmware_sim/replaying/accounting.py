@@ -200,7 +200,7 @@ class Accounting:
             if isinstance(outcome, Watched):
                 context = context._replace(level=outcome.level, verdict=outcome.verdict)
             elif isinstance(outcome, Forecast):
-                context = context._replace(interval=(outcome.low, outcome.high))
+                context = context._replace(interval=outcome.interval, shares=outcome.shares)
             score = outcome.score if isinstance(outcome, (Watched, Forecast)) else outcome
             self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1

@@ -48,9 +48,14 @@ MEANINGS = {
 
 
 def meanings(result: ReplayResult) -> list[str]:
-    """Return a line for each figure of the table that is not plain from its title."""
-    titles = [one.title for one in result.metrics.table.values()]
-    return [f"{title}: {MEANINGS[title]}" for title in titles if title in MEANINGS]
+    """Return a line for each figure there is that is not plain from its title."""
+    summary = result.metrics.summary().values()
+    there = [
+        one.title
+        for name, one in result.metrics.table.items()
+        if any(one.shown(own[name]) != "-" for own in summary)
+    ]
+    return [f"{title}: {MEANINGS[title]}" for title in there if title in MEANINGS]
 
 
 #: Inputs that are shown; of more, those that matter most.

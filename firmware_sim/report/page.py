@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firmware_sim.metrics import Novelty
+from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report import svg
+from firmware_sim.report import course, svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
 from firmware_sim.report.figures import (
@@ -68,6 +68,7 @@ def to_page(result: ReplayResult) -> str:
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
+        *_forecasts(result),
         "<h2>Figures</h2>",
         drawn(figures(result)),
         f'<ul class="faint">{"".join(f"<li>{safe(line)}</li>" for line in meanings(result))}</ul>',
@@ -82,11 +83,18 @@ def to_page(result: ReplayResult) -> str:
         f'<pre id="run">{safe(_joined([*head_lines(result), *event_lines(result)]))}</pre>',
         *_again(result),
     ]
-    return document(title, _STYLE, body)
+    return document(title, _STYLE + course.STYLE, body)
 
 
 def _joined(lines: list[str]) -> str:
     return "\n".join(lines)
+
+
+def _forecasts(result: ReplayResult) -> list[str]:
+    metrics = result.metrics
+    if not isinstance(metrics, Regression) or not metrics.course.rows:
+        return []
+    return course.sections(metrics.course)
 
 
 def _early(result: ReplayResult) -> list[str]:

@@ -100,7 +100,7 @@ class Reading:
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
         if refused:
-            raise StreamError(f"{name}: {_no_readings(refused)}")
+            raise StreamError(f"{name}: {_single_readings(name, header) or _no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
         self._clock_at = self._clock_readings(options)
@@ -306,6 +306,22 @@ def _turns(moment: float) -> list[float]:
     """Return the readings of the clock at a moment."""
     angles = [math.tau * moment / period for period in PERIODS]
     return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
+
+
+#: Columns of a history that Home Assistant writes.
+_HISTORY = ("entity_id", "state", "last_changed")
+
+
+def _single_readings(name: str, header: Sequence[str]) -> str:
+    """Return what to do with a history that has a row for each reading of each sensor."""
+    if not set(_HISTORY) <= set(header):
+        return ""
+    sensor, state, time = map(repr, _HISTORY)
+    return (
+        "each row is one reading of one sensor; a learner needs them side by side, as pandas puts "
+        f'them: python -c "import pandas; pandas.read_csv({name!r}).pivot_table({state}, {time}, '
+        f"{sensor}, aggfunc='last').ffill().to_csv('rows.csv')\", and then replay rows.csv"
+    )
 
 
 def _no_readings(columns: Sequence[Column]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from edgeolk.parts.watching import PARTS, WHATS
@@ -33,11 +34,11 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
 
 
 class Forecast(NamedTuple):
-    """A forecast, and the first of its intervals."""
+    """A forecast, the first of its intervals, and what it was mixed of."""
 
     score: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None  # None while errors are not known well enough
+    shares: Mapping[str, float]
 
 
 #: What a row gets: a score, a class, a prediction, or one of these.
@@ -104,6 +105,10 @@ class NoveltyAdapter:
             return Watched(score, -tau if score else 0.0, packed(self._learner.why))
         level = float(self._learner.threshold)
         return Watched(float(self._learner.learn_one(row)), level)
+
+    def restart(self) -> None:
+        """Rows come after a long stop."""
+        self._learner.restart()
 
 
 def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:

@@ -3,6 +3,7 @@
 #define EDGEOLK_SORF_ROW_H
 
 #include "drift.h"
+#include "event_words.h"
 #include "novelty_threshold.h"
 #include "roots.h"
 #include "sorf_types.h"

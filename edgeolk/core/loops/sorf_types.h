@@ -56,8 +56,8 @@ typedef struct {
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
-    void *deviations;       /* [6] of type: novelty_scores.h */
-    uint64_t *watch;        /* [4]: novelty_threshold.h */
+    void *deviations;       /* [8] of type: novelty_scores.h, event_words.h */
+    uint64_t *watch;        /* [5]: event_words.h */
     /* scratch */
     void *inputs;           /* relevance of each input: [2][d] of type; novelty in time: [d]; held
                                without these: [d], where a row that is learned or scored alone may
@@ -79,6 +79,8 @@ typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, con
 /* Returns f - rho of before, in time tau - u: novel where it is below 0. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
+/* What a user says of rows in time: they are usual from now on, or none came for long. */
+typedef void (*olk_sorf_told_fn)(const olk_sorf *, const olk_sorf_state *);
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    ptrdiff_t m, double *out);
@@ -101,6 +103,7 @@ typedef struct {
     olk_sorf_step_fn step;
     olk_sorf_novelty_fn novelty;
     olk_sorf_novelty_fn watch; /* novelty in time */
+    olk_sorf_told_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
     olk_forecast_answer_fn predict, ask;

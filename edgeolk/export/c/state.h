@@ -223,22 +223,25 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
     static const size_t of_squares[] = {1, 4, 6, 8, 9, 11};
     const int64_t mistakes = ek_word_of(file, EK_AT_MISTAKES, 0);
     const int64_t verdict = ek_word_of(file, EK_AT_watch, OLK_VERDICT);
+    const int64_t held = ek_word_of(file, EK_AT_watch, OLK_HELD);
     if (!ek_all_between(file, EK_AT_channels, 0, 12 * EK_FEATURES, -DBL_MAX, DBL_MAX))
         return 0;
     for (size_t j = 0; j < EK_FEATURES; j++)
         for (size_t i = 0; i < sizeof of_squares / sizeof of_squares[0]; i++)
             if (!(ek_number_of(file, EK_AT_channels, 12 * j + of_squares[i]) >= 0.0))
                 return 0;
-    return ek_all_between(file, EK_AT_deviations, 0, 6, -DBL_MAX, DBL_MAX) &&
+    return ek_all_between(file, EK_AT_deviations, 0, OLK_SCORE_NUMBERS, -DBL_MAX, DBL_MAX) &&
            ek_number_of(file, EK_AT_deviations, 0) >= olk_least_threshold &&
            ek_all_between(file, EK_AT_deviations, 1, 1, 0.0, 1001.0) &&
            ek_number_of(file, EK_AT_deviations, 3) >= 0.0 &&
            ek_number_of(file, EK_AT_deviations, 5) >= 0.0 &&
+           ek_number_of(file, EK_AT_deviations, 7) >= 0.0 &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_IDLE_ROWS), steps) &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_EVENTS), mistakes) &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_QUIET_ROWS), UINT16_MAX) &&
            verdict >= 0 && verdict >> 8 < EK_FEATURES && !(verdict & 0xe0) &&
-           (verdict >> 1 & 3) < 3;
+           (verdict >> 1 & 3) < 3 && held >= 0 && held >> OLK_HELD_CHANNEL < EK_FEATURES &&
+           !(held & 0xFFF80000) && (held & 0x30000) != 0x30000;
 }
 #endif
 

@@ -89,7 +89,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
-    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q",
+    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q held:q",
     "skipped": "n_skipped:q",
     "clipped_rows": "clipped_rows:q",
     "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"

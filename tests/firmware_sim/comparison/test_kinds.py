@@ -114,7 +114,7 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         head += "    level = learner.threshold\n"
         level = "level + " if not in_time else ""
     scores: list[float] = []
-    tail = "    score -= level * (score != 0)\n" if in_time else ""
+    tail = "    score -= level * (score != 0)\n" if kind == "novelty" and in_time else ""
     exec(
         f"{head}    score = {level}{score}\n{tail}    scores.append(score)",
         {"rows": rows, "scores": scores},

@@ -128,7 +128,7 @@ def test_what_it_says_to_take_is_what_it_tried(tmp_path: Path) -> None:
     found = tune(config, candidates=8)
     assert found.chosen != found.start
     tried = replace(found, after=0.0)
-    words = ["replay", "occupancy", "--ram", "2KiB", *shlex.split(tried.options)]
+    words = ["replay", "robot", "--ram", "2KiB", *shlex.split(tried.options)]
     assert "--algorithm" not in words
     losses = []
     for limit in (found.tuned_on, 2000):

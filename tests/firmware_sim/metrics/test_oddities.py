@@ -127,3 +127,29 @@ def test_a_reading_that_is_gone_stands_still() -> None:
     rows = [[1.0, 2.0], [1.0, np.nan], [2.0, np.nan], [2.0, 2.0], [2.0, 3.0]]
     counts = [still.add(np.array(row)) for row in rows]
     assert counts == [(0, 0), (1, 1), (0, 2), (1, 3), (2, 0)]
+
+
+def test_a_gap_in_time_is_a_restart(tmp_path: Path) -> None:
+    """Told to the learner before the row that comes after it."""
+    path = tmp_path / "gap.csv"
+    X = readings()[:1500]
+    lines = ["time," + ",".join(NAMES)]
+    for i, row in enumerate(X):
+        day = 2 if i >= 1000 else 1
+        clock = f"{i // 60 % 24:02d}:{i % 60:02d}:00"
+        lines.append(f"2026-01-{day + i // 1440:02d} {clock}," + ",".join(f"{v:.5f}" for v in row))
+    path.write_text("\n".join(lines) + "\n")
+    plain, cut = fs.replay(config(path)), fs.Replay(config(path, gap=3600))
+    result = cut.run()
+    learner = ek.Learner(n_features=3, ram=cut.device.plan.nbytes, loss="novelty", history=True)
+    scores = [*learner.learn_many(X[:1000])]
+    learner.restart()
+    scores += [*learner.learn_many(X[1000:])]
+    figures = result.metrics.summary()["learner"]
+    assert figures["alarm_rows"] == np.count_nonzero(np.array(scores) < 0.0)
+    assert cut.device.learner.threshold == learner.threshold
+    assert plain.metrics.rows == result.metrics.rows == len(X)
+    with pytest.raises(fs.SimulatorError, match="process of its own"):
+        config(path, gap=3600, enforce="process")
+    with pytest.raises(fs.SimulatorError, match="in the order of time"):
+        fs.ReplayConfig(str(path), gap=3600)

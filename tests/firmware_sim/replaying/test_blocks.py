@@ -74,7 +74,7 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
         {"algorithm": "pa1", "gamma": 0.5, "dtype": "int8"},
         {"kind": "multiclass"},
         {"kind": "multiclass", "target": "word", "algorithm": "pa1", "gamma": 0.5},
-        {"kind": "regression", "target": "c"},
+        {"kind": "regression", "target": "c", "params": {"history": False}},
         {"kind": "regression", "target": "c", "algorithm": "ogd", "gamma": 0.5},
         {"kind": "novelty"},
         {"kind": "novelty", "target": None},

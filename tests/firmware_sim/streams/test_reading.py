@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import shlex
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -115,6 +118,26 @@ def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "note      column 'when' is a time and not fed to the learner" in out
     assert main([*base, "--categories", "hash", "--category-slots", "0"]) == 2
     assert "category-slots is 0" in capsys.readouterr().err
+
+
+def test_a_history_of_single_readings_gets_the_command_that_turns_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    lines = ["entity_id,state,last_changed"]
+    for i in range(200):
+        at = f"2026-01-05T{i // 10:02}:{i % 10 * 6:02}"
+        lines.append(f"sensor.temperature,{'unavailable' if i == 9 else 20 + i % 5},{at}:00.000Z")
+        if i % 3 == 0:
+            lines.append(f"binary_sensor.door,{'on' if i % 5 > 2 else 'off'},{at}:00.000Z")
+    Path("history.csv").write_text("\n".join(lines) + "\n")
+    assert main(["replay", "history.csv", "--target", "state"]) == 2
+    said = capfd.readouterr().err
+    command = said[said.index("python -c") : said.index(", and then")]
+    assert subprocess.run([sys.executable, *shlex.split(command)[1:]], check=False).returncode == 0
+    words = ["replay", "rows.csv", "--target", "binary_sensor.door", "--quiet", "--no-picture"]
+    assert main(words) == 0
 
 
 def test_bundled_stream_with_options() -> None:
