@@ -33,4 +33,4 @@ def what_fits(config: Record, cap: int) -> str:
 
 
 def _nbytes(config: Record, **changes: object) -> int:
-    return total(layout(Record(**{**vars(config), **changes})))  # type: ignore[arg-type]
+    return total(layout(Record(**{**vars(config), **changes})))

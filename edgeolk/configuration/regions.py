@@ -363,6 +363,8 @@ def needed(config: Record) -> set[str]:
             names -= {"weights", "mean_weights", "blend", "target"}
         if not config.n_features:
             names -= {"scaler", "scaler_counts", "statistics"}
+        if "inputs" in names and not (config.forecasts or config.preprocessing.gamma_rows):
+            names.discard("query")  # relevance scales the row where it lies
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}

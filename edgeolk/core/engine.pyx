@@ -188,7 +188,9 @@ cdef class Engine:
         t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
-        if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
+        if self.state.query == NULL:
+            self.state.query = t.inputs  # relevance scales a row where it lies
+        elif t.inputs == NULL and self.state.preprocessing.hold > 0.0:
             t.inputs = self.state.query  # where a row lies that is learned, or scored alone
         t.channels = self.at("channels")
         t.readings = <uint32_t*>self.at("channel_counts")
@@ -373,7 +375,7 @@ cdef class Engine:
             raise outcome_error(outcome, "y")
 
     def restart(self):
-        """The history is forgotten, what was learned is kept."""
+        """The history, or the last label, is forgotten; what was learned is kept."""
         if self.state.structured.state.watch != NULL:
             self.idle()
             begin_step(&self.state.m.flags)
@@ -381,7 +383,8 @@ cdef class Engine:
                 &self.state.structured.made, &self.state.structured.state)
             end_step(&self.state.m.flags, 0)
             return
-        self.check_forecasts()
+        if not self.state.structured.made.last_label:
+            self.check_forecasts()
         self.idle()
         restart(&self.state)
 

@@ -66,6 +66,10 @@ cdef extern from "intake.h" nogil:
     Py_ssize_t olk_deviating(const olk_scaler* s, Py_ssize_t d) noexcept
 
 
+cdef extern from "width.h" nogil:
+    double olk_held_square(const void* row, Py_ssize_t d, bint wide, double hold) noexcept
+
+
 cdef extern from "pcg.h" nogil:
     uint64_t OLK_PCG_SIGNS
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -81,6 +85,7 @@ cdef struct Structured:
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
     double squares            # sum of those of the row that is learned, as it was scaled
+    double held_square        # the same as the features hold it
     double most               # the largest sum |x_j| that is taken
     const olk_sorf_functions* all  # those of the type and the processor
 

@@ -7,6 +7,7 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most
 from edgeolk.core.simd cimport OLK_LAPLACIAN
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport olk_width as Width
+from edgeolk.core.structured cimport olk_held_square
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 
@@ -17,10 +18,8 @@ cdef extern from "width.h" nogil:
                              bint laplacian) noexcept
     double olk_least_square
     double olk_followed_gamma(double q) noexcept
-    double olk_follow_row_f32(double q, const void* row, Py_ssize_t d, double hold,
-                              uint64_t rows) noexcept
-    double olk_follow_row_f64(double q, const void* row, Py_ssize_t d, double hold,
-                              uint64_t rows) noexcept
+    double olk_follow_square(double q, double square, Py_ssize_t d, bint wide,
+                             uint64_t rows) noexcept
     double olk_gamma_of(const Width* w, bint laplacian, double most, double provisional) noexcept
 
 
@@ -33,11 +32,11 @@ cdef inline void start_following(State* s) noexcept nogil:
 cdef inline void follow_row(State* s, const void* x) noexcept nogil:
     """The width after a row that was learned, and counted."""
     cdef double* q = s.preprocessing.follows
-    cdef double hold = s.structured.made.hold
-    if s.c.vectors == DTYPE_FLOAT64:
-        q[0] = olk_follow_row_f64(q[0], x, s.c.n_features, hold, <uint64_t>s.m.steps)
-    else:
-        q[0] = olk_follow_row_f32(q[0], x, s.c.n_features, hold, <uint64_t>s.m.steps)
+    cdef bint wide = s.c.vectors == DTYPE_FLOAT64
+    cdef double square = s.structured.held_square
+    if s.forecast.on:
+        square = olk_held_square(x, s.c.n_features, wide, s.structured.made.hold)
+    q[0] = olk_follow_square(q[0], square, s.c.n_features, wide, <uint64_t>s.m.steps)
     use_width(s)
 
 

@@ -63,6 +63,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     made = {**learner._engine.structured(), "hold": config.held_to}
     prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
+    at.setdefault("query", at.get("inputs", 0))  # relevance scales a row where it lies
     _, declared = structs.read("sorf_types.h")
     return {
         "EK_LEARNS": 1,

@@ -66,25 +66,30 @@ static inline double olk_followed_gamma(double q)
     return 1.0 / (2.0 * q);
 }
 
-/* q after one more row, the `rows`-th. x is held to `hold`, where that is above 0. */
-#define OLK_FOLLOW_ROW(name, type)                                                                 \
-    static inline double name(double q, const void *row, ptrdiff_t d, double hold, uint64_t rows)  \
-    {                                                                                              \
-        const type *x = (const type *)row;                                                         \
-        double square = 0.0;                                                                       \
-        for (ptrdiff_t j = 0; j < d; j++) {                                                        \
-            const double size = OLK_FABS((double)x[j]);                                            \
-            const double seen = hold > 0.0 && size > hold ? hold : size;                           \
-            square += seen * seen;                                                                 \
-        }                                                                                          \
-        if (!(square > 0.0))                                                                       \
-            return q;                                                                              \
-        const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)  \
-                                                                : OLK_WIDTH_ROWS;                  \
-        const double to = q + (square - q) / n, least = olk_least_square * (double)d;              \
-        return (double)(type)(to > least ? to : least);                                            \
+/* |x|^2 of a row that is held to `hold`, where that is above 0. `wide`: of doubles, else floats. */
+static inline double olk_held_square(const void *row, ptrdiff_t d, int wide, double hold)
+{
+    double square = 0.0;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
+        const double size = OLK_FABS(x);
+        const double seen = hold > 0.0 && size > hold ? hold : size;
+        square += seen * seen;
     }
-OLK_FOLLOW_ROW(olk_follow_row_f32, float)
-OLK_FOLLOW_ROW(olk_follow_row_f64, double)
+    return square;
+}
+
+/* q after one more row of d inputs, the `rows`-th, and its |x|^2. */
+static inline double olk_follow_square(double q, double square, ptrdiff_t d, int wide,
+                                       uint64_t rows)
+{
+    if (!(square > 0.0))
+        return q;
+    const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
+                                                            : OLK_WIDTH_ROWS;
+    const double next = q + (square - q) / n, least = olk_least_square * (double)d;
+    const double to = next > least ? next : least;
+    return wide ? to : (double)(float)to;
+}
 
 #endif

@@ -10,8 +10,9 @@ from edgeolk.core.structs cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
 )
 from edgeolk.core.structured cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
-    olk_sorf_takes_target, olk_squares, olk_watch,
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
+    olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target, olk_squares,
+    olk_watch,
 )
 
 
@@ -44,6 +45,9 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
     hold_inputs(s)
+    if s.preprocessing.follows != NULL:  # the features may scale the row where it lies
+        s.structured.held_square = olk_held_square(x, s.c.n_features, is_wide(s),
+                                                   s.structured.made.hold)
     row.values = x
     row.index = NULL
     row.count = 0

@@ -353,6 +353,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const olk_sorf_row row = {ek_take(&c, x, 1), NULL, 0};
     if (!row.values)
         return ek_refused(&c, EK_BAD_ROW);
+#if EK_FOLLOWS /* the features may scale the row where it lies */
+    const double square = olk_held_square(row.values, EK_FEATURES, EK_WIDE_ROWS, c.p->hold);
+#endif
 #if EK_WATCHES
     before = olk_sorf_watch(c.p, &c.s, &row);
 #elif EK_TASK == 3
@@ -383,11 +386,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     ek_follow_width(&c, row.values);
 #elif EK_FOLLOWS
     double *q = (double *)ek_at(c.base, EK_AT_width_follows);
-#if EK_WIDE_ROWS
-    *q = olk_follow_row_f64(*q, row.values, EK_FEATURES, c.p->hold, *c.s.t);
-#else
-    *q = olk_follow_row_f32(*q, row.values, EK_FEATURES, c.p->hold, *c.s.t);
-#endif
+    *q = olk_follow_square(*q, square, EK_FEATURES, EK_WIDE_ROWS, *c.s.t);
 #endif
     olk_end_step(c.s.flags, 0);
     if (score)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -287,24 +289,36 @@ def test_the_usual_width_of_structured_features_is_not_written() -> None:
     assert "kernel.gamma" in ek.Config("ogd", n_features=7, budget=9, gamma=0.5 / 7).stored_values
 
 
-#: Bytes that an input takes, by what is asked for; a multiple of inputs leaves no padding.
-COSTS: list[tuple[dict[str, Any], int]] = [
-    ({"scale": None, "kernel": ek.Gaussian(0.1), "relevance": False}, 4),
-    ({"kernel": ek.Gaussian(0.1), "relevance": False}, 13),
-    ({"kernel": ek.Gaussian(0.1), "relevance": False, "dtype": "float32"}, 13),
-    ({"kernel": ek.Gaussian(0.1), "relevance": True}, 29),
-    ({"relevance": False}, 13),
-    ({"relevance": True}, 29),
-    ({"scale": "common", "relevance": False}, 4),
-    ({"scale": "common", "relevance": True}, 20),
-]
+#: The table of docs/rows.md: arguments, bytes an input and fixed bytes.
+COSTS = re.findall(
+    r"^\| `(.+?)` \| (\d+) \|.*?\| (\d+) \|.*?\|$",
+    (Path(__file__).parents[3] / "docs" / "rows.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
 
 
-@pytest.mark.parametrize(("said", "an_input"), COSTS)
-def test_bytes_an_input(said: dict[str, Any], an_input: int) -> None:
-    """To the byte: the same budget with 800 inputs more."""
-    few, many = (ek.plan(n_features=d, budget=1024, **said).nbytes for d in (800, 1600))
-    assert many - few == 800 * an_input
+@pytest.mark.parametrize(("said", "an_input", "fixed"), COSTS)
+def test_what_an_input_costs(said: str, an_input: str, fixed: str) -> None:
+    """To the byte, beside two weights of two numbers a frequency and the scores of classes."""
+    options: dict[str, Any] = eval(f"dict({said})")
+    K = options.get("n_classes", 1)
+    few, many = (ek.plan(n_features=d, budget=1024, **options) for d in (800, 1600))
+    assert many.nbytes - few.nbytes == 800 * int(an_input)
+    # In a block of so few bytes regions lie on 8 bytes.
+    plan = ek.plan(n_features=16, budget=8, **options)
+    averages = 1 if options.get("loss") == "novelty" else 2
+    weights = 8 * 2 * averages * K * ITEM[plan.dtype]
+    scores = 16 * K if K > 1 else 0
+    assert plan.nbytes - weights - scores - 16 * int(an_input) == int(fixed)
+
+
+def test_the_costs_are_small() -> None:
+    costs = {said: (int(an_input), int(fixed)) for said, an_input, fixed in COSTS}
+    assert len(costs) >= 10
+    for said, (an_input, _) in costs.items():
+        if "float64" not in said and "minmax" not in said:
+            assert an_input <= (28 if "relevance=True" in said else 16), said
+    assert costs["scale='common'"][0] == costs["scale=None, gamma=0.1"][0] == 4
 
 
 @pytest.mark.parametrize("d", [8, 16, 40, 104])
@@ -312,3 +326,36 @@ def test_fixed_bytes(d: int) -> None:
     """Header, blend and padding of the plainest learner with a scaler inside."""
     plan = ek.plan(n_features=d, budget=512, kernel=ek.Gaussian(0.1), relevance=False)
     assert plan.nbytes - 4 * 512 - 13 * d <= 240
+
+
+@pytest.mark.parametrize(
+    ("said", "ram"),
+    [
+        ({"n_features": 123}, 1024),
+        ({"n_features": 16, "n_classes": 26}, 512),
+        ({"algorithm": "ogd", "n_features": 40, "scale": "standard", "n_classes": 7}, 700),
+        ({"n_features": 20, "scale": "minmax"}, 300),
+    ],
+    ids=str,
+)
+def test_a_plan_that_does_not_fit_says_what_would(said: dict[str, Any], ram: int) -> None:
+    with pytest.raises(ValueError, match="ram must be at least") as error:
+        ek.plan(**said, ram=ram)
+    words = str(error.value)
+    (alike,) = re.findall(r"(\d+) with scale='common'", words)
+    for least, changed in (
+        (re.findall(r"\d+", words)[0], said),
+        (alike, {**said, "scale": "common"}),
+    ):
+        assert ek.plan(**changed, ram=int(least)).nbytes <= int(least)
+        with pytest.raises(ValueError, match="ram must be at least"):
+            ek.plan(**changed, ram=int(least) - 1)
+    for classes in re.findall(r"at most (\d+) classes", words):
+        assert ek.plan(**{**said, "n_classes": int(classes)}, ram=ram).nbytes <= ram
+        with pytest.raises(ValueError, match="ram must be at least"):
+            ek.plan(**{**said, "n_classes": int(classes) + 1}, ram=ram)
+
+
+def test_a_plan_of_one_scale_has_nothing_to_say() -> None:
+    with pytest.raises(ValueError, match=r"got 100$"):
+        ek.plan(n_features=100, ram=100, scale="common")

@@ -111,7 +111,7 @@ def test_a_power_cut_amid_the_queue_forgets_the_rows_that_wait(table: Path) -> N
     ("options", "sentence"),
     [
         ({"ask": True}, "takes every target"),
-        ({"gap": 60, "params": {"history": False}}, "gap is for forecasters"),
+        ({"gap": 60, "params": {"history": False}}, "gap is for rows in the order of time"),
         ({"enforce": "process", "label_delay": "2"}, "targets at once"),
     ],
 )
