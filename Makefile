@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
 	wheels test-windows test-pi docs clean
 help:
-	@echo "make replay   replay the bundled sensor stream under 4 KiB and print the report"
+	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
 	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 270 ways; the tests must notice each"
@@ -74,7 +74,7 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	@touch $@
 
 replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay occupancy --ram 4KiB
+	$(BIN)/python -m firmware_sim replay house --kind regression --ram 4KiB
 
 # A process for each core takes tests in their order, so that those of a file stay together, and from
 # the other what is left at the end.
@@ -234,6 +234,7 @@ soak: $(VENV)/.test
 nightly: $(VENV)/.test
 	$(BIN)/python -m pytest -m "" $(EVERY_CORE)
 	$(BIN)/python tests/support/soak.py 1e6
+	$(BIN)/python tests/support/soak.py 1e7 sorf
 
 # Lines of the compiled core, of a build that counts them, and branches of the Python code.
 # Left out: what reads machine code, what fails every allocation, and what counts bytes beside the

@@ -94,12 +94,14 @@ class Forecasting:
         """Forget the history of the target: another unit, or rows after a long stop.
 
         What was learned is kept. Rows that wait are dropped; their targets must not be told. Until
-        the next target the answer is the mean of all. Of novelty in time the event is over, flat
-        lines begin anew, and the next reading has none before it.
+        the next target the answer is the mean of all. With ``last_label=True`` the last label is
+        forgotten: until the next one the other candidates answer, as they should wherever the label
+        of the row before is not known. Of novelty in time the event is over, flat lines begin anew,
+        and the next reading has none before it.
 
         Raises
         ------
         AttributeError
-            As ``interval``.
+            The learner was made with neither ``history=True`` nor ``last_label=True``.
         """
         self._engine.restart()

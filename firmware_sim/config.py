@@ -96,6 +96,8 @@ class ReplayConfig(Fields):
             inside = {"history": True}
         elif self._may_forecast(inside):
             inside["history"] = True
+        elif self._may_repeat():
+            inside["last_label"] = True
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 
@@ -114,6 +116,15 @@ class ReplayConfig(Fields):
         usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         return self.is_regression and usual and not self.ask and not alone
 
+    def _may_repeat(self) -> bool:
+        """Whether the last label is a candidate: each is known before the next row is answered."""
+        classes = self.kind in ("", "binary", "multiclass") and kind_of(self.params) in (
+            "binary",
+            "multiclass",
+        )
+        said = {"history", "last_label", "loss"} & set(self.params)
+        return classes and not said and not self.waits_for_labels
+
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner that scales by itself, as the options say."""
         inside: dict[str, Any] = {}
@@ -130,7 +141,7 @@ class ReplayConfig(Fields):
         """
         if self.scale == "common":
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
-        inside = ("scale", "freeze_after", "history", "season", "interval")
+        inside = ("scale", "freeze_after", "history", "season", "interval", "last_label")
         said = {
             name: value
             for name, value in self.params.items()

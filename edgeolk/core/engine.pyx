@@ -375,7 +375,7 @@ cdef class Engine:
             raise outcome_error(outcome, "y")
 
     def restart(self):
-        """The history is forgotten, what was learned is kept."""
+        """The history, or the last label, is forgotten; what was learned is kept."""
         if self.state.structured.state.watch != NULL:
             self.idle()
             begin_step(&self.state.m.flags)
@@ -383,7 +383,8 @@ cdef class Engine:
                 &self.state.structured.made, &self.state.structured.state)
             end_step(&self.state.m.flags, 0)
             return
-        self.check_forecasts()
+        if not self.state.structured.made.last_label:
+            self.check_forecasts()
         self.idle()
         restart(&self.state)
 

@@ -253,8 +253,11 @@ cdef int tell(State* s, double y) noexcept nogil:
 
 
 cdef void restart(State* s) noexcept nogil:
-    """The history of a forecaster is forgotten."""
-    s.structured.all.restart(&s.forecast.made, &s.forecast.state)
+    """The history of a forecaster, or the last label, is forgotten."""
+    if s.structured.made.last_label:
+        s.structured.state.last[0] = 0.0
+    else:
+        s.structured.all.restart(&s.forecast.made, &s.forecast.state)
     end_step(&s.m.flags, 0)
 
 

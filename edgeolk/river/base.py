@@ -52,6 +52,10 @@ class KernelModel:
         # What the row scored last was given, and the rows learned by then.
         self._scored: Any = None
         self._scored_at = -1
+        # Rows that were asked and whose label has not come; whether the last label is a candidate.
+        self._open = 0
+        self._first: Row | None = None  # the last row that was asked before any was learned
+        self._repeats = False
 
     def _stands_in(self, missing: str | None) -> str:
         """What stands for a key that a row lacks; None: what is usual for such a model."""
@@ -102,11 +106,13 @@ class KernelModel:
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
         return {"scale": self.scale, **width}
 
-    def _score(self, x: Row) -> Any:
+    def _score(self, x: Row, *, learning: bool = False) -> Any:
         """What the learner says of a row; it must have learned one.
 
         The numbers of the row are kept until the next one, and its score with them: where the row
         that comes next has the same numbers, and nothing was learned in between, so is its score.
+        Where the label of a row asked before has not come, the last label is left out: it is that
+        of an older row, and would be all answers of a learner that is told no more.
         """
         learner = self._learner
         assert learner is not None
@@ -114,9 +120,18 @@ class KernelModel:
         learned = learner._engine.steps
         if not (self._columns.same and learned == self._scored_at):
             self._scored_at = -1
+            if not learning:
+                if self._open and self._repeats:
+                    learner.restart()
+                self._open += 1
             self._scored = self._asked(learner, row)
             self._scored_at = learned
         return self._scored
+
+    def _ask_early(self, x: Row) -> None:
+        """Count a row that is asked before any was learned."""
+        self._open += x != self._first
+        self._first = dict(x)
 
     def _asked(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers."""
@@ -128,15 +143,21 @@ class KernelModel:
         if not columns.known:
             columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
             columns.begin(x)
-        scored = None
+        scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if learner is not None and self._scores_first:
-            scored, row = self._score(x), columns.made
+            asked_at = self._scored_at
+            scored, row = self._score(x, learning=True), columns.made
+            if not (columns.same and asked_at == learner._engine.steps):  # not the last row asked
+                still_open = max(0, self._open - 1)
         else:
             self._scored_at = -1  # the row is another one now
             row = columns.row(x)
             if learner is None:
                 learner = self._new_learner(columns.count, **own)
+                self._repeats = bool(learner.parameters.get("last_label"))
+                self._first = None
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
         columns.learned()
+        self._open = still_open
         self._columns, self._learner = columns, learner
         return scored

@@ -60,6 +60,11 @@ class KernelClassifier(KernelModel, base.Classifier):
         Other arguments of ``ek.Learner``.
     seed
         Seed of the learner.
+    history
+        Whether the last label learned is one more candidate, for streams whose labels stay
+        (``last_label=True``). It is left out wherever a label was not learned before the next row
+        is predicted: labels that are late or missing freeze no answers. ``"auto"``: where the
+        learner is ``"sorf"`` and ``params`` say nothing of it; False: not.
 
     Examples
     --------
@@ -88,10 +93,12 @@ class KernelClassifier(KernelModel, base.Classifier):
         missing: str = "last",
         params: dict[str, Any] | None = None,
         seed: int = 0,
+        history: bool | str = "auto",
     ) -> None:
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )
+        self.history = history
         self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
         self._calibration = Calibration()
@@ -141,14 +148,25 @@ class KernelClassifier(KernelModel, base.Classifier):
         place = classes[y]
         seen = len(self._classes)
         if self.n_classes == 2:
-            score = self._learn(x, float(2 * place - 1), w)
+            score = self._learn(x, float(2 * place - 1), w, **self._in_time())
             if score is not None and len(classes) > 1:
                 self._calibration.learn_one(score, place == 1)
         else:
-            scores = self._learn(x, float(place), w, n_classes=self.n_classes)
+            own = {"n_classes": self.n_classes, **self._in_time()}
+            scores = self._learn(x, float(place), w, **own)
             if scores is not None and place < seen > 1:
                 self._calibration.learn_class(scores, seen, place)
         self._classes = classes
+
+    def _in_time(self) -> dict[str, Any]:
+        """What the learner is told of the order of its rows."""
+        if self._learner is not None:
+            return {}
+        if self.history not in (True, False, "auto"):
+            raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
+        said = {"history", "last_label", "loss"} & set(self.params or ())
+        taken = self.history == "auto" and self.algorithm == "sorf" and not said
+        return {"last_label": True} if taken or self.history is True else {}
 
     def _asked(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""
@@ -187,6 +205,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             A value is no finite number, or a key is unseen or missing and may not be.
         """
         if self._learner is None:
+            self._ask_early(x)
             return {} if self._multiclass else {False: 0.5, True: 0.5}
         shares = self._shares(x)[: len(self._classes)]
         total = sum(shares)
@@ -211,6 +230,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             As ``predict_proba_one``.
         """
         if self._learner is None:
+            self._ask_early(x)
             return None if self._multiclass else False
         shares = self._shares(x)
         best, label = -1.0, None

@@ -30,6 +30,25 @@ CHUNK = 512
 #: Types of rows that are learned where they lie.
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 
+#: What is said of a learner whose rows come in the order of time.
+_IN_TIME = ("horizon", "season", "interval")
+
+
+def _refuse_history(options: dict[str, Any]) -> None:
+    """Leave ``history="auto"`` out of the options of a learner of rows in any order.
+
+    Raises ValueError: they ask for more that goes by the order of time.
+    """
+    if options.get("history") == "auto":
+        del options["history"]
+    for name in ("history", *_IN_TIME):
+        if options.get(name):
+            raise ValueError(
+                f"{name} is for rows in the order of time, and fit takes them in any: learn them"
+                f" by partial_fit, got {name}={options[name]!r}"
+            )
+
+
 Learns = TypeVar("Learns", bound=Callable[..., Any])
 
 
@@ -141,6 +160,8 @@ class OnlineKernelBase(BaseEstimator):
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
         options: dict[str, Any] = {**own, **other_arguments(self.params)}
+        if not more:
+            _refuse_history(options)
         size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
         return Learner(
             self.algorithm,

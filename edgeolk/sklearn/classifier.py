@@ -165,6 +165,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     ) -> OnlineKernelClassifier:
         """Learn rows, once and in order.
 
+        With ``params={"history": "auto"}`` the last label learned is one more candidate, where each
+        is known before the next row is predicted; ``fit`` leaves it out.
+
         Parameters
         ----------
         X, y, sample_weight

@@ -91,6 +91,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
         """Learn rows, once and in order.
 
+        With ``params={"history": "auto"}`` the learner knows the order of time: targets are
+        forecast from their history too, rows of one call and the next following each other.
+        ``fit``, whose rows come in any order, leaves that out.
+
         Parameters
         ----------
         X, y, sample_weight

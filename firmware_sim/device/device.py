@@ -151,6 +151,8 @@ class Device:
             return
         learner, *scalers = kept
         self._resume(learner)
+        if self._config.params.get("last_label"):  # that of a row before the cut
+            learner.restart()
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)
         if self._targets is not None:

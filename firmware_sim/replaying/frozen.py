@@ -89,6 +89,8 @@ class FrozenTwin:
 
     def _begin(self, device: Device) -> None:
         learner = pickle.loads(pickle.dumps(device.learner))
+        if self._config.params.get("last_label"):  # it is told no more labels
+            learner.restart()
         targets = (0.0, 1.0)
         if device.target_scaler is not None:
             scaler = device.target_scaler

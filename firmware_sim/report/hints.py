@@ -100,8 +100,8 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     elif config.algorithm == "sorf" and config.scales_targets:
         yield with_params(history=True)
     elif config.algorithm == "sorf":
-        if not config.params.get("last_label"):
-            yield with_params(last_label=True)
+        if config.params.get("last_label") or not config.waits_for_labels:
+            yield with_params(last_label=not config.params.get("last_label"))
     elif isinstance(metrics, Regression):
         for eta in (0.5, 0.02):
             yield with_params(eta=eta)

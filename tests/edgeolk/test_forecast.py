@@ -401,3 +401,25 @@ def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
         for target in y[100:]:
             said = learner.learn_one([], target)
             assert all(copy.learn_one([], target) == said for copy in copies)
+
+
+def test_the_last_label_is_forgotten_by_a_restart() -> None:
+    r = np.random.default_rng(0)
+    X = r.normal(size=(600, 3))
+    y = np.where(np.arange(600) % 40 < 20, 1.0, -1.0)  # labels stay, readings say a little
+    X[:, 0] += y
+    for options, labels in (({}, y), ({"n_classes": 3}, (y + 1.0) / 2.0)):
+        learner = ek.Learner(n_features=3, D=64, history="auto", **options)
+        learner.learn_many(X, labels)
+        frozen = learner.predict(X)
+        assert (frozen == labels[-1]).mean() > 0.95
+        learner.restart()
+        assert (learner.predict(X) == labels[-1]).mean() < 0.9
+        assert not any(state(learner)["last_label"])
+        learner.learn_one(X[0], labels[-1])
+        assert (learner.predict(X) == labels[-1]).mean() > 0.95
+        bare = BareLearner(n_features=3, D=64, history="auto", **options)
+        bare.learn_one(X[0], labels[0])
+        bare.restart()
+    with pytest.raises(AttributeError, match="history=True"):
+        ek.Learner(n_features=3, D=64).restart()

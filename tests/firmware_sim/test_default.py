@@ -25,7 +25,7 @@ def result() -> fs.ReplayResult:
 
 def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult) -> None:
     assert result.config.algorithm == ek.Config(n_features=1).name == "sorf"
-    assert result.config.params == {"scale": "standard", "gamma": "auto"}
+    assert result.config.params == {"scale": "standard", "gamma": "auto", "last_label": True}
     parts = {part.name for part in result.layout.parts}
     assert "scaler" not in parts
     assert "scaled row" not in parts
@@ -57,10 +57,21 @@ def test_it_errs_as_it_does_behind_a_scaler_of_its_own(result: fs.ReplayResult) 
 
 
 def test_what_is_said_of_scaling_holds_inside() -> None:
+    repeats = {"last_label": True}
     made = config(scale="minmax", freeze_after=50, gamma=0.5)
-    assert made.params == {"scale": "minmax", "freeze_after": 50}
-    assert config(scale="none").params == {"gamma": "auto"}
-    assert config(scale="none", gamma=1.0).params == {}
+    assert made.params == {"scale": "minmax", "freeze_after": 50, **repeats}
+    assert config(scale="none").params == {"gamma": "auto", **repeats}
+    assert config(scale="none", gamma=1.0).params == repeats
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"label_delay": "3"}, {"label_missing": 0.1}, {"ask": True}, {"params": {"history": False}}],
+)
+def test_the_last_label_is_no_candidate_where_it_may_not_be_known(
+    options: dict[str, object],
+) -> None:
+    assert "last_label" not in config(**options).params
 
 
 @pytest.mark.parametrize("algorithm", ["", "bpa_s"])

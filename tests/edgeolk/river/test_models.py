@@ -285,3 +285,47 @@ def test_a_regressor_forecasts_from_the_targets_history() -> None:
         given.learn_one({"a": 1.0}, 1.0)
         assert given.learner is not None
         assert not given.learner.config.forecasts
+
+
+def _labels_that_stay() -> tuple[list[dict[str, float]], list[bool]]:
+    r = np.random.default_rng(0)
+    labels = [t % 40 < 20 for t in range(400)]
+    return [{"a": r.normal() + (1.0 if y else -1.0), "b": r.normal()} for y in labels], labels
+
+
+def test_a_classifier_repeats_the_last_label_where_labels_are_in_time() -> None:
+    rows, labels = _labels_that_stay()
+    wrong = {}
+    for history in ("auto", False):
+        model = KernelClassifier(budget=64, history=history)
+        wrong[history] = 0
+        for x, y in zip(rows, labels, strict=True):
+            wrong[history] += model.predict_one(x) != y
+            model.learn_one(x, y)
+    assert wrong["auto"] < 0.8 * wrong[False]
+    # The labels end here: its answers are those of the readings, and do not freeze.
+    model = KernelClassifier(ram="4KiB")
+    for x, y in zip(rows, labels, strict=True):
+        model.predict_one(x)
+        model.learn_one(x, y)
+    said = [model.predict_one(x) for x in rows]
+    assert 0.05 < np.mean(said) < 0.95
+    model.predict_one(rows[1])
+    model.learn_one(rows[1], True)  # in time again
+    assert [model.predict_one(rows[2]), model.predict_proba_one(rows[2])[True] > 0.5] == [True] * 2
+
+
+def test_late_labels_are_not_repeated() -> None:
+    rows, labels = _labels_that_stay()
+    said: dict[object, list[object]] = {}
+    for history in ("auto", False):
+        model = KernelClassifier(budget=64, history=history)
+        said[history] = []
+        for t in range(400):
+            said[history].append(model.predict_one(rows[t]))
+            if t >= 3:
+                model.learn_one(rows[t - 3], labels[t - 3])
+    same = np.mean([a == b for a, b in zip(said["auto"], said[False], strict=True)])
+    assert same > 0.97
+    with pytest.raises(ValueError, match="history must be"):
+        KernelClassifier(history="never").learn_one({"a": 1.0}, True)

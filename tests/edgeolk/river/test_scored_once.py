@@ -16,7 +16,7 @@ LABELS = [int(row["a"] > 0.0) + int(row["b"] > 0.5) for row in ROWS]
 
 
 def classifier(n_classes: int = 3) -> KernelClassifier:
-    model = KernelClassifier(n_classes=n_classes, ram="4KiB", gamma=0.5)
+    model = KernelClassifier(n_classes=n_classes, ram="4KiB", gamma=0.5, history=False)
     for row, label in zip(ROWS[:30], LABELS, strict=False):
         model.learn_one(row, min(label, n_classes - 1))
     return model

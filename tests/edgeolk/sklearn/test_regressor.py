@@ -136,3 +136,17 @@ def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
     model = OnlineKernelRegressor(algorithm, random_state=0).fit(X, np.full(len(y), 7.5))
     assert model.target_scale_ == 1.0
     np.testing.assert_allclose(model.predict(X), 7.5, atol=0.5)
+
+
+def test_only_partial_fit_knows_the_order_of_time() -> None:
+    r = np.random.default_rng(0)
+    y = np.cumsum(r.normal(size=300))
+    X = r.normal(size=(300, 2))
+    model = OnlineKernelRegressor(ram="4KiB", random_state=0, params={"history": "auto"})
+    assert model.fit(X, y).learner_.parameters["history"] is None
+    model = OnlineKernelRegressor(ram="4KiB", random_state=0, params={"history": "auto"})
+    assert model.partial_fit(X, y).learner_.parameters["history"] is True
+    assert abs(model.predict(X[:1])[0] - y[-1]) < 4.0  # as the next row
+    for more in ({"history": True}, {"history": True, "season": 12}):
+        with pytest.raises(ValueError, match="partial_fit"):
+            OnlineKernelRegressor(params=more).fit(X, y)
