@@ -17,6 +17,7 @@ _COMPILES = "compiles C for this machine; there is no compiler under Wine"
 _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
+_SHELL = "written for a shell of POSIX"
 
 #: Beginnings of the names of tests, and why they are skipped.
 LEFT_OUT: dict[str, str] = {
@@ -89,6 +90,13 @@ LEFT_OUT: dict[str, str] = {
         _COMPILES,
     ),
     "tests/edgeolk/export/test_folder.py::test_a_wheel_has_the_loops": _CODE,
+    **dict.fromkeys(
+        (
+            "tests/firmware_sim/cli/test_cli.py::test_standard_error_that_takes_nothing",
+            "tests/firmware_sim/cli/test_cli.py::test_standard_input_that_is_closed",
+        ),
+        _SHELL,
+    ),
     **dict.fromkeys(
         (
             "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_cannot_be_one",
