@@ -234,6 +234,7 @@ soak: $(VENV)/.test
 nightly: $(VENV)/.test
 	$(BIN)/python -m pytest -m "" $(EVERY_CORE)
 	$(BIN)/python tests/support/soak.py 1e6
+	$(BIN)/python tests/support/soak.py 1e7 sorf
 
 # Lines of the compiled core, of a build that counts them, and branches of the Python code.
 # Left out: what reads machine code, what fails every allocation, and what counts bytes beside the

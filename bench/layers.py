@@ -10,7 +10,7 @@ import array
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from bench.table import Report, Table
 from bench.timing import Case, Timing, interleave, ratio
 
 FEATURES = 8
@@ -193,6 +194,19 @@ def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
         yield cases()
 
 
+def occupancy() -> Iterator[tuple[Case, Target | None]]:
+    """The bundled stream of 20,560 rows, its report and its picture, under the default cap."""
+    import firmware_sim as fs
+
+    def run() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            config = fs.ReplayConfig("occupancy")
+            return timed(lambda: fs.write_report(fs.replay(config), folder))
+
+    run()  # what draws is imported once
+    yield Case("occupancy", "`firmware_sim replay occupancy`, its picture", 20_560, run), None
+
+
 def measured(cases: list[tuple[Case, Target | None]], rounds: int) -> list[list[str]]:
     """Run cases in turns; return the lines of a table."""
     timings = interleave([case for case, _ in cases], range(rounds), lambda: None)
@@ -211,25 +225,36 @@ def main() -> None:
     """Measure and print all layers that are installed."""
     parser = argparse.ArgumentParser(prog="python -m bench.layers", description=__doc__)
     parser.add_argument("--rounds", type=int, default=9, help="turns of every case")
-    parser.add_argument("--quick", action="store_true", help="fewer rows and turns")
+    parser.add_argument("--quick", action="store_true", help="fewer rows and turns; no page")
     chosen = parser.parse_args()
     rounds, less = (3, 10) if chosen.quick else (chosen.rounds, 1)
     warnings.simplefilter("ignore")
-    print("| call | us a row | beside | ratio | at most |")
-    print("|---|---:|---|---:|---:|")
+    header = ("call", "us a row", "beside", "ratio", "at most")
+    print(f"| {' | '.join(header)} |\n|---|---:|---|---:|---:|")
+    tables: list[Table] = []
 
-    def tell(cases: list[tuple[Case, Target | None]]) -> None:
-        for line in measured(cases, rounds):
+    def tell(title: str, cases: Iterable[tuple[Case, Target | None]], note: str = "") -> None:
+        lines = measured([*cases], rounds)
+        for line in lines:
             print("|", " | ".join(line), "|", flush=True)
+        tables.append(Table(title, header, lines, note))
 
-    tell([*plain_cases(20_000 // less)])
+    tell("Rows one by one", plain_cases(20_000 // less))
     if find_spec("river"):
-        tell([*river_cases(5_000)])
+        tell("river", river_cases(5_000), "`predict_one` (`score_one`) and `learn_one` of a dict.")
     if find_spec("sklearn"):
-        tell([*sklearn_cases(20_000)])
+        tell("scikit-learn", sklearn_cases(20_000))
     if find_spec("pandas"):
         with replay_cases(300_000 // less) as cases:
-            tell([*cases])
+            tell("The simulator", cases)
+    tell("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
+    if not chosen.quick:
+        introduction = (
+            f"Processor time of a row of {FEATURES} readings in {RAM}, medians of {rounds} turns;"
+            " a ratio is the median of those of the turns."
+            " [What to use when](../../docs/layers.md)."
+        )
+        print(*Report("What a layer costs", introduction, tables).save("layers"), sep="\n")
 
 
 if __name__ == "__main__":

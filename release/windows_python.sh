@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A Python for Windows that runs here under Wine, and what wheels for it are linked with.
-#   release/windows_python.sh FOLDER      (about a minute, 600 MB; needs root for apt-get)
-# leaves FOLDER/python/python.exe (CPython 3.11, numpy, pytest, hypothesis,), FOLDER/include (Python.h
-# with the pyconfig.h of Windows), FOLDER/numpy-include, FOLDER/libpython311.a and FOLDER/run, which
+#   release/windows_python.sh FOLDER      (a few minutes, 1 GB; needs root for apt-get)
+# leaves FOLDER/python/python.exe (CPython 3.11, numpy, pytest, hypothesis, and what the simulator and
+# the estimators need: tqdm, matplotlib, pandas, scikit-learn), FOLDER/include (Python.h with the pyconfig.h of Windows), FOLDER/numpy-include, FOLDER/libpython311.a and FOLDER/run, which
 # runs a command of it:
 #   FOLDER/run -c 'import sys; print(sys.platform)'
 # The interpreter is the one that the Windows wheel of panda3d carries to freeze games with; its
@@ -18,7 +18,7 @@ cd "$to"; mkdir -p wheels
 fetch() { "$py" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: "$@" -d wheels; }
 fetch --platform win_amd64 --python-version 311 panda3d 'numpy==2.0.2'
 "$py" -m pip download -q --disable-pip-version-check --only-binary=:all: --platform win_amd64 --python-version 311 \
-    pytest hypothesis -d wheels
+    'numpy==2.0.2' pytest hypothesis tqdm colorama matplotlib 'pandas<3' scikit-learn cloudpickle -d wheels
 rm -rf python frozen && mkdir -p python/DLLs
 "$py" -m zipfile -e wheels/panda3d-*.whl frozen && cp frozen/deploy_libs/* python/ && rm -rf frozen
 mv python/*.pyd python/DLLs/; cp python/lib*.dll python/sqlite3.dll python/DLLs/

@@ -124,7 +124,7 @@ MUTATIONS = (
      "self._fell > self._rose"),
     ("stuck at the last value", FAULTS, "np.copyto(held, row[slots], where=np.isnan(held))",
      "np.copyto(held, row[slots])"),
-    ("a fault ends a row early", FAULTS, "number <= self.last)", "number < self.last)"),
+    ("a fault ends a row early", FAULTS, "number > self.last)", "number >= self.last)"),
     ("absent readings count in the spread", FAULTS, "        self._n += good\n",
      "        self._n += 1\n"),
     ("a burst gives the last row for all", FAULTY, "held.append((sample, row.copy()))",

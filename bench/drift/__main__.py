@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -158,31 +158,42 @@ def still_table(names: Iterable[str], rows: int, seeds: int) -> Table:
 def main() -> None:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench.drift", description=__doc__)
-    parser.add_argument("--only", choices=("long", "river", "still"), help="one part, printed")
+    parser.add_argument("--only", choices=("long", "river", "still"), help="one part")
     parser.add_argument("--streams", nargs="*", default=list(STREAMS), choices=list(STREAMS))
     parser.add_argument("--sets", nargs="*", default=list(STILL), choices=list(SPECS))
     parser.add_argument("--rows", type=int, default=LONG, help="of ours alone")
     parser.add_argument("--short", type=int, default=SHORT, help="of all models")
     parser.add_argument("--seeds", type=int, default=3, help="where nothing changes")
+    parser.add_argument("--dry", action="store_true", help="print, and write no page")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
-    tables: list[Table] = []
-    if asked.only in (None, "long"):
-        tables += long_tables(asked.streams, asked.rows)
-    if asked.only in (None, "still"):
-        tables.append(still_table(asked.sets, 10_000, asked.seeds))
-    if asked.only in (None, "river"):
-        tables += short_tables(asked.streams, asked.short)
-    made = Report(
-        "Streams that change",
-        f"`python -m bench.drift`. {machine.sentence()}. Every row is answered before it is"
-        " learned; inputs come as they are. Times are of the processor, one thread, on a machine"
-        " that had other work.",
-        tables,
-    )
-    print(made.markdown(), flush=True)
-    if asked.only is None:
-        made.save("drift")
+    parts: dict[str, tuple[str, Callable[[], list[Table]]]] = {
+        "long": (
+            "Streams that change: the alarm of drift",
+            lambda: long_tables(asked.streams, asked.rows),
+        ),
+        "still": (
+            "The alarm of drift where nothing changes",
+            lambda: [still_table(asked.sets, 10_000, asked.seeds)],
+        ),
+        "river": (
+            "Streams that change: ours beside river",
+            lambda: short_tables(asked.streams, asked.short),
+        ),
+    }
+    for part, (title, run) in parts.items():
+        if asked.only not in (None, part):
+            continue
+        made = Report(
+            title,
+            f"`python -m bench.drift --only {part}`. {machine.sentence()}. Every row is answered"
+            " before it is learned; inputs come as they are. Times are of the processor, one"
+            " thread, on a machine that had other work.",
+            run(),
+        )
+        print(made.markdown(), flush=True)
+        if not asked.dry:
+            made.save(f"drift_{part}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from bench.time import forecasts, labels, novelty
 PARTS: dict[str, tuple[str, Callable[[tuple[str, ...]], tuple[list[Table], dict[str, Any]]]]] = {
     "forecasts": ("Forecasts of rows in order, in one pass", forecasts.run),
     "novelty": ("Novelty of rows in order, in one pass", novelty.run),
+    "novelty_slow": ("Novelty of rows in order beside slow detectors", novelty.run_slow),
     "labels": ("Labels that are known before the next row", labels.run),
 }
 

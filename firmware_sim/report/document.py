@@ -28,7 +28,13 @@ td.said,th.said{white-space:normal;text-align:left}
 .narrow{display:none}
 @media(max-width:600px){.wide{display:none}.narrow{display:block}body{padding:.8rem}h1{font-size:1.2rem}
 th,td{padding:.25rem .22rem;font-size:.8rem}th,td:first-child{white-space:normal}
-th{vertical-align:bottom}}
+th{vertical-align:bottom}
+.stacked thead{display:none}
+.stacked tr{display:block;padding:.3rem 0;border-bottom:1px solid var(--line)}
+.stacked td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;
+white-space:normal;overflow-wrap:anywhere}
+.stacked td:first-child{font-weight:600}
+.stacked td:not(:first-child)::before{content:attr(data-title);color:var(--faint)}}
 """
 
 
@@ -51,9 +57,17 @@ def safe(text: object) -> str:
     return html.escape(printable(str(text), keep="\n"))
 
 
-def drawn(table: Table) -> str:
-    """Return a table as HTML; columns of sentences break their lines."""
+def drawn(table: Table, *, stacked: bool = False) -> str:
+    """Return a table as HTML; columns of sentences break their lines.
+
+    Of a `stacked` one a narrow screen shows each row as a list, every cell beside its title.
+    """
     marks = [' class="said"' if title in table.sentences else "" for title in table.head]
+    if stacked:
+        marks = [
+            f'{mark} data-title="{safe(title)}"'
+            for mark, title in zip(marks, table.head, strict=True)
+        ]
 
     def line(tag: str, cells: Iterable[str]) -> str:
         each = (
@@ -62,7 +76,8 @@ def drawn(table: Table) -> str:
         return f"<tr>{''.join(each)}</tr>"
 
     body = "".join(line("td", row) for row in table.rows)
+    kind = ' class="stacked"' if stacked else ""
     return (
-        f'<div class="scroll"><table id="{table.name}"><thead>{line("th", table.head)}</thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="scroll"><table id="{table.name}"{kind}>'
+        f"<thead>{line('th', table.head)}</thead><tbody>{body}</tbody></table></div>"
     )

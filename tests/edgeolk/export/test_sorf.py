@@ -263,17 +263,22 @@ def test_weighted_rows(tmp_path: Path) -> None:
     assert np.array_equal(back.weights_, learner.weights_)
 
 
-def test_single_precision_decides_alike(tmp_path: Path) -> None:
-    """For cores without double: not the same bits, but the same decisions."""
-    (X, y), learner = rows_of("recommended"), made("recommended")
+@pytest.mark.parametrize("key", ["recommended", "drift", "drift, one width"])
+def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
+    """For cores without double: not the same bits, but the same decisions, and alarms."""
+    (X, y), learner = rows_of(key), made(key)
     board = compiled(learner, tmp_path, flags=("-DEK_SINGLE",))
     said = np.array([board.learn(*row) for row in zip(X, y, strict=True)])
     expected = learner.learn_many(X, y)
     assert np.abs(said - expected).max() < 1e-3 * np.abs(expected).max() + 0.05
     assert abs(board.counts()[1] - learner.mistakes) <= 2
+    assert board.counts()[4] == learner.alarms
 
 
-@pytest.mark.parametrize("key", ["recommended", "recommended, 24 inputs", "classes", "regression"])
+WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression")
+
+
+@pytest.mark.parametrize("key", [*WHOLE, "drift", "drift, one width"])
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""
     (X, y), learner = rows_of(key), made(key)
@@ -285,6 +290,7 @@ def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     else:
         wrong = [board.counts()[1] / ROWS, learner.mistakes / ROWS]
     assert wrong[0] < 1.1 * wrong[1] + 0.005
+    assert board.counts()[4] == learner.alarms
     assert board.untouched()
     # The same state, scored either way.
     back = ek.Learner._from_block(board.file(len(learner.__reduce__()[1][0])))

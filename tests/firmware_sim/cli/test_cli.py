@@ -283,6 +283,7 @@ def test_interrupt_while_it_is_imported() -> None:
     """Before there is a program that could say anything."""
     code = (
         "import runpy, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # not in a shell's background
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'numpy':\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,35 @@ def test_what_happens_between_rows_is_done_row_by_row(
     config = fs.ReplayConfig(path, **OPTIONS, **changes)
     # The clean stream beside the faults goes by blocks.
     both(monkeypatch, lambda: config, by_blocks="faults" in changes)
+
+
+@pytest.mark.parametrize("missing", ["skip", "last"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"power_cut": "at=100000"},
+        {"power_cut": "at=100000", "checkpoint_every": 50},
+        {"faults": ("dropout:column=a,p=1e-12",)},
+        {"damaged": "stop"},
+    ],
+    ids=str,
+)
+def test_row_by_row_is_by_blocks_where_nothing_happens(
+    changes: dict[str, Any], missing: str, tmp_path: Path
+) -> None:
+    """A cut that never comes, checkpoints that nobody needs, faults without effect."""
+    rows = lines(300)
+    for at in (3, 150):
+        cells = rows[at].split(",")
+        cells[1] = ""
+        rows[at] = ",".join(cells)
+    path = table(rows, tmp_path / "a.csv")
+    plain = fs.ReplayConfig(path, missing=missing, **OPTIONS)
+    fast, slow = told(plain), told(replace(plain, **changes))
+    for part in ("metrics", "curve", "learner", "inputs", "row"):
+        assert slow[part] == fast[part], part
+    for count in ("rows_read", "rows_used", "rows_refused"):
+        assert slow["stream"][count] == fast["stream"][count]
 
 
 def test_rows_that_the_learner_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,10 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.page import to_page as comparison_page
+from firmware_sim.fleet import Fleet
+from firmware_sim.fleet.page import to_page as fleet_page
+from firmware_sim.fleet.summary import summarize
+from firmware_sim.fleet.task import Record
 from firmware_sim.replaying.sampled import Sampled
 from firmware_sim.report import to_text
 from firmware_sim.report.command import command
@@ -266,14 +270,38 @@ REPLAYS: dict[str, dict[str, Any]] = {
     "multiclass": {"stream": "robot", "target": "move", "limit": 600},
     "regression": {"stream": "house", "limit": 600},
     "novelty": {"stream": "office", "limit": 5000},
+    "forecast": {
+        "stream": "house",
+        "kind": "regression",
+        "params": {"history": True},
+        "limit": 600,
+    },
 }
 
 
-@pytest.fixture(scope="module", params=[*REPLAYS, "comparison"])
+@pytest.fixture(scope="module", params=[*REPLAYS, "comparison", "fleet"])
 def any_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    if request.param != "comparison":
-        said = REPLAYS[request.param]
-        return to_page(fs.replay(fs.ReplayConfig(kind=request.param, ram="8KiB", **said)))
+    if request.param in REPLAYS:
+        said = {"kind": request.param, "ram": "8KiB", **REPLAYS[request.param]}
+        return to_page(fs.replay(fs.ReplayConfig(**said)))
+    if request.param == "fleet":
+        rng = np.random.default_rng(0)
+        names = [f"a configuration of fleets {i}" for i in range(6)]
+        records = [
+            Record(
+                f"{board} {name}",
+                f"board {board}",
+                f"logs/{board}.csv",
+                name,
+                "done",
+                "",
+                loss,
+                {"rows_used": 100, "error": loss},
+            )
+            for board in range(40)
+            for name, loss in zip(names, rng.beta(2, 8, size=6).tolist(), strict=True)
+        ]
+        return fleet_page(summarize(Fleet(240, tuple(names), records)))
     config = fs.ReplayConfig("occupancy", algorithm="rbp", limit=800)
     caps = ["1KiB", "4KiB", "16KiB", "64KiB"]
     folder = tmp_path_factory.mktemp("compared")
