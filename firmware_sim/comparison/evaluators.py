@@ -186,6 +186,14 @@ class Numbers(Evaluator):
         mean, spread = self._mean[after], self._spread[after]
         return np.asarray(mean + spread * learner.decision_function(self.X[after:]))
 
+    def for_learner_of(self, config: ReplayConfig) -> Evaluator:
+        """Return what teaches such a learner; a forecaster has a unit of its own for targets."""
+        own = super().for_learner_of(config)
+        if config.forecasts and isinstance(own, Numbers):
+            own = copy(own)
+            own._told, own._mean, own._spread = self.y, np.zeros_like(self.y), np.ones_like(self.y)
+        return own
+
     def _unscaled(self, scores: Row, part: slice) -> Row:
         """Return scores as predictions in the stream's own unit."""
         return self._mean[part] + self._spread[part] * scores

@@ -39,6 +39,8 @@ def _default(found: Comparison, ram: int) -> list[str]:
     said = "".join(f", {what}={value!r}" for what, value in settings.items() if what != "algorithm")
     before, loop = _targets(kind, found.config.classes)
     label, last, what = _LAST[kind]
+    if mine.forecasts:  # it takes targets as they come
+        before, loop, last = [], [], "learner.learn_one(x, label)"
     return [
         "import numpy as np",
         "import edgeolk as ek",

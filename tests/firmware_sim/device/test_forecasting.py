@@ -10,6 +10,9 @@ import pytest
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, SimulatorError, replay
+from firmware_sim.comparison.program import program
+from firmware_sim.comparison.run import compare
+from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.report import to_dict, to_text
 
 ROWS = 400
@@ -120,3 +123,19 @@ def test_what_a_forecaster_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(SimulatorError, match=sentence):
         configured(table, **options)
+
+
+def test_a_comparison_forecasts_as_a_replay_does(table: Path, tmp_path: Path) -> None:
+    config = ReplayConfig(
+        str(table), kind="regression", target="target", time="seconds", ram="4KiB"
+    )
+    found = compare(config, ["4KiB"], ["ogd"], folder=tmp_path, workers=1, seeds=1)
+    ours = replay(config).metrics.mean_loss("learner")
+    assert found.cell(DEFAULT, 4096).error == pytest.approx(ours, rel=1e-9)
+    lines = program(found, DEFAULT, 4096)
+    assert not any("targets" in line for line in lines)
+    X, y = readings(table)
+    rows = list(zip(X.tolist(), y.tolist(), strict=True))
+    said: dict[str, Any] = {"rows": rows}
+    exec("\n".join([*lines, "    print_nothing = score"]), said)
+    assert said["learner"].steps == ROWS
