@@ -21,14 +21,36 @@ typedef struct {
     ptrdiff_t blocks;
 } olk_kept;
 
+/* What a block adds to the direction q of relevance's gradient: its slope by the angles, taken back
+   through transforms and fold. `generator`: before the block's words. */
+static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
+                                        const olk_sorf_row *x, const olk_plan *plan, int32_t g,
+                                        ptrdiff_t b, uint64_t generator, const olk_paces *paces,
+                                        const olk_wave *feature, olk_input *q)
+{
+    OLK_ALIGNED(64) olk_entry h[64];
+    olk_signs first, second;
+    const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
+    const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
+    const uint64_t start = generator;
+    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
+    olk_draw_signs(&generator, &first);
+    olk_draw_signs(&generator, &second);
+    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
+                                       b - p->first[g], h);
+    olk_mix(h, &second, &first);
+    olk_unfold(p, start, x, h, unit, q);
+}
+
 /* Pass 2: the features that were kept, the others made again. */
 static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *x, const olk_plan *plan,
                                       const olk_kept *kept)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    olk_block own;
+    olk_tail tail;
+    olk_paces paces;
     olk_signs first, second;
-    OLK_ALIGNED(64) olk_wave own[128];
     olk_input *q = (olk_input *)s->inputs + p->d;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
@@ -36,7 +58,7 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
     const int small = again && olk_small(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
     if (again && !x->index)
-        olk_tails(p, x->values, 1, tail);
+        olk_tails(p, x->values, 1, &tail);
     if (plan->follows)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
@@ -45,39 +67,28 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
         if (!plan->live[g])
             continue;
         if (again || plan->follows)
-            olk_scales(p, g, scale);
+            olk_find_paces(p, g, &paces);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
-            const olk_entry *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own;
+            olk_wave *feature = own.feature;
             if (b >= kept->blocks || plan->follows) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= kept->blocks) {
-                olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
-                olk_features(v[0], turned, small, 1, own);
+                olk_transformed(p, &generator, x, &tail, &own, &first, &second);
+                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
-                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
+                memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
             if (plan->follows) {
-                if (b < kept->blocks) {
-                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
-                    olk_draw_signs(&generator, &first);
-                    olk_draw_signs(&generator, &second);
-                }
-                const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_real unit =
-                    lines == 64 ? olk_gradient(p, &plan->slope, g, w, a, feature, 64,
-                                                             turned, v[0])
-                                : olk_gradient(p, &plan->slope, g, w, a, feature, lines, turned,
-                                               v[0]);
-                olk_mix(v[0], &second, &first);
-                olk_unfold(p, start, x, v[0], unit, q);
+                olk_add_direction(p, s, x, plan, g, b, start, &paces, feature, q);
+                if (b < kept->blocks)
+                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
             }
             if (K == 1)
                 olk_learn(w, feature, tau, 2 * lines, s->rounding);

@@ -17,6 +17,11 @@ from edgeolk.cli import main
 from edgeolk.export.kits import KITS
 
 COMPILERS = ("gcc", "clang")
+#: What each warns of beside STRICT: float that becomes double unasked is slow on most boards.
+MORE = {
+    "gcc": ("-Wdouble-promotion", "-Wmaybe-uninitialized"),
+    "clang": ("-Wdouble-promotion", "-Wconditional-uninitialized", "-Wused-but-marked-unused"),
+}
 #: Every form the source has.
 FORMS: dict[str, dict[str, Any]] = {
     "recommended": {"ram": "3KiB"},
@@ -25,6 +30,8 @@ FORMS: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
     "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
+    "in time": {"D": 64, "loss": "novelty", "history": True},
+    "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "rbp", "budget": 9, "scale": "standard"},
     "ring, bounded": {"algorithm": "rbp", "budget": 9, "clip_rows": 2.0},
     "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
@@ -32,6 +39,10 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
+
+
+#: Those that are compiled in each arithmetic.
+MODES = ("recommended", "forecaster", "in time")
 
 
 def few_first(*kept: str) -> list[Any]:
@@ -60,10 +71,11 @@ def run(*command: Any) -> str:
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
     # Some warnings only come of what the optimiser sees.
-    more = (("-O2",), ("-DEK_SINGLE",), ("-DEK_FIXED",)) if form == "recommended" else ()
+    more = (("-O2",), ("-DEK_SINGLE",), ("-DEK_FIXED",)) if form in MODES else ()
     for flags in ((), *more):
         for source in folder.glob("*.c"):
-            run(compiler, *STRICT, *flags, "-c", source, "-o", source.with_suffix(".o"))
+            told = (*STRICT, *MORE[compiler], *flags)
+            run(compiler, *told, "-c", source, "-o", source.with_suffix(".o"))
 
 
 @pytest.mark.parametrize("form", few_first("recommended", "float64", "ring", "ring, probability"))
