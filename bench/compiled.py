@@ -37,9 +37,9 @@ def compiled(
 ) -> Path:
     """The file that a compiler makes of sources, made only if nobody has made the same one.
 
-    Two are the same if command, version of the compiler, sources, headers (those beside the sources,
-    in the folders named by ``-I``, and below) and the words that say what is linked are. What nobody
-    asked for in a week goes.
+    Two are the same if command, version of the compiler, sources, headers (those beside the
+    sources, in the folders named by ``-I``, and below) and the words that say what is linked are.
+    What nobody asked for in a week goes.
 
     Raises
     ------

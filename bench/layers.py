@@ -154,7 +154,7 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
         ("predict", lambda model: model.predict(row)),
     ):
         for name, model in (("SGDClassifier", theirs), ("OnlineKernelClassifier", ours)):
-            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # type: ignore[misc] # noqa: E731
+            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # noqa: E731
             target = ("SGDClassifier " + what, 1.0) if model is ours else None
             title = f"`{name}.{what}`, one row"
             yield Case(f"{name} {what}", title, len(some), run), target

@@ -37,6 +37,41 @@ def _is_numeric_table(x: Any) -> bool:
     return hasattr(x, "to_numpy") and all(getattr(one, "kind", "O") in REAL for one in columns)
 
 
+def _is_number(dtype: Any) -> bool:
+    """Whether a column of this type (of numpy, pandas or polars) holds real numbers."""
+    asked = getattr(dtype, "is_numeric", None)
+    return getattr(dtype, "kind", "O") in REAL or (callable(asked) and bool(asked()))
+
+
+def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
+    """What to do about an array-like that holds something else than real numbers; "" if unknown."""
+    columns, dtypes = getattr(x, "columns", None), getattr(x, "dtypes", None)
+    if columns is not None and dtypes is not None:
+        said = [
+            repr(one) for one, kind in zip(columns, dtypes, strict=False) if not _is_number(kind)
+        ]
+        if said:
+            more = f" and {len(said) - 5} more" if len(said) > 5 else ""
+            return (
+                f": no numbers in {', '.join(said[:5])}{more}; leave that out, or encode it first,"
+                " as pandas.get_dummies and scikit-learn's OneHotEncoder do"
+            )
+    first = array.flat[0] if array.size else None
+    if isinstance(first, str) and name in ("y", "label", "labels"):
+        return (
+            f", such as {str(first)!r}: labels are -1 and +1, or 0 to n_classes - 1, as of"
+            f" numpy.where({name} == {str(first)!r}, 1, -1); models of edgeolk.sklearn and"
+            " edgeolk.river take any"
+        )
+    if isinstance(first, str):
+        return f", such as {str(first)!r}"
+    if array.dtype.kind == "O" and all(
+        isinstance(one, (int, float, np.number)) for one in array.flat
+    ):
+        return ": all are numbers, and .astype(float) says so"
+    return ""
+
+
 def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     """An array-like as an array, of the shape and the type it has.
 
@@ -61,7 +96,8 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     if array.dtype.kind == "O" and _is_numeric_table(x):
         array = x.to_numpy(dtype=np.float64, na_value=np.nan)
     if array.dtype.kind not in REAL:
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+        remedy = _remedy(x, array, name)
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}{remedy}")
     return array
 
 

@@ -20,6 +20,8 @@ TORN_CHOICES = ("refuse", "repair", "accept")
 def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Learner:
     """Continue the model that lies in a buffer, where it lies.
 
+    Page: docs/file-format.md.
+
     Parameters
     ----------
     buffer : writable contiguous buffer

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from edgeolk.block import build, over
 from edgeolk.configuration.config import Config
+from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.forecasting import Forecasting
-from edgeolk.lean import Any
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Algorithm
 from edgeolk.verdict import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from edgeolk.configuration.options import Options
 
 
 class BareLearner(Forecasting):
@@ -42,15 +48,16 @@ class BareLearner(Forecasting):
     """
 
     __slots__ = ("_config", "_engine", "budget", "config", "nbytes")
+    __signature__ = Signature()
 
     def __init__(
         self,
         algorithm: Config | Algorithm | str | None = None,
         *,
         buffer: Any = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
-        config = Config.take(algorithm, options)
+        config = Config.take(algorithm, {**options})
         self._start(config, build(config, buffer))
 
     def _start(self, config: Config, engine: Engine) -> None:
@@ -111,6 +118,16 @@ class BareLearner(Forecasting):
             The learner is another one.
         """
         return verdict_of(self._engine)
+
+    def accept(self) -> None:
+        """Take what the last rows were as usual from now on, as ``Learner.accept``.
+
+        Raises
+        ------
+        AttributeError
+            The learner is none of novelty with ``history=True``.
+        """
+        self._engine.accept()
 
     def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """Learn one example, as ``Learner.learn_one``.

@@ -133,6 +133,8 @@ def _progress(parts: tuple[Any, ...]) -> int:
 class Checkpointer:
     """Keeps checkpoints in slots that are written in turn, so that a cut loses none.
 
+    Page: docs/checkpoints.md.
+
     Parameters
     ----------
     place : str, bytes, path-like, or writable buffer

@@ -50,6 +50,20 @@ class Counting(RowLearner):
         return int(self._engine.counters()["n_skipped"])
 
     @property
+    def alarms(self) -> int:
+        """Times that mistakes told of a change: the scaler became young, or the weights began anew.
+
+        With ``drift=True`` of ``sorf``, where they stop at 2^24 - 1. For novelty with
+        ``history=True`` events so far. Else 0.
+        """
+        return int(self._engine.counters()["alarms"])
+
+    @property
+    def _rows_since_alarm(self) -> int:
+        """Rows learned since the alarm of drift rang, if that is no more than 256 rows ago."""
+        return int(self._engine.counters()["rows_since_look"])
+
+    @property
     def n_clipped(self) -> int:
         """Rows learned that were longer than ``clip_rows``."""
         return int(self._engine.counters()["clipped_rows"])

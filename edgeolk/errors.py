@@ -4,10 +4,15 @@
 class BadRowError(ValueError):
     """A reading that is no number: not finite, beyond what storage or the kernel can hold.
 
+    Page: docs/survival.md.
+
     Nothing of the row was learned. ``on_bad_row="skip"`` counts such rows and goes on.
     """
 
 
 class BudgetError(RuntimeError):
     """Nothing more can be learned: the ring is full and the policy is to refuse, or 2^62 steps were
-    counted; the example changed nothing."""
+    counted; the example changed nothing.
+
+    Page: docs/reference.md.
+    """

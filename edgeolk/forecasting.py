@@ -94,7 +94,8 @@ class Forecasting:
         """Forget the history of the target: another unit, or rows after a long stop.
 
         What was learned is kept. Rows that wait are dropped; their targets must not be told. Until
-        the next target the answer is the mean of all.
+        the next target the answer is the mean of all. Of novelty in time the event is over, flat
+        lines begin anew, and the next reading has none before it.
 
         Raises
         ------

@@ -13,6 +13,8 @@ from edgeolk.arrays import real_array
 def gamma_from(X: Any, rows: int = 500) -> float:
     """Width of a Gaussian kernel by the median heuristic: 1 / the median squared distance.
 
+    Page: docs/rows.md.
+
     With it, a typical pair of rows has a kernel value of 1/e. The same rows give the same width.
 
     Parameters

@@ -11,6 +11,7 @@ from edgeolk.catalogue import Method
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
+from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
@@ -26,6 +27,9 @@ from edgeolk.storing import Storing
 from edgeolk.watching import Watching
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from edgeolk.configuration.options import Options
     from edgeolk.files.atomic import Path
 
 FloatArray = NDArray[np.float64]
@@ -40,6 +44,8 @@ def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
 
 class Averaged(Scorer):
     """Read-only view of the averaged model (f_1 + ... + f_T) / T after T examples.
+
+    Page: docs/algorithms.md.
 
     It averages the T models that made the predictions, so f_1 = 0 counts and the model after the
     last example does not (Lu, Zhao & Hoi 2016). It scores and predicts with the methods of the
@@ -56,6 +62,8 @@ class Averaged(Scorer):
 class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
+    Pages: docs/tutorial.md, the first ten minutes; docs/which-one.md, which algorithm to take.
+
     Parameters
     ----------
     algorithm : Config, str or Algorithm, optional
@@ -64,8 +72,11 @@ class Learner(Storing, Forecasting, Counting, Watching):
         Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
         resizable while the learner lives. Nothing else is taken.
     **options
-        As for ``Config``, which describes them all: ``n_features=``, ``budget=`` or ``ram=``,
-        ``kernel=``, the algorithm's own parameters, ... None beside a configuration.
+        As for ``Config``, which describes them all (``help(ek.Config)``): ``n_features``, how many
+        numbers a row has; ``ram``, bytes that the model may take, or ``budget``, support vectors
+        that it may hold; ``n_classes`` for more than two classes, ``loss="square"`` for real
+        targets, ``loss="novelty"`` for no labels; ``kernel`` or ``gamma``, ``dtype``, ``seed`` and
+        the algorithm's own parameters. None beside a configuration.
 
     Raises
     ------
@@ -85,15 +96,16 @@ class Learner(Storing, Forecasting, Counting, Watching):
     """
 
     __slots__ = ("_config",)
+    __signature__ = Signature()
 
     def __init__(
         self,
         algorithm: Config | Algorithm | str | Method | None = None,
         *,
         buffer: Any = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
-        config = Config.take(algorithm, options)
+        config = Config.take(algorithm, {**options})
         self._start(config, build(config, buffer))
 
     def _start(self, config: Config, engine: Engine) -> None:
@@ -202,7 +214,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         prepared = self._config.preprocessing
         if prepared.method == INSIDE["common"]:
             return self.common_scale
-        return copied(prepared, self._engine) if prepared.method else None
+        scales = prepared.method and self.n_features
+        return copied(prepared, self._engine) if scales else None
 
     @property
     def common_scale(self) -> CommonScale | None:
@@ -380,6 +393,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
     """Load a learner from a file of format 3. Nothing in the file is executed.
+
+    Page: docs/file-format.md.
 
     Parameters
     ----------

@@ -25,14 +25,22 @@ class Watching(RowLearner):
 
     @property
     def event(self) -> bool:
-        """Whether one of the last 65 rows was novel: alarms so near to each other are one event."""
+        """Whether an event lasts.
+
+        A novel row begins one. It is over 64 rows after the last novel row, and after the reading
+        that was furthest off has come back to what was usual before the event, or has moved where
+        it stood still; for that it waits a quarter of the window. ``accept`` ends it before.
+        """
         return verdict_of(self._engine).event
 
-    @property
-    def alarms(self) -> int:
-        """Events so far."""
+    def accept(self) -> None:
+        """Take what the last rows were as usual from now on, such as after a repair.
+
+        The event is over. The mean and roughness of the last 64 readings of each channel, and flat
+        lines as long as they are, count as usual.
+        """
         verdict_of(self._engine)
-        return int(self._engine.counters()["alarms"])
+        self._engine.accept()
 
     @property
     def why(self) -> Why:

@@ -14,6 +14,8 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
+#: Parameters that a learner which watches rows in the order of time refuses.
+_NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
 #: Rows that can wait for a label that is late by a number of seconds.
 _QUEUE = 64
 
@@ -31,6 +33,8 @@ def freezes(config: ReplayConfig) -> bool:
 @dataclass(frozen=True)
 class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
+
+    Page: docs/options.md.
 
     Parameters
     ----------
@@ -88,8 +92,27 @@ class ReplayConfig(Fields):
         inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
+        if self._may_watch(inside):
+            inside = {"history": True}
+        elif self._may_forecast(inside):
+            inside["history"] = True
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
+
+    def _may_watch(self, inside: dict[str, Any]) -> bool:
+        """Whether rows without labels are watched in the order of time: nothing says otherwise."""
+        return (
+            "novelty" in (self.kind, kind_of(self.params))
+            and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
+            and not _NOT_IN_TIME & set(self.params)
+            and bool(self.params.get("history", True))
+        )
+
+    def _may_forecast(self, inside: dict[str, Any]) -> bool:
+        """Whether targets are forecast from their history too, and the learner keeps the queue."""
+        alone = self.enforce == "process" and self.waits_for_labels
+        usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
+        return self.is_regression and usual and not self.ask and not alone
 
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner that scales by itself, as the options say."""
@@ -126,9 +149,19 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
+    def watches(self) -> bool:
+        """Whether the learner watches rows in the order of time, with a scale for each channel."""
+        return self.kind == "novelty" and bool(self.params.get("history"))
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether absent readings go to the learner as such."""
+        return self.watches and self.missing == OPTIONS["missing"].default
+
+    @property
     def scales_inside(self) -> bool:
         """Whether the learner scales by itself, in its own block."""
-        return self.params.get("scale") is not None
+        return self.watches or self.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -138,7 +171,7 @@ class ReplayConfig(Fields):
     @property
     def chooses_inside(self) -> bool:
         """Whether the learner makes the width of its kernel itself."""
-        return "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+        return self.watches or "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:
@@ -161,8 +194,13 @@ class ReplayConfig(Fields):
 
     def _check_history(self) -> None:
         """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
-        if self.gap is not None and not self.forecasts:
-            raise SimulatorError("gap is for forecasters: --kind regression --param history=true")
+        if self.gap is not None and not (self.forecasts or self.watches):
+            raise SimulatorError(
+                "gap is for rows in the order of time: --kind regression --param history=true, or "
+                "--kind novelty"
+            )
+        if self.gap is not None and self.watches and self.enforce == "process":
+            raise SimulatorError("gap is not for novelty in a process of its own")
         if self.forecasts and self.ask:
             raise SimulatorError("a forecaster takes every target: none is asked for")
         if self.forecasts and self.waits_for_labels and self.enforce == "process":

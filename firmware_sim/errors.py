@@ -6,11 +6,17 @@ from pathlib import Path
 
 
 class SimulatorError(ValueError):
-    """A configuration or a stream that cannot be replayed; the message is one plain line."""
+    """A configuration or a stream that cannot be replayed; the message is one plain line.
+
+    Page: docs/tutorial.md.
+    """
 
 
 class StreamError(SimulatorError):
-    """The stream cannot be read: the message names the row and the column where it can."""
+    """The stream cannot be read: the message names the row and the column where it can.
+
+    Page: docs/tutorial.md.
+    """
 
 
 class NotWrittenError(SimulatorError):
@@ -30,6 +36,8 @@ class NotWrittenError(SimulatorError):
 class DoesNotFitError(SimulatorError):
     """The parts do not fit the RAM cap.
 
+    Page: docs/tutorial.md.
+
     Attributes
     ----------
     smallest : int
@@ -42,8 +50,14 @@ class DoesNotFitError(SimulatorError):
 
 
 class BeyondCapError(SimulatorError):
-    """Something took memory beyond its limit, and was ended for it."""
+    """Something took memory beyond its limit, and was ended for it.
+
+    Page: docs/tutorial.md.
+    """
 
 
 class LearnerDiedError(SimulatorError):
-    """The learner's process ended, or fell silent, for another reason than its memory."""
+    """The learner's process ended, or fell silent, for another reason than its memory.
+
+    Page: docs/tutorial.md.
+    """

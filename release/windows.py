@@ -83,7 +83,8 @@ def variants_there(project: Path) -> list[str]:
 
 def learners_agree(project: Path) -> bool:
     """Whether decisions are those of Linux, bit for bit, and files cross both ways."""
-    fine, said = True, []
+    fine = True
+    said: list[str] = []
     reference, inside = BUILD / "agreement", project / "agreement"
     shutil.rmtree(inside, ignore_errors=True)
     for simd in variants_there(project):

@@ -14,8 +14,9 @@ ACCOUNTING, ROWS = f"{_SIM}/replaying/accounting.py", f"{_SIM}/replaying/rows.py
 GUARD, MEMORY = f"{_SIM}/containment/guard.py", f"{_SIM}/containment/memory.py"
 REPAIR, POWER = f"{_SIM}/device/repair.py", f"{_SIM}/device/power.py"
 JOURNAL = f"{_SIM}/report/journal.py"
-BLOCKS, STATISTICS = f"{_SIM}/fleet/blocks.py", f"{_SIM}/fleet/statistics.py"
-SUSPICION, BLOCK_LEARNER = f"{_SIM}/fleet/suspicion.py", f"{_SIM}/fleet/block_learner.py"
+CHECKED, STATISTICS = f"{_SIM}/replaying/checked.py", f"{_SIM}/fleet/statistics.py"
+SUSPICION, TEACHING = f"{_SIM}/fleet/suspicion.py", f"{_SIM}/tasks/teaching.py"
+CHUNKS, STREAM = f"{_SIM}/streams/chunks.py", f"{_SIM}/streams/stream.py"
 EVALUATORS, WORK = f"{_SIM}/comparison/evaluators.py", f"{_SIM}/comparison/work.py"
 FILES = f"{_SIM}/report/files.py"
 
@@ -48,10 +49,12 @@ TESTS = {
         f"{_TESTS}/fleet/test_journal.py", f"{_TESTS}/fleet/test_run.py",
         f"{_TESTS}/comparison/test_comparison.py",
     ],
-    BLOCKS: [f"{_TESTS}/fleet/test_task.py"],
+    CHECKED: [f"{_TESTS}/replaying/test_blocks.py"],
+    TEACHING: [f"{_TESTS}/replaying/test_blocks.py"],
+    CHUNKS: [f"{_TESTS}/replaying/test_blocks.py"],
+    STREAM: [f"{_TESTS}/replaying/test_loop.py"],
     STATISTICS: [f"{_TESTS}/fleet/test_report.py"],
     SUSPICION: [f"{_TESTS}/fleet/test_report.py"],
-    BLOCK_LEARNER: [f"{_TESTS}/fleet/test_task.py"],
     EVALUATORS: [f"{_TESTS}/comparison/test_kinds.py", f"{_TESTS}/comparison/test_comparison.py"],
     WORK: [f"{_TESTS}/comparison/test_comparison.py"],
     FILES: [f"{_TESTS}/report/test_files.py"],
@@ -177,10 +180,15 @@ MUTATIONS = (
     ("the journal is not flushed", JOURNAL, '"\\n")\n            self._file.flush()', '"\\n")'),
     ("a line that was cut off spoils the next", JOURNAL,
      "            if not ended:", "            if False:"),
-    ("damaged rows of a fleet are not counted", BLOCKS,
-     "                self.rows.damaged += 1\n", ""),
-    ("rows without a label are learned", BLOCKS, "        usable &= ~np.isnan(y)\n", ""),
-    ("the last block is lost", BLOCKS, "        if at:\n", "        if at == ROWS:\n"),
+    ("damaged rows of a block are not counted", CHECKED,
+     "        rows.add_damaged(block.row(at))\n", "        pass\n"),
+    ("rows without a label are learned", CHECKED,
+     "whole & ~np.isnan(block.y) if taught else whole", "whole"),
+    ("labels behind the last row are counted", CHECKED,
+     "cells.places[:end][~self.damaged[:end]]", "cells.places[~self.damaged]"),
+    ("1_2 is a number in a block", CHUNKS, 'if not any("_" in cell for cell in held):', "if held:"),
+    ("lines of another width are lost", CHUNKS, "if odd else block", "if False else block"),
+    ("the last block is lost", STREAM, "            if taken:\n", "            if going:\n"),
     ("means are over whatever boards", STATISTICS,
      "{device: loss for device, loss in found.items() if device in boards}", "dict(found)"),
     ("one with few boards takes them from all", STATISTICS,
@@ -189,8 +197,10 @@ MUTATIONS = (
      "base[device] - found[device] for"),
     ("the interval is one of 90 %", STATISTICS, "(0.025, 0.975)", "(0.05, 0.95)"),
     ("a board of one class is like any", SUSPICION, "and not all(sides)", "and not any(sides)"),
-    ("rows after one that is refused are lost", BLOCK_LEARNER,
-     "range(at, len(labels))", "range(at, at + 1)"),
+    ("rows after one that is refused are lost", TEACHING,
+     "        at += 1\n    return", "        at = n\n    return"),
+    ("rows before one that is refused are learned again", TEACHING,
+     "            at += learner.steps - steps\n", "            at += 0\n"),
     # ---- comparisons
     ("the loss is over all rows", EVALUATORS, "found.add_block(self.y[part], answers[part])",
      "found.add_block(self.y[: len(answers)], answers)"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 CLASSIFIER, REGRESSOR = "edgeolk/sklearn/classifier.py", "edgeolk/sklearn/regressor.py"
 VISITS, WIDTHS = "edgeolk/sklearn/visits.py", "edgeolk/sklearn/widths.py"
 ESTIMATOR, WRAPPED = "edgeolk/sklearn/base.py", "edgeolk/wrapped.py"
-DICTS, COLUMNS = "edgeolk/river/base.py", "edgeolk/river/columns.py"
+DICTS = "edgeolk/river/base.py"
 LABELS, ARRAYS = "edgeolk/river/classifier.py", "edgeolk/arrays.py"
 INTAKE = "edgeolk/preprocessing/arguments.py"
 ARGUMENTS, SHOWN = "edgeolk/configuration/arguments.py", "edgeolk/preprocessing/record.py"
@@ -20,6 +20,7 @@ _ESTIMATORS = [
 ]
 _MODELS = [
     *("tests/edgeolk/river/test_rules.py", "tests/edgeolk/river/test_models.py"),
+    "tests/edgeolk/river/test_scored_once.py",
     *("-k", "not progressive and not novel_rows"),
 ]
 _ARGUMENTS = [
@@ -35,7 +36,6 @@ TESTS = {
     ESTIMATOR: _ESTIMATORS,
     WRAPPED: ["tests/edgeolk/sklearn/test_refusals.py", "tests/edgeolk/river/test_rules.py"],
     DICTS: _MODELS,
-    COLUMNS: _MODELS,
     LABELS: _MODELS,
     ARRAYS: ["tests/edgeolk/test_arrays.py"],
     INTAKE: _ARGUMENTS,
@@ -46,7 +46,8 @@ TESTS = {
 MUTATIONS = (
     # ---- estimators of scikit-learn
     ("calibration in every epoch", CLASSIFIER, "new=epoch == 0", "new=True"),
-    ("calibration without weights", CLASSIFIER, "columns[some], counts\n", "columns[some], None\n"),
+    ("calibration without weights", CLASSIFIER, "learn_two(f, columns[some], counts)",
+     "learn_two(f, columns[some], None)"),
     ("calibration by scores after learning", CLASSIFIER,
      "labels[some], weight=counts)\n",
      "labels[some], weight=counts)\n            f = self.learner_.decision_function(X[some])\n"),
@@ -88,19 +89,19 @@ MUTATIONS = (
     # ---- models of river
     ("a class of a row that is refused", LABELS, "        place = classes[y]\n",
      "        place = classes[y]\n        self._classes = classes\n"),
-    ("a column of a row that is refused", DICTS, "row = columns.row(x, learning=False)",
-     "row = columns.row(x, learning=True)"),
+    ("a column of a row that is refused", DICTS,
+     "        learner.learn_one(row, y,",
+     "        columns.learned()\n        learner.learn_one(row, y,"),
     ("columns of a first row that is refused", DICTS,
-     "            columns = Columns(self.features, self.unseen, self.missing)\n", ""),
-    ("values of a row that is refused are remembered", COLUMNS, "        row = self._row\n",
-     "        row = self.last\n"),
+     "            columns = Columns(self.features, self.unseen,"
+     " self._stands_in(self.missing))\n", ""),
+    ("a score is kept whatever is learned", DICTS,
+     "self._columns.same and learned == self._scored_at", "self._columns.same"),
+    ("a score is kept whatever the row", DICTS,
+     "self._columns.same and learned == self._scored_at", "learned == self._scored_at"),
     ("NaN is a label", LABELS, " or y != y:", ":"),
     ("None is a label", LABELS, "if y is None or", "if"),
-    ("text is a number", COLUMNS, "if isinstance(value, (str, bytes, bytearray)):", "if False:"),
-    ("keys of one text as they come", COLUMNS, "(str(key), type(key).__name__, repr(key))",
-     "str(key)"),
-    ("values that are not finite", COLUMNS, "if not np.isfinite(row[at]):", "if False:"),
-    ("the calibration of a class that is new", LABELS, "place < scores.shape[1] and ", ""),
+    ("the calibration of a class that is new", LABELS, "place < seen > 1", "seen > 1"),
     # ---- arrays of other libraries
     ("a method is a mask", ARRAYS, "if isinstance(mask, (np.ndarray, np.bool_)) and mask.any():",
      "if np.any(mask):"),

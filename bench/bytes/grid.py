@@ -157,4 +157,16 @@ SMALL = Grid(
     values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25)},
     rows=4_000,
 )
+#: Everything in the block: those that were best or smallest somewhere in the frontier.
+WHOLE = replace(
+    SMALL,
+    sizes=(512, *(KIB * size for size in (1, 2, 4, 8, 16))),
+    names=(
+        *("ahpatron", "bpa_s", "bpa_nn", "olrd", "ogd", "fogd", "nogd"),
+        *("avp", "bsgd", "forgetron_basic", "pa1", "pa2", "pegasos", "rbp", "remove_smallest"),
+    ),
+    storage=(("int8", "float32"), ("float32", "float32")),
+    values=WIDE.values,
+    ours=({}, {"scale": "common"}),
+)
 GRIDS = {"full": FULL, "wide": WIDE, "small": SMALL}

@@ -56,7 +56,8 @@ def _errors(grid: Grid, frontiers: Sequence[Frontier], size: int) -> Table:
     )
 
 
-def _needed(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
+def needed_bytes(frontiers: Sequence[Frontier]) -> Table:
+    """The bytes of ours, and of the smallest other that errs no more."""
     rows = []
     for each in frontiers:
         mine = each.ours(REFERENCE)
@@ -172,7 +173,8 @@ def losses(grid: Grid, frontiers: Sequence[Frontier]) -> list[str]:
     return said
 
 
-def _sentences(grid: Grid, frontiers: Sequence[Frontier], runs: str) -> str:
+def comparisons(grid: Grid, frontiers: Sequence[Frontier]) -> str:
+    """In how many sets and sizes ours errs at most as much as the best published method."""
     compared = won = tuned = 0
     for each in frontiers:
         for size in grid.sizes:
@@ -181,6 +183,14 @@ def _sentences(grid: Grid, frontiers: Sequence[Frontier], runs: str) -> str:
                 compared += 1
                 won += mine.error <= best.error
                 tuned += mine.error <= chosen.error
+    return (
+        f"Of {compared} comparisons of set and size, sorf errs at most as much as the best"
+        f" published method chosen on the first rows in {tuned}, and as the best by hindsight in"
+        f" {won}."
+    )
+
+
+def _sentences(grid: Grid, frontiers: Sequence[Frontier], runs: str) -> str:
     lines = [
         f"{runs}: {len(grid.names)} published algorithms in"
         f" {len(grid.storage)} storages, {len(grid.widths)} widths, few other settings,"
@@ -190,9 +200,7 @@ def _sentences(grid: Grid, frontiers: Sequence[Frontier], runs: str) -> str:
         " error is the share of wrong answers; in regression the mean square over the variance of"
         " the targets.",
         "",
-        f"Of {compared} comparisons of set and size, sorf errs at most as much as the best"
-        f" published method chosen on the first rows in {tuned}, and as the best by hindsight in"
-        f" {won}.",
+        comparisons(grid, frontiers),
     ]
     elsewhere = kinds(frontiers)
     if elsewhere:
@@ -209,7 +217,7 @@ def write(grid: Grid, jobs: Sequence[Job], cache: Cache, folder: Path = RESULTS)
     """Writes what there is; returns the files."""
     runs = finished(jobs, cache)
     frontiers = [each for each in (Frontier(data, runs) for data in SETS) if each.runs]
-    tables = [_needed(grid, frontiers), *(_errors(grid, frontiers, size) for size in grid.sizes)]
+    tables = [needed_bytes(frontiers), *(_errors(grid, frontiers, size) for size in grid.sizes)]
     tables += [_algorithms(grid, frontiers), _storages(grid, frontiers), _others(frontiers)]
     compact = offline.table(cache)
     if compact is not None:

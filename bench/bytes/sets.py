@@ -72,10 +72,7 @@ SPECS = {
         Spec("fan_vibration", drop=("run", "speed_pct")),
         Spec("skab_pump", drop=("datetime", "experiment", "changepoint")),
         Spec("gas_drift", drop=("batch", "gas", "concentration_ppmv")),
-        *(
-            Spec(f"ad_{name}", shuffled=True)
-            for name in ANOMALIES
-        ),
+        *(Spec(f"ad_{name}", shuffled=True) for name in ANOMALIES),
         *(
             Spec(name, d, shuffled=True, task="classes", classes=k)
             for name, d, k in (
@@ -85,6 +82,7 @@ SPECS = {
         ),
         Spec("keystroke", task="classes", classes=4),
         Spec("dna_train", 180, shuffled=True, scaled=False, task="classes", classes=3),
+        Spec("mnist_t10k", 784, shuffled=True, scaled=False, task="classes", classes=10),
         Spec("outdoor", task="classes", classes=40),
         Spec("wisdm_activity", drop=("user",), task="classes", classes=6),
         *(

@@ -138,7 +138,8 @@ class Sorf:
         window: float = 4096.0,
         linear: bool = False,
         last_label: bool = False,
-        relevance: bool = False,
+        relevance: bool | str = False,
+        leak: float = 0.0,
         row: bool = False,
         form: str = "vector",
         variant: str | None = None,
@@ -156,7 +157,8 @@ class Sorf:
         blends = (0.0, 0.1, 0.3, 1.0)
         p = self.config = Config(d=n_features, D=D, classes=n_classes, task=TASKS[task])
         p.groups, p.n_blends = count, len(blends)
-        p.linear, p.last_label, p.relevance = linear, last_label, relevance
+        p.linear, p.last_label, p.leak = linear, last_label, leak
+        p.relevance = 2 if relevance == "shared" else int(relevance)
         share, rest = divmod(blocks, count)
         for g, widths in enumerate(groups):
             size = share + (g < rest)
@@ -184,7 +186,9 @@ class Sorf:
         if linear:
             self.parts["wl"] = np.zeros(n_features + 1, self.real)
             self.parts["Sl"] = np.ones(n_features + 1, self.real)
-        if relevance:
+        if relevance == "shared":
+            self.parts["shared"] = np.zeros(2, self.real)
+        elif relevance:
             for name in ("log_scale", "gradient_square"):
                 self.parts[name] = np.zeros(n_features, self.real)
             self.parts["inputs"] = np.zeros((2, n_features), self.real)

@@ -2,120 +2,175 @@
 
 The frontier gives every learner rows that were scaled outside and the width of the set. Here a
 learner is what a user makes, ``ek.Learner(n_features=d, ram=R)``: scaler, width, a copy of the row
-and all padding are inside R bytes. Published methods have their scaler inside, too, and the width
-of the kernel that errs least of three, in hindsight.
+and all padding are inside R bytes. Published methods have their scaler, their row and the norms of
+their vectors inside, too; storage, parameters and the width of the kernel are those that turn out
+best. What is finished is kept in ``bench/bytes/cache``, but for ours, which are run each time.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
-from itertools import product
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.grid import KIB, OURS, SETS
-from bench.bytes.scoring import costs
+from bench.bytes.frontier import Choice, Frontier, finished
+from bench.bytes.grid import OURS, SETS, WHOLE, Job
+from bench.bytes.picture import draw_summary
+from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
+from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, load
-from bench.table import Report, Table
+from bench.papers.work import Cache
+from bench.table import RESULTS, Report, Table
 
-SIZES = (512, *(KIB * size for size in (1, 2, 4, 8, 16)))
-ROWS, SEEDS = 4_000, (1, 2, 3)
-#: The best of the frontier among those that follow no schedule of their own.
-PUBLISHED = ("ahpatron", "bpa_s", "bpa_nn", "olrd")
-#: Multiples of 1 / (2 d), and how vectors are stored.
-WIDTHS, STORED = (1.0, 3.0, 0.3), ("float32", "int8")
-#: Sets beside those of the frontier.
-MORE = ("dna_train",)
+CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
+SEEDS = (1, 2, 3)
+#: Sets beside those of the frontier: of many inputs.
+MORE = ("dna_train", "mnist_t10k")
+COMMON = {"scale": "common"}
 
 
-@dataclass(frozen=True)
-class Case:
-    """A learner on a set, in so many bytes."""
-
-    data: str
-    nbytes: int
-    name: str = OURS
-    options: Mapping[str, Any] = field(default_factory=dict)
+def options(job: Job, d: int) -> dict[str, Any]:
+    """What a learner of d inputs is made with: of ours nothing but its bytes."""
+    made = {"n_features": d, **job.options}
+    if job.name != OURS:
+        made |= {"scale": "standard", "kernel": ek.Gaussian(job.width / (2 * d))}
+    return made
 
 
-def error(case: Case) -> float | None:
-    """Errors in %, in the mean of the seeds; None where nothing fits."""
-    task = SPECS[case.data].task
-    X, y = load(case.data, ROWS, raw=True)
+def run(job: Job) -> Record:
+    """Learn a set once, row by row; of ours the mean of the seeds, of others the first.
+
+    Raises ValueError: so few bytes hold no such learner, or it does not follow this task.
+    """
+    task = SPECS[job.data].task
+    X, y = load(job.data, job.rows, raw=True)
     if task == "regression":
+        # Ours finds the scale of the targets on the way; the others could not do without.
         y = (y - y.mean()) / y.std()
-    made: dict[str, Any] = {"n_features": X.shape[1], "ram": case.nbytes, **case.options}
-    if task == "classes":
-        made["n_classes"] = int(y.max()) + 1
-    if task == "regression" and case.name == OURS:
-        made["loss"] = "square"
-    try:
-        learners = [ek.Learner(case.name, seed=seed, **made) for seed in SEEDS]
-    except (TypeError, ValueError):  # so few bytes hold none, or it does not follow this task
-        return None
-    return float(np.mean([100.0 * costs(task, one.learn_many(X, y), y) for one in learners]))
+    found = []
+    for seed in SEEDS if job.name == OURS else SEEDS[:1]:
+        learner = ek.Learner(job.name, seed=seed, **options(job, X.shape[1]))
+        start = time.process_time()
+        answers = learner.learn_many(X, y)
+        seconds = time.process_time() - start
+        found.append(record(task, answers, y, learner.nbytes, seconds))
+    return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
 
 
-def published(data: str, nbytes: int) -> Iterator[Case]:
-    """Every published method, storage and width, scaled inside."""
-    d = load(data, ROWS, raw=True)[0].shape[1]
-    for name, width, dtype in product(PUBLISHED, WIDTHS, STORED):
-        options = {"scale": "standard", "kernel": ek.Gaussian(width / (2 * d)), "dtype": dtype}
-        yield Case(data, nbytes, name, options)
+def every_job(sets: Sequence[str], sizes: Sequence[int]) -> list[Job]:
+    """What there is to do, first choices first; broken off, it goes on where it was."""
+    found = [(far, job) for data in sets for far, job in WHOLE.jobs(data)]
+    found.sort(key=lambda one: one[0])
+    return [job for _, job in found if job.nbytes in sizes and job.exists()]
 
 
-def line(data: str, size: int) -> tuple[float | None, float | None, float | None]:
-    """Errors of ours, ours with one scale for all inputs, and the best published."""
-    ours, common = error(Case(data, size)), error(Case(data, size, options={"scale": "common"}))
-    others = [found for case in published(data, size) if (found := error(case)) is not None]
-    return ours, common, min(others, default=None)
+def do(
+    jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], object] = lambda: None
+) -> None:
+    """Run ours, and what the cache does not have."""
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
+        waiting = [job for job in jobs if job.name == OURS or cache.get(job.key) is None]
+        futures = {pool.submit(run, job): job for job in waiting}
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                cache.add(job.key, asdict(job), future.result())
+            except (ValueError, TypeError, ArithmeticError, RuntimeError) as error:
+                cache.add(job.key, asdict(job), {"refused": str(error)})
+            tick()
 
 
-def _cell(found: float | None) -> str:
-    return "" if found is None else f"{found:.2f}"
+def _errors(title: str, note: str, sizes: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
+    return Table(title, ("set", *map(bytes_of, sizes)), rows, note)
 
 
-def tables(sets: Sequence[str], sizes: Sequence[int], processes: int) -> list[Table]:
-    """A table for each column of ``line``."""
-    with ProcessPoolExecutor(processes) as pool:
-        places = list(product(sets, sizes))
-        found = dict(zip(places, pool.map(line, *zip(*places, strict=True)), strict=True))
-    header = ["set", *(f"{size} B" if size < KIB else f"{size // KIB} KiB" for size in sizes)]
-    titles = (
-        ("`ek.Learner(n_features=d, ram=R)`", "Empty where nothing fits."),
-        ('The same with `scale="common"`', "For sets whose inputs have one unit."),
-        (f"The best of {', '.join(PUBLISHED)}, in hindsight", "Storage and width are chosen."),
-    )
-    return [
-        Table(title, header, [[d, *(_cell(found[d, s][i]) for s in sizes)] for d in sets], note)
-        for i, (title, note) in enumerate(titles)
+def _common(each: Frontier, size: int) -> Choice | None:
+    for one in each.runs:
+        if one.job.nbytes == size and one.job.params == COMMON:
+            return Choice(OURS, one.error, one.nbytes)
+    return None
+
+
+def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Choice | None]) -> list[str]:
+    found = [find(size) for size in sizes]
+    cells = [
+        one and f"{one.error:.2f}{' ' + one.name if one.name != OURS else ''}" for one in found
     ]
+    return [each.data, *(cell or "-" for cell in cells)]
+
+
+def report(sets: Sequence[str], jobs: Sequence[Job], cache: Cache) -> tuple[Report, list[Frontier]]:
+    """What was found, and the frontiers of the sets that are in the picture."""
+    runs, sizes = finished(jobs, cache), sorted({job.nbytes for job in jobs})
+    frontiers = [Frontier(data, runs) for data in sets]
+    main = [each for each in frontiers if each.data not in MORE]
+    lost = losses(WHOLE, main)
+    introduction = "\n".join(
+        [
+            f"Wrong answers in %, the first {WHOLE.rows:,} rows of {len(main)} sets and of"
+            f" {len(frontiers) - len(main)} with many inputs, one pass, each row scored before it"
+            " is learned; of real targets the squared error in % of their variance. Scaler, width,"
+            " a copy of the row, norms and padding are inside the bytes. sorf is untuned, the mean"
+            f" of {len(SEEDS)} seeds. Beside it {len(WHOLE.names)} published methods, those that"
+            " were best or smallest anywhere [among all](bytes.md), with their scaler in the block,"
+            f" in {len(WHOLE.storage)} storages, {len(WHOLE.widths)} widths and up to two values of"
+            " each parameter.",
+            "",
+            comparisons(WHOLE, main),
+            *(["", "Where one of them errs less in no more bytes:", "", *lost] if lost else []),
+        ]
+    )
+    tables = [
+        _errors(title, note, sizes, [_cells(each, sizes, find(each)) for each in frontiers])
+        for title, note, find in (
+            (
+                "`ek.Learner(n_features=d, ram=R)`",
+                "-: so few bytes hold no such learner.",
+                lambda each: each.ours,
+            ),
+            (
+                'The same with `scale="common"`',
+                "For inputs of one unit: a9a, dna, mnist, mushrooms, phishing, usps, w8a.",
+                lambda each: lambda size: _common(each, size),
+            ),
+            ("The best published, by hindsight", "", lambda each: each.hindsight),
+        )
+    ]
+    tables.insert(0, needed_bytes(main))
+    return Report("Error against bytes, everything in the block", introduction, tables), main
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="bench.bytes.whole", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.bytes.whole", description=__doc__)
     parser.add_argument("--sets", nargs="+", default=[*SETS, *MORE], choices=list(SPECS))
-    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), help="bytes")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(WHOLE.sizes), help="bytes")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="workers")
     parser.add_argument("--print", action="store_true", help="print, and write no page")
-    options = parser.parse_args(arguments)
-    report = Report(
-        "Error against bytes, everything in the block",
-        f"Wrong answers in %, first {ROWS:,} rows, mean of {len(SEEDS)} seeds; regression: squared"
-        " error in % of the variance. Scaler, width, row and padding are inside the bytes.",
-        tables(options.sets, options.sizes, options.processes),
-    )
-    if options.print:
-        print(report.markdown())
-    else:
-        print(*report.save("whole"), sep="\n")
+    given = parser.parse_args(arguments)
+    cache, jobs = Cache(CACHE), every_job(given.sets, given.sizes)
+    from tqdm import tqdm
+
+    with tqdm(total=len(jobs), unit="run") as bar:
+        bar.update(sum(job.name != OURS and cache.get(job.key) is not None for job in jobs))
+        do(jobs, cache, given.processes, bar.update)
+    made, frontiers = report(given.sets, jobs, cache)
+    if given.print:
+        print(made.markdown())
+        return 0
+    written = made.save("whole")
+    written.append(draw_summary(WHOLE, frontiers, REFERENCE, RESULTS / "whole.png"))
+    print(*written, sep="\n")
     return 0
 
 

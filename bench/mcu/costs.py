@@ -106,7 +106,7 @@ def _run(core: str, d: int, D: int, before: int, X: Array, y: Array, flags: Sequ
 
 
 def _first_rows(d: int, rows: int) -> tuple[Array, Array]:
-    """Gaussian inputs, labelled by the sign of the product of two: every early row is a surprise."""
+    """Gaussian inputs, labelled by the sign of the product of two: early rows are surprises."""
     X = np.random.default_rng(0).standard_normal((rows, d)).astype(np.float32)
     return X, np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
 

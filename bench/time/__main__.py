@@ -9,10 +9,11 @@ from typing import Any
 
 from bench import machine
 from bench.table import Report, Table
-from bench.time import forecasts
+from bench.time import forecasts, novelty
 
 PARTS: dict[str, tuple[str, Callable[[tuple[str, ...]], tuple[list[Table], dict[str, Any]]]]] = {
     "forecasts": ("Forecasts of rows in order, in one pass", forecasts.run),
+    "novelty": ("Novelty of rows in order, in one pass", novelty.run),
 }
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import edgeolk as ek
 from bench.table import Table
 from bench.time import streams
-from bench.time.peers import PEERS
+from bench.time.peers import FITTED, PEERS, REFIT, SEASONS, SLOW_PEERS, Peer
 from bench.time.streams import Numbers
 
 RAM, LEVEL = "4KiB", 0.9
@@ -162,22 +162,46 @@ def _shuffled(data: dict[str, Any]) -> Table:
     return Table("Random order", ("set", "plain `sorf`", "forecaster", "ratio"), lines, note)
 
 
-def _peers(names: tuple[str, ...], data: dict[str, Any]) -> Table:
+def _peers(
+    title: str,
+    peers: dict[str, Peer],
+    names: tuple[str, ...],
+    data: dict[str, Any],
+    note: str,
+    most: int | None = None,
+) -> Table:
+    """Errors of peers on the first ``most`` rows, and the forecaster's, also without a kernel."""
     lines = []
     for name in names:
-        X, y = _rows(name)
+        X, y = (part[:most] for part in _rows(name))
+        season = streams.SEASONS.get(name, 0)
         found = {
-            peer: _error(ask(X, y, streams.SEASONS.get(name, 0)), y) for peer, ask in PEERS.items()
+            "forecaster": _one_pass(X, y, history=True)[0],
+            "no kernel": _one_pass(X, y, history=True, D=0)[0],
+            **{peer: _error(ask(X, y, season), y) for peer, ask in peers.items()},
         }
-        data.setdefault(name, {})["peers"] = found
-        lines.append([name, _said(data[name].get("forecast", np.nan)),
-                      *map(_said, found.values())])  # fmt: skip
-    note = (
-        "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
-        " values and a season where there is one; Holt-Winters with an additive season; a linear model on"
-        " scaled inputs and the last three values. Their memory grows or is that of Python."
-    )
-    return Table("Online peers", ("stream", "forecaster", *PEERS), lines, note)
+        data.setdefault(name, {}).setdefault("peers", {})[title] = found
+        lines.append([name, *map(_said, found.values())])
+    return Table(title, ("stream", "forecaster", "no kernel", *peers), lines, note)
+
+
+_GUARDED = (
+    " A forecast that is none, or further off than targets ever went, counts as the last value."
+)
+_ONLINE = (
+    "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
+    " values and a season where there is one; Holt-Winters with an additive season; a linear"
+    " model on scaled inputs and the last three values. Their memory is that of Python." + _GUARDED
+)
+_SLOW = (
+    "The same on the first {most:,} rows, for models that take milliseconds a row: river's adaptive"
+    " random forest of ten trees on the inputs and the last three values; statsforecast's AutoETS,"
+    f" chosen and fitted again after every season (every {REFIT} rows where there is none) on the"
+    f" last {SEASONS} of them, at most {FITTED:,} rows; in between its states follow each target."
+    + _GUARDED
+)
+#: Rows for slow peers.
+FIRST = 5000
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
@@ -189,7 +213,10 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         lambda: _of_streams("Streams that the design was chosen on", design, data),
         lambda: _of_streams("Streams kept aside", aside, data),
         lambda: _intervals((*design, *aside), data),
-        lambda: _peers((*design, *aside), data),
+        lambda: _peers("Online peers", PEERS, (*design, *aside), data, _ONLINE),
+        lambda: _peers(
+            *("Slower peers", SLOW_PEERS, (*design, *aside), data, _SLOW.format(most=FIRST), FIRST)
+        ),
     ]
     if not names:
         make[3:3] = [lambda: _horizons(data), lambda: _shuffled(data)]

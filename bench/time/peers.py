@@ -1,29 +1,44 @@
-"""Models of river that forecast one row ahead."""
+"""Models of river, and of statsforecast, that forecast one row ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from river import linear_model, optim, preprocessing, time_series
+from river import forest, linear_model, optim, preprocessing, time_series
+from statsforecast.ets import ets_f
 
 from bench.time.streams import Numbers
 
 
-def _guarded(value: float, last: float) -> float:
-    """A forecast, or the last value where there is none, or one that has run away."""
-    return value if np.isfinite(value) and abs(value) < 1e12 else last
+class _Guard:
+    """Takes the last value where a forecast is none, or further off than targets ever went.
+
+    Peers that run away would otherwise have errors of 1e10 that say nothing.
+    """
+
+    def __init__(self) -> None:
+        self.last, self._low, self._high = 0.0, np.inf, -np.inf
+
+    def __call__(self, value: float) -> float:
+        reach = self._high - self._low
+        return value if self._low - reach <= value <= self._high + reach else self.last
+
+    def learn(self, target: float) -> None:
+        self.last = target
+        self._low, self._high = min(self._low, target), max(self._high, target)
 
 
 def snarimax(X: Numbers, y: Numbers, season: int) -> Numbers:
     """Twelve values back, and one season."""
     seasonal = {"m": season, "sp": 1} if season else {}
     model = time_series.SNARIMAX(p=12, d=0, q=0, **seasonal)
-    f, last = np.empty(len(y)), 0.0
+    f, guard = np.empty(len(y)), _Guard()
     for t, target in enumerate(y.tolist()):
-        f[t] = _guarded(model.forecast(horizon=1)[0], last) if t else 0.0
+        f[t] = guard(model.forecast(horizon=1)[0]) if t else 0.0
         model.learn_one(target)
-        last = target
+        guard.learn(target)
     return f
 
 
@@ -31,33 +46,68 @@ def holt_winters(X: Numbers, y: Numbers, season: int) -> Numbers:
     """Level, trend and an additive season."""
     parts = {"gamma": 0.1, "seasonality": season} if season else {}
     model = time_series.HoltWinters(alpha=0.3, beta=0.1, **parts)
-    f, last = np.empty(len(y)), 0.0
+    f, guard = np.empty(len(y)), _Guard()
     for t, target in enumerate(y.tolist()):
         try:
-            f[t] = _guarded(model.forecast(horizon=1)[0], last)
+            f[t] = guard(model.forecast(horizon=1)[0])
         except (AttributeError, IndexError, TypeError, ValueError):  # the first season
-            f[t] = last
+            f[t] = guard.last
         model.learn_one(target)
-        last = target
+        guard.learn(target)
     return f
 
 
 def linear(X: Numbers, y: Numbers, season: int) -> Numbers:
     """A linear model of the scaled inputs and the last three values."""
-    model = preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(
-        linear_model.LinearRegression(optimizer=optim.SGD(0.001))
+    regressor = linear_model.LinearRegression(optimizer=optim.SGD(0.001))
+    return _of_rows(
+        preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(regressor), X, y
     )
-    f, back = np.empty(len(y)), [0.0, 0.0, 0.0]
+
+
+def trees(X: Numbers, y: Numbers, season: int) -> Numbers:
+    """An adaptive random forest of ten trees on the inputs and the last three values."""
+    return _of_rows(forest.ARFRegressor(n_models=10, seed=1), X, y)
+
+
+def _of_rows(model: Any, X: Numbers, y: Numbers) -> Numbers:
+    f, back, guard = np.empty(len(y)), [0.0, 0.0, 0.0], _Guard()
     for t, target in enumerate(y.tolist()):
         row = dict(enumerate([*back, *X[t].tolist()]))
-        f[t] = _guarded(model.predict_one(row), back[0])
+        f[t] = guard(model.predict_one(row)) if t else 0.0
         model.learn_one(row, target)
+        guard.learn(target)
         back = [target, *back[:2]]
     return f
 
 
-PEERS: dict[str, Callable[[Numbers, Numbers, int], Numbers]] = {
-    "SNARIMAX": snarimax,
-    "HoltWinters": holt_winters,
-    "linear": linear,
-}
+#: Rows between two fits of exponential smoothing where a stream has no season, and rows of a fit
+#: in seasons, at most so many.
+REFIT, SEASONS, FITTED = 100, 14, 1000
+
+
+def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
+    """AutoETS, chosen and fitted anew each season; between, its states follow the targets."""
+    every = season or REFIT
+    f = np.empty(len(y))
+    f[0], f[1:] = 0.0, y[:-1]
+    for begin in range(2 * every, len(y), every):
+        first = max(0, begin - min(FITTED, SEASONS * every))
+        fitted = ets_f(y[first:begin], m=season or 1)
+        end = min(begin + every, len(y))
+        if "states" not in fitted:  # a constant series
+            continue
+        # The parameters and first states of the fit, states moved on: no target of the rows ahead.
+        said = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
+        f[begin:end] = said[begin - first :]
+    guard = _Guard()
+    for t, target in enumerate(y.tolist()):
+        f[t] = guard(f[t]) if t else 0.0
+        guard.learn(target)
+    return f
+
+
+Peer = Callable[[Numbers, Numbers, int], Numbers]
+PEERS: dict[str, Peer] = {"SNARIMAX": snarimax, "HoltWinters": holt_winters, "linear": linear}
+#: Those that take milliseconds a row.
+SLOW_PEERS: dict[str, Peer] = {"ARFRegressor": trees, "AutoETS": smoothing}

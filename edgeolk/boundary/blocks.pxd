@@ -19,6 +19,7 @@ from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.watched cimport threshold_of
 
 
 cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
@@ -53,7 +54,7 @@ cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* an
     cdef int outcome
     cdef int64_t k, best
     if s.c.columns == 1:
-        answer[0] = s.novelty[0]
+        answer[0] = threshold_of(s) if s.c.takes_gaps else s.novelty[0]
         return DONE
     x = take_row(s, rows, i, False)
     if x == NULL:

@@ -33,4 +33,5 @@ class RowLearner(Scorer):
         y: ArrayLike | None,
         out: NDArray[np.float64],
         before: NDArray[np.float64],
+        after: NDArray[np.float64] | None = None,
     ) -> None: ...

@@ -296,11 +296,11 @@ cdef class RowLearner(Scorer):
             learned, the others not (``steps`` says how many), and the model is whole.
         """
         if not verbose:
-            return self.learned_many(X, y, out, weight, None, None)
+            return self.learned_many(X, y, out, weight, None, None, None)
         with Progress() as progress:
-            return self.learned_many(X, y, out, weight, progress, None)
+            return self.learned_many(X, y, out, weight, progress, None, None)
 
-    def _answer_many(self, X, y, out, before):
+    def _answer_many(self, X, y, out, before, after=None):
         """Learn rows as ``learn_many`` does, and note what a loop asks before each.
 
         Parameters
@@ -310,16 +310,25 @@ cdef class RowLearner(Scorer):
         before : float64 ndarray of shape (n + n_classes or 1,)
             Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
             threshold; what is behind these n numbers is scratch.
+        after : float64 ndarray of shape (n,), optional
+            Receives by what each row was judged (``Engine.reason``), where rows are watched in the
+            order of time.
         """
-        if self.engine.state.c.columns == 1 and self.engine.state.novelty == NULL:
+        if self.engine.state.c.columns == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
             raise TypeError("the scores of learn_many say all of a learner of one score")
         if not is_vector(before, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(before):
             raise TypeError(f"before must be a writable float64 array, got {as_told(before)}")
-        self.learned_many(X, y, out, None, None, before)
+        if after is not None:
+            if self.engine.state.structured.state.watch == NULL:
+                raise TypeError("only novelty with history=True judges rows in the order of time")
+            if not is_vector(after, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(after):
+                raise TypeError(f"after must be a writable float64 array, got {as_told(after)}")
+        self.learned_many(X, y, out, None, None, before, after)
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
-                             object before):
-        """Learn rows; ``before`` has room for a number a row, and for a score a column."""
+                             object before, object after):
+        """Learn rows; ``before`` has room for a number a row, and for a score a column, ``after``
+        for a number a row."""
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object targets
@@ -330,6 +339,7 @@ cdef class RowLearner(Scorer):
         cdef const double* label
         cdef double* f
         cdef double* asked = NULL
+        cdef double* judged = NULL
         targets = converted_labels(y)
         counts = None if weight is None else converted_weights(weight)
         read = (*as_tuple(held), targets)
@@ -348,13 +358,17 @@ cdef class RowLearner(Scorer):
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
             asked = <double*>cnp.PyArray_DATA(before)
+        if after is not None:
+            if cnp.PyArray_DIM(after, 0) != rows.n:
+                raise ValueError(f"after must have {rows.n} numbers")
+            judged = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, weights, f, asked, progress)
+            self.in_order(&rows, first, bad, label, weights, f, asked, judged, progress)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):

@@ -32,12 +32,16 @@ from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.together cimport rows_together
+from edgeolk.core.watched cimport reason_of
 
 cnp.import_array()
 
 
 cdef class Scorer:
-    """Scores of one model: the last function, or the mean of all of them."""
+    """Scores of one model: the last function, or the mean of all of them.
+
+    Page: docs/threads.md.
+    """
 
     def __cinit__(self, *args, **kwargs):
         self.engine = None
@@ -123,12 +127,13 @@ cdef class Scorer:
 
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
                       const double* label, const double* weight, double* f,
-                      double* before=NULL, object progress=None) except -1:
+                      double* before=NULL, double* after=NULL, object progress=None) except -1:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
         ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
-        a score a column behind that. ``progress`` is called now and then
-        with the rows done since its last call.
+        a score a column behind that; ``after`` receives by what each was judged, where rows are
+        watched in the order of time. ``progress`` is called now and then with the rows done since
+        its last call.
 
         Where bad rows are left out, so are those that are found to be bad when they are learned. No
         code of the caller runs here but handlers of signals, which find the learner busy;
@@ -178,6 +183,8 @@ cdef class Scorer:
                     x = take_row(s, rows, i, learns)
                     if learns:
                         outcome = learn_placed(s, x, label, weight, i, f)
+                        if after != NULL and outcome == DONE:
+                            after[i] = reason_of(s.structured.state.watch)
                     elif x == NULL:
                         outcome = REFUSED_ROW
                     else:

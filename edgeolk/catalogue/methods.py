@@ -404,6 +404,8 @@ _BY_MEMBER = {method.algorithm: method for method in METHODS}
 def algorithms() -> tuple[Method, ...]:
     """Every published algorithm.
 
+    Page: docs/algorithms.md.
+
     Returns
     -------
     tuple of Method

@@ -41,6 +41,19 @@ def _intake(learner: Learner) -> list[str]:
     return lines
 
 
+def _forecasting(learner: Learner) -> list[str]:
+    """Lines on a forecaster."""
+    if not learner.config.forecasts:
+        return []
+    values = learner.config.values
+    kernel = "" if learner.budget else ", without a kernel"
+    season = f", a season of {values['season']:g}" if values["season"] else ""
+    return [
+        f"forecasts        {values['lead']:g} rows ahead{season}{kernel};"
+        f" {learner.n_waiting} rows wait for their target"
+    ]
+
+
 def _run(options: argparse.Namespace) -> None:
     learner = load(options.model)
     parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
@@ -52,14 +65,22 @@ def _run(options: argparse.Namespace) -> None:
     if learner.n_classes > 2:
         print(f"classes          {learner.n_classes}")
     print(f"coefficients     {learner.coefficients}")
-    for line in _intake(learner):
+    for line in (*_intake(learner), *_forecasting(learner)):
         print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
+    elif learner.config.watches:
+        print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
+        part, channel, what = learner.why
+        novel = "novel" if learner.novel else "usual"
+        print(f"last row         {novel}: {part}, channel {channel}, {what}")
+        print(f"threshold        {learner.threshold:.4g} deviations")
     else:
         print(f"mistakes         {learner.mistakes}")
+    if learner.parameters.get("drift"):
+        print(f"alarms           {learner.alarms}")
     print(f"bytes            {learner.nbytes}")
 
 

@@ -19,7 +19,7 @@ from edgeolk.parts.updates import UPDATES
 Row = tuple[str, str, str, str]
 
 #: Options whose defaults depend on the size, as the formulas of bytes take them.
-FIXED: dict[str, Any] = {"relevance": False, "groups": 1}
+FIXED: dict[str, Any] = {"relevance": False, "groups": 1, "drift": False}
 
 
 def parameter_rows(method: Method) -> list[Row]:
@@ -82,7 +82,7 @@ def bytes_formula(method: Method) -> str:
     fixed = _fixed(method)
 
     def total(budget: int, d: int) -> int:
-        plain = {"kernel": Gaussian(1.0), "sparse": False, "lookahead": 0}
+        plain: dict[str, Any] = {"kernel": Gaussian(1.0), "sparse": False, "lookahead": 0}
         return plan(method.name, n_features=d, budget=budget, **plain, **fixed).nbytes
 
     # Multiples of 64 in every size, so that no padding blurs the differences; 32 bits address all.

@@ -26,12 +26,13 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import kernel_in_time, take_history
+from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
+from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
 from edgeolk.configuration.spelling import options_said, parameters_said, spelt
 from edgeolk.configuration.usual import MOST_AHEAD, settled
-from edgeolk.lean import Any
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
@@ -44,6 +45,11 @@ from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.watching import USUAL_FREQUENCIES, least_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from edgeolk.configuration.options import Parameters
 
 
 class Config(Record):
@@ -167,8 +173,9 @@ class Config(Record):
         checksums: bool = False,
         lookahead: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
-        **params: Any,
+        **parameters: Unpack[Parameters],
     ) -> None:
+        params: dict[str, Any] = {**parameters}
         if algorithm is None and is_default(params):
             algorithm = DEFAULT
         method = None if algorithm is None else find(algorithm)
@@ -196,6 +203,7 @@ class Config(Record):
         usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
         budget = budget_of(basis.members, budget, ram, params, usual_members)
         lists = given_lists(update.lists, params)
+        refuse_interval(lists.get("interval"), forecasts=forecasts)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
             "n_features": float(seen),
@@ -228,9 +236,17 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            made = fit(
-                configure, lambda config: total(layout(config)), ram, most, without=forecasts
-            )
+            for cramped in (0.0, 1.0):  # then there is no room for what is on only where it fits
+                context["cramped"] = cramped
+                try:
+                    made = fit(
+                        configure, lambda config: total(layout(config)), ram, most,
+                        without=forecasts, instead=what_fits,
+                    )  # fmt: skip
+                    break
+                except ValueError:
+                    if cramped:
+                        raise
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"

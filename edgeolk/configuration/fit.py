@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def parse_bytes(size: int | str) -> int:
     """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"``.
 
+    Page: docs/reference.md.
+
     Parameters
     ----------
     size : int or str
@@ -76,12 +78,13 @@ def fit(
     most: int = MOST - 1,
     *,
     without: bool = False,
+    instead: Callable[[T, int], str] = lambda made, cap: "",
 ) -> T:
     """The configuration with the largest budget, up to ``most``, whose plan fits.
 
     ``nbytes``, the bytes of its plan, must not decrease with the budget. ``without`` says whether
     a budget of 0 will do where nothing else fits. It is a ValueError if not even the smallest
-    budget fits.
+    budget fits, with the words that ``instead`` has for it and the bytes there are.
     """
     cap = parse_bytes(ram)
     smallest = _smallest(configure, cap)
@@ -91,7 +94,8 @@ def fit(
         if least <= cap:
             return configure(0)
     if least > cap:
-        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}")
+        more = instead(configure(smallest), cap)
+        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}{more}")
     low, high = smallest, smallest + 1
     while high <= most and nbytes(configure(high)) <= cap:
         low, high = high, min(2 * high, most + 1)

@@ -13,6 +13,23 @@ from edgeolk.parts.watching import KERNEL, NU
 IN_TIME = (Loss.NOVELTY, Loss.SQUARE)
 
 
+#: Why there is no history for a ring of rows.
+_SORF_ALONE = (
+    "history=True is for 'sorf': forecasts and novelty in time are built on its features, made"
+    " again for a row that waited, and on targets standardised inside; a ring of rows has neither"
+    " (docs/forecast.md, section 6)"
+)
+
+
+def refuse_interval(interval: Any, *, forecasts: bool) -> None:
+    """Raise ValueError for a level of intervals, the usual one too, where there are none."""
+    if interval is not None and not forecasts:
+        raise ValueError(
+            "interval= needs history=True and loss='square': only forecasts come with one; got"
+            f" interval={interval!r}"
+        )
+
+
 def take_history(
     given: dict[str, Any], parts: Mapping[str, IntEnum], own: Collection[str]
 ) -> tuple[bool, bool]:
@@ -24,6 +41,8 @@ def take_history(
     has for such rows: an algorithm of its own, or the last label of classes as a candidate.
     """
     value = given.get("history")
+    if value and not isinstance(value, str) and "history" not in own:
+        raise TypeError(_SORF_ALONE)
     if value is None or (isinstance(value, str) and value == "auto"):
         given.pop("history", None)
         if value == "auto" and "history" in own:

@@ -7,13 +7,20 @@ import sys
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
-from edgeolk.lean import Any, dataclass
+from edgeolk.lean import TYPE_CHECKING, dataclass
 from edgeolk.parts import Algorithm
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from edgeolk.configuration.options import Options
 
 
 @dataclass(frozen=True)
 class Plan:
     """Memory of a model, to the byte; the model need not exist.
+
+    Page: docs/reference.md.
 
     Attributes
     ----------
@@ -111,8 +118,10 @@ def plan_of(config: Config) -> Plan:
     )
 
 
-def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> Plan:
+def plan(algorithm: Config | Algorithm | str | None = None, **options: Unpack[Options]) -> Plan:
     """Every region of a model with its bytes, without building it.
+
+    Page: docs/reference.md.
 
     Parameters
     ----------
@@ -133,4 +142,4 @@ def plan(algorithm: Config | Algorithm | str | None = None, **options: Any) -> P
     TypeError, ValueError
         As ``Learner`` would.
     """
-    return plan_of(Config.take(algorithm, options))
+    return plan_of(Config.take(algorithm, {**options}))

@@ -330,8 +330,8 @@ class Record:
         """Regions that parameters and preprocessing ask for."""
         asked: list[str] = []
         for name, parameter in PARAMETERS.items():
-            if parameter.regions and self.values.get(name) and self.budget:
-                asked += parameter.regions
+            if self.budget:
+                asked += parameter.asked(self.values.get(name, 0.0))
         if self.columns > 1:
             asked.append("class_scores")
             if not self.update.whole:

@@ -32,6 +32,8 @@ _Region = namedtuple("_Region", "name offset nbytes purpose element shape", defa
 class Region(_Region):
     """A named part of the block.
 
+    Page: docs/reference.md.
+
     Attributes
     ----------
     name : str
@@ -151,7 +153,9 @@ KINDS: dict[str, Kind] = {
     "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
     "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
     "levels": Kind(
-        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0",
+        "f",
+        lambda c: (2, c.n_features),
+        "int8: step between levels, number at level 0",
         stays=True,
     ),
     "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
@@ -199,8 +203,10 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
     ),
     "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
-    "deviations": Kind("computing", _words(6), "threshold, unit of inputs, moments of the scores"),
-    "watch": Kind("w", _words(4), "rows that do not count, events, rows since, last verdict"),
+    "deviations": Kind(
+        "computing", _words(8), "threshold, unit of inputs, moments of scores, of before an event"
+    ),
+    "watch": Kind("w", _words(5), "idle rows, events, rows since, last verdict, what is held"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -210,6 +216,12 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_inputs), "log length scales (ARD), squared gradients"
     ),
     "turns": Kind("q", _words(1), "gradient steps of the length scales"),
+    "shared_relevance": Kind(
+        "computing", _words(2), "log length scale of all inputs, squared gradient"
+    ),
+    "drift": Kind(
+        "computing", _words(6), "alarm: spread, mistakes of late and of long, looks, alarms"
+    ),
     "history": Kind(
         "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
     ),
@@ -224,18 +236,24 @@ KINDS: dict[str, Kind] = {
     "season": Kind("computing", forecasting.season, "targets of the last season"),
     "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
     "scaler": Kind(
-        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, reading that waits",
+        "d",
+        lambda c: (1, 4 * c.n_features),
+        "scaling: mean (two), deviation, reading that waits",
         stays=True,
     ),
     "scaler_counts": Kind(
-        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, and those that were clipped",
+        "i",
+        lambda c: (1, 2 * c.n_features),
+        "scaling: readings, and those that were clipped",
         stays=True,
     ),
     "scaler_range": Kind(
         "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
     ),
     "statistics": Kind(
-        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each",
+        "b",
+        lambda c: (c.n_features, RECORD_BYTES),
+        "scaling: mean, deviation and age of each",
         stays=True,
     ),
     "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),

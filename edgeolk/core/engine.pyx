@@ -24,7 +24,7 @@ from edgeolk.core.preprocessing cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
 from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.marks cimport end_step
+from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
@@ -42,8 +42,10 @@ from edgeolk.core.structs cimport (
     olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
+from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
+from edgeolk.core.watched cimport reason_of
 from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
@@ -182,6 +184,8 @@ cdef class Engine:
         t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
         t.log_scale = self.at("relevance")
         t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+        t.shared = self.at("shared_relevance")
+        t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
         t.inputs = self.at("inputs")
         if t.inputs == NULL and self.state.preprocessing.hold > 0.0:
@@ -370,6 +374,13 @@ cdef class Engine:
 
     def restart(self):
         """The history is forgotten, what was learned is kept."""
+        if self.state.structured.state.watch != NULL:
+            self.idle()
+            begin_step(&self.state.m.flags)
+            self.state.structured.all.restart_rows(
+                &self.state.structured.made, &self.state.structured.state)
+            end_step(&self.state.m.flags, 0)
+            return
         self.check_forecasts()
         self.idle()
         restart(&self.state)
@@ -471,8 +482,22 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
-            "alarms": watch[OLK_EVENTS] if watch != NULL else 0,
+            "rows_since_look": <int64_t>sorf_since_look(s),
+            "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
+
+    def reason(self):
+        """By what the last row was judged, in one number (``reason_of``)."""
+        return reason_of(self.state.structured.state.watch)
+
+    def accept(self):
+        """What the last rows were is usual from now on."""
+        if self.state.structured.state.watch == NULL:
+            raise AttributeError("only novelty with history=True judges rows in the order of time")
+        self.idle()
+        begin_step(&self.state.m.flags)
+        self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
+        end_step(&self.state.m.flags, 0)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,

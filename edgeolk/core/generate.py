@@ -74,7 +74,7 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
 STRUCTS = {
     "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
     "forecast_types.h": ("olk_forecast", "olk_forecast_state", "olk_forecast_answer"),
-    "novelty_threshold.h": (),
+    "event_words.h": (),
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
     "compact.h": ("olk_compact_rule", "olk_compact"),

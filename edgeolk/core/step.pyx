@@ -16,7 +16,7 @@ from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.core.forecasting cimport forecast_ask, forecast_tell
-from edgeolk.core.preprocessing cimport keep_statistics
+from edgeolk.core.preprocessing cimport keep_statistics, rows_seen
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
@@ -36,6 +36,7 @@ from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
+from edgeolk.core.updates.sorf cimport sorf_watch
 from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
@@ -219,6 +220,9 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
     """A row was taken: what lies beside the model follows, and the step is whole."""
     if s.preprocessing.on:
         keep_statistics(s)
+    if s.structured.made.drift:
+        sorf_watch(s, rows_seen(s))
+    if s.preprocessing.on:
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
         if s.preprocessing.follows != NULL:

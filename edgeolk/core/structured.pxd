@@ -1,9 +1,10 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.structs cimport (
-    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_row, olk_sorf_state,
+    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_scaler, olk_sorf, olk_sorf_row,
+    olk_sorf_state,
 )
 
 
@@ -12,6 +13,7 @@ cdef extern from "sorf_types.h" nogil:
                                         const olk_sorf_row*, double, double) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf*, const olk_sorf_state*,
                                            const olk_sorf_row*) noexcept
+    ctypedef void (*olk_sorf_told_fn)(const olk_sorf*, const olk_sorf_state*) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf*, const olk_sorf_state*,
                                         const olk_sorf_row*, Py_ssize_t, double*) noexcept
     ctypedef void (*olk_sorf_features_fn)(const olk_sorf*, const olk_sorf_row*, double, bint,
@@ -30,6 +32,8 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_step_fn step
         olk_sorf_novelty_fn novelty
         olk_sorf_novelty_fn watch
+        olk_sorf_told_fn accept
+        olk_sorf_told_fn restart_rows
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
         olk_forecast_answer_fn predict
@@ -48,6 +52,20 @@ cdef extern from "sorf_row.h" nogil:
     void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, bint wide) noexcept
 
 
+cdef extern from "drift.h" nogil:
+    double olk_squares(const void* x, Py_ssize_t d, bint wide) noexcept
+    void olk_watch(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
+                   double squares, Py_ssize_t deviating, int64_t seen, bint wide,
+                   size_t item) noexcept
+    double olk_drift_number(const olk_sorf_state* s, bint wide, int i) noexcept
+    int OLK_DRIFT_ALARMS
+    int OLK_DRIFT_SINCE
+
+
+cdef extern from "intake.h" nogil:
+    Py_ssize_t olk_deviating(const olk_scaler* s, Py_ssize_t d) noexcept
+
+
 cdef extern from "pcg.h" nogil:
     uint64_t OLK_PCG_SIGNS
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -62,6 +80,7 @@ cdef struct Structured:
     olk_sorf made
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
+    double squares            # sum of those of the row that is learned, as it was scaled
     double most               # the largest sum |x_j| that is taken
     const olk_sorf_functions* all  # those of the type and the processor
 

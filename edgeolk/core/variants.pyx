@@ -17,7 +17,10 @@ cdef extern from "variants.h" nogil:
 
 
 def available_simd():
-    """Names of the instruction-set variants this processor runs, plainest first."""
+    """Names of the instruction-set variants this processor runs, plainest first.
+
+    Page: docs/platforms.md.
+    """
     return [olk_variants[i].name.decode() for i in range(OLK_N_VARIANTS) if olk_variant_runs(i)]
 
 
@@ -46,5 +49,8 @@ cdef const olk_simd* chosen_simd() noexcept:
 
 
 def simd():
-    """Name of the instruction-set variant in use; ``EDGEOLK_SIMD`` forces one at import."""
+    """Name of the instruction-set variant in use; ``EDGEOLK_SIMD`` forces one at import.
+
+    Page: docs/platforms.md.
+    """
     return IN_USE.name.decode()

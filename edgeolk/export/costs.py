@@ -16,11 +16,11 @@ FLAGS = {"double": "", "single": "-DEK_SINGLE", "whole": "-DEK_FIXED"}
 #: The most stack of any call by kind, type of numbers and arithmetic, in bytes: frames down the
 #: deepest way through the calls, interrupts and the caller not among them.
 STACK: dict[tuple[str, str, str], int] = {
-    ("learner", "int8", "double"): 4656,
-    ("learner", "int8", "single"): 3360,
-    ("learner", "int8", "whole"): 3328,
-    ("learner", "float32", "double"): 3368,
-    ("learner", "float64", "double"): 4464,
+    ("learner", "int8", "double"): 5840,
+    ("learner", "int8", "single"): 4280,
+    ("learner", "int8", "whole"): 4264,
+    ("learner", "float32", "double"): 4352,
+    ("learner", "float64", "double"): 5760,
     ("novelty", "int8", "double"): 3272,
     ("novelty", "int8", "single"): 2592,
     ("novelty", "int8", "whole"): 2552,
@@ -31,22 +31,22 @@ STACK: dict[tuple[str, str, str], int] = {
     ("watching", "int8", "whole"): 1904,
     ("watching", "float32", "double"): 1936,
     ("watching", "float64", "double"): 2624,
-    ("forecaster", "int8", "double"): 4664,
-    ("forecaster", "int8", "single"): 3000,
-    ("forecaster", "int8", "whole"): 2968,
-    ("forecaster", "float32", "double"): 3008,
-    ("forecaster", "float64", "double"): 4584,
+    ("forecaster", "int8", "double"): 5952,
+    ("forecaster", "int8", "single"): 4096,
+    ("forecaster", "int8", "whole"): 4096,
+    ("forecaster", "float32", "double"): 4096,
+    ("forecaster", "float64", "double"): 5888,
     ("ring", "float32", "double"): 528,
     ("ring", "float64", "double"): 528,
 }
 #: KiB of code and its constants by the same, least and most of -Os and -O2 on these cores; without
 #: what it takes of the compiler's library, 2 to 8 KiB where floats are made in software.
 CODE: dict[tuple[str, str, str], tuple[int, int]] = {
-    ("learner", "int8", "double"): (29, 48),
-    ("learner", "int8", "single"): (23, 38),
-    ("learner", "int8", "whole"): (22, 37),
-    ("learner", "float32", "double"): (23, 38),
-    ("learner", "float64", "double"): (23, 38),
+    ("learner", "int8", "double"): (29, 54),
+    ("learner", "int8", "single"): (23, 45),
+    ("learner", "int8", "whole"): (22, 44),
+    ("learner", "float32", "double"): (23, 45),
+    ("learner", "float64", "double"): (23, 45),
     ("novelty", "int8", "double"): (20, 32),
     ("novelty", "int8", "single"): (17, 28),
     ("novelty", "int8", "whole"): (16, 27),
@@ -57,11 +57,11 @@ CODE: dict[tuple[str, str, str], tuple[int, int]] = {
     ("watching", "int8", "whole"): (12, 23),
     ("watching", "float32", "double"): (13, 24),
     ("watching", "float64", "double"): (13, 24),
-    ("forecaster", "int8", "double"): (33, 52),
-    ("forecaster", "int8", "single"): (24, 40),
-    ("forecaster", "int8", "whole"): (23, 40),
-    ("forecaster", "float32", "double"): (24, 40),
-    ("forecaster", "float64", "double"): (28, 45),
+    ("forecaster", "int8", "double"): (33, 60),
+    ("forecaster", "int8", "single"): (24, 48),
+    ("forecaster", "int8", "whole"): (23, 48),
+    ("forecaster", "float32", "double"): (24, 48),
+    ("forecaster", "float64", "double"): (28, 52),
     ("ring", "float32", "double"): (2, 3),
     ("ring", "float64", "double"): (1, 3),
 }
@@ -69,7 +69,7 @@ CODE: dict[tuple[str, str, str], tuple[int, int]] = {
 
 class Row(NamedTuple):
     """Thousands of instructions: to score a row, to learn one (the mean of rows that mostly change
-    weights, and the longest)."""
+    weights, and the longest of them, the first hundred rows left out)."""
 
     core: str
     arithmetic: str

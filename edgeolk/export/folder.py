@@ -112,6 +112,8 @@ def export_c(
 ) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
+    Page: docs/microcontrollers.md.
+
     Parameters
     ----------
     learner : Learner
@@ -120,8 +122,9 @@ def export_c(
     folder : str or path-like
         Made if it is not there. Files of an earlier export are replaced; others of the same names
         are not.
-    with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
-        Tool chains whose files are written beside it.
+    with_ : sequence of str
+        Tool chains whose files are written beside it: ``"arduino"``, ``"platformio"``, ``"cmake"``,
+        ``"zephyr"``, ``"esp-idf"``, ``"pico-sdk"``, ``"micropython"``.
     prefix : str
         What the names of functions, types, macros and files begin with: a small letter and up to
         15 small letters or digits. Models with prefixes of their own fit into one program, each in

@@ -61,9 +61,9 @@ Thousands of instructions a row, counted on emulated boards (gcc -O2) and scaled
 | core | arithmetic | score | learn | longest step |
 |---|---|---|---|---|
 {rows}
-To learn is the mean of the rows after the first hundred, most of which still change weights; later,
-where few do, a row costs little more than two scores. The longest step is one whose roundings float
-could not decide; give each row as long.
+These are estimates, of rows 120 to 170 of two real streams. Earlier, while most rows change weights
+and many roundings are left to double, a row takes up to six times the longest step given here;
+later, where few change weights, it costs little more than two scores.
 """
 
 _RULES = """
@@ -79,8 +79,8 @@ _RULES = """
 - Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
   `edgeolk.h` says of each what it means and what has changed.
 - MISRA C:2012, where the source goes beyond it, and why: 11.3 and 11.5 (regions of the one arena
-  are reached by casts from its bytes: there is no allocation); 15.5 (a function returns where a row is
-  refused); 20.5 (names of one type are defined and undefined, so that float and double share a
+  are reached by casts from its bytes: there is no allocation); 15.5 (a function returns where a row
+  is refused); 20.5 (names of one type are defined and undefined, so that float and double share a
   source); 2.1 and 2.2 (a branch that this model's constants never take stays for the compiler to
   remove); 8.9, 10.x and 12.1 (constants in tables, conversions of sizes that are known to fit, the
   precedence of C). There is no recursion (17.2), no heap (21.3), no function pointer but the four
@@ -104,9 +104,8 @@ def _inputs(learner: Learner, model: Model) -> str:
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if not model.macros["EK_LEARNS"]:
         return f"finite numbers, each{scaled} from -{most:.3g} to {most:.3g}"
-    return (
-        f"finite numbers in your sensor's units; the sum of their sizes{scaled} is at most {most:.3g}"
-    )
+    sizes = f"the sum of their sizes{scaled} is at most {most:.3g}"
+    return f"finite numbers in your sensor's units; {sizes}"
 
 
 def _labels(learner: Learner) -> str:

@@ -20,9 +20,9 @@ REPLACES_OPEN : whether a file that is open can be replaced
 
 from __future__ import annotations
 
-import os
+import sys
 
-if os.name == "nt":
+if sys.platform == "win32":
     from edgeolk.files.windows import (
         REPLACES_OPEN,
         Folder,

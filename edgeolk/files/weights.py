@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Numbers of the linear candidate and of the length scales (``relevance``) stay far below this.
 MOST = 1e30
+#: What the alarm of drift counts stops there (``loops/drift.h``).
+MOST_COUNTED = 2**24 - 1
 #: Weights count in units of the label, or of the targets' deviation; what targets and their squared
 #: deviations add up to.
 _MOST_WEIGHT, _MOST_TARGET, _MOST_SQUARES = 1e15, 1e101, 1e250
@@ -38,8 +40,8 @@ def _check_watch(
     for at in _VARIANCES:
         good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
         _require(good, "a channel's variance is negative")
-    tau, unit, _, rarity, _, level = deviations
-    good = all(map(isfinite, deviations)) and tau >= 0.5 and rarity >= 0.0 and level >= 0.0
+    tau, unit, _, rarity, _, level, _, spread = deviations
+    good = all(map(isfinite, deviations)) and tau >= 0.5 and min(rarity, level, spread) >= 0.0
     _require(good and 0.0 <= unit <= _MOST_UNIT, "threshold and moments of the scores")
     _require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
     _require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
@@ -47,6 +49,9 @@ def _check_watch(
     verdict = int(words["verdict"])
     good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
     _require(good, "the verdict on the last row")
+    held = int(words["held"])
+    good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
+    _require(good, "what has to end before the event does")
 
 
 def check_weights(
@@ -97,6 +102,17 @@ def check_weights(
         _require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
     if "turns" in regions:
         _require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
+    if "shared_relevance" in regions:
+        scale, square = regions["shared_relevance"]
+        _require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MOST, "the log length scale")
+    if "drift" in regions:
+        spread, gap, fast, slow, since, alarms = regions["drift"]
+        good = 0.0 <= spread <= MOST and -1.0 <= gap <= 1.0
+        good = good and 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
+        _require(good, "what the alarm of drift follows")
+        most = min(words["steps"] + 1, MOST_COUNTED)  # one more where a step was cut
+        counts = all(v in range(int(most) + 1) for v in (since, alarms))
+        _require(counts, "what the alarm of drift counts")
     if "last_label" in regions:
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.

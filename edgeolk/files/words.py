@@ -19,7 +19,13 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
-    "watch": (("idle_rows", "q"), ("alarms", "q"), ("quiet_rows", "q"), ("verdict", "q")),
+    "watch": (
+        ("idle_rows", "q"),
+        ("alarms", "q"),
+        ("quiet_rows", "q"),
+        ("verdict", "q"),
+        ("held", "q"),
+    ),
     "skipped": (("n_skipped", "q"),),
     "clipped_rows": (("clipped_rows", "q"),),
     "width": (

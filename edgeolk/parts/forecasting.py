@@ -27,7 +27,7 @@ FORECASTING: tuple[Refusal, ...] = (
     ),
     (
         lambda c: not _asked(c) and "interval" in c.lists,
-        "interval= needs history=True: only forecasts come with one",
+        "interval= needs history=True and loss='square': only forecasts come with one",
     ),
     (
         lambda c: 0.0 < c.values["season"] < c.values["lead"],
@@ -51,9 +51,5 @@ FORECASTING: tuple[Refusal, ...] = (
     (
         both(_asked, lambda c: 0 < c.budget < LEAST_FREQUENCIES),
         f"a kernel pays from D = {LEAST_FREQUENCIES} on: with history=True D must be 0 or that",
-    ),
-    (
-        lambda c: not _asked(c) and c.budget < 1,
-        "D must be at least 1",
     ),
 )

@@ -19,7 +19,10 @@ def _number(name: str, value: float, low: float, *, strict: bool = True) -> floa
 
 @dataclass(frozen=True)
 class Kernel:
-    """Base of the kernels; use one of its subclasses."""
+    """Base of the kernels; use one of its subclasses.
+
+    Page: docs/rows.md.
+    """
 
     kind: ClassVar[KernelKind]
     #: Whether k(x, x) = 1 for every x.
@@ -41,6 +44,8 @@ class Kernel:
 class Gaussian(Kernel):
     """exp(-gamma ||x - s||^2).
 
+    Page: docs/rows.md.
+
     Parameters
     ----------
     gamma : float
@@ -59,6 +64,8 @@ class Gaussian(Kernel):
 class Laplacian(Kernel):
     """exp(-gamma sum_j |x_j - s_j|).
 
+    Page: docs/rows.md.
+
     Parameters
     ----------
     gamma : float
@@ -76,6 +83,8 @@ class Laplacian(Kernel):
 @dataclass(frozen=True)
 class Polynomial(Kernel):
     """(scale <x, s> + offset)^degree.
+
+    Page: docs/rows.md.
 
     Parameters
     ----------
@@ -103,7 +112,10 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Kernel):
-    """<x, s>; no parameters."""
+    """<x, s>; no parameters.
+
+    Page: docs/rows.md.
+    """
 
     kind: ClassVar[KernelKind] = KernelKind.LINEAR
 
@@ -111,6 +123,8 @@ class Linear(Kernel):
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
     """tanh(scale <x, s> + offset). Not positive semidefinite: bounds on the norm need not hold.
+
+    Page: docs/rows.md.
 
     Parameters
     ----------

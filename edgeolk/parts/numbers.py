@@ -26,7 +26,10 @@ class Coefficients(IntEnum):
 
 
 class Loss(IntEnum):
-    """Loss l of the score f for the label y."""
+    """Loss l of the score f for the label y.
+
+    Page: docs/algorithms.md.
+    """
 
     HINGE = 1  # max(0, 1 - y f)
     RAMP = 2  # min(2, hinge): no update where |f| > 1 (Wang & Vucetic 2010, section 4)
@@ -37,7 +40,10 @@ class Loss(IntEnum):
 
 
 class Update(IntEnum):
-    """When an example is used, and the coefficient it would enter with."""
+    """When an example is used, and the coefficient it would enter with.
+
+    Page: docs/algorithms.md.
+    """
 
     PERCEPTRON = 1  # y f <= 0: y
     AGGRESSIVE = 2  # y f < 1 - eps: rate y (Ahpatron, algorithms 1 and 2)
@@ -60,7 +66,10 @@ class Update(IntEnum):
 
 
 class Sampling(IntEnum):
-    """Probability p with which an example that asks for an update gets it."""
+    """Probability p with which an example that asks for an update gets it.
+
+    Page: docs/algorithms.md.
+    """
 
     ALWAYS = 1  # p = 1, no draw
     LOSS = 2  # p = min(alpha, l) / beta (Lu, Zhao & Hoi 2016)
@@ -71,7 +80,10 @@ class Sampling(IntEnum):
 
 
 class Policy(IntEnum):
-    """Budget maintenance: what happens when the ring is full."""
+    """Budget maintenance: what happens when the ring is full.
+
+    Page: docs/algorithms.md.
+    """
 
     STOP = 1  # the model is frozen
     RAISE = 2  # the example is refused with BudgetError
@@ -95,7 +107,10 @@ class Policy(IntEnum):
 
 
 class Projection(IntEnum):
-    """Bound put on the function after an update."""
+    """Bound put on the function after an update.
+
+    Page: docs/algorithms.md.
+    """
 
     NONE = 1
     BALL = 2  # ||f|| <= U
@@ -105,7 +120,10 @@ class Projection(IntEnum):
 
 
 class Schedule(IntEnum):
-    """Step size of a gradient update at step t."""
+    """Step size of a gradient update at step t.
+
+    Page: docs/algorithms.md.
+    """
 
     CONSTANT = 1
     SQRT = 2  # eta / sqrt(t)
@@ -113,14 +131,20 @@ class Schedule(IntEnum):
 
 
 class Averaging(IntEnum):
-    """Model kept beside the last one."""
+    """Model kept beside the last one.
+
+    Page: docs/algorithms.md.
+    """
 
     NONE = 1
     MEAN = 2  # (f_1 + ... + f_T) / T, in O(1) a step
 
 
 class Basis(IntEnum):
-    """What the function is a weighted sum of."""
+    """What the function is a weighted sum of.
+
+    Page: docs/algorithms.md.
+    """
 
     SUPPORT_VECTORS = 1
     FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
@@ -164,7 +188,10 @@ AXES: dict[str, type[IntEnum]] = {
 
 
 class Algorithm(IntEnum):
-    """Published algorithms; 0 is a composition without a name."""
+    """Published algorithms; 0 is a composition without a name.
+
+    Page: docs/algorithms.md.
+    """
 
     CUSTOM = 0
     PERCEPTRON = 1

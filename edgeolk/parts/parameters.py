@@ -20,8 +20,8 @@ class Parameter:
     ----------
     default : number, bool, str, None or callable
         A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
-        ``novelty`` and ``float32`` (0 or 1), the parameters that were given or have plain defaults,
-        and U.
+        ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
+        with the usual defaults), the parameters that were given or have plain defaults, and U.
     low, high : float
         The range.
     doc : str
@@ -34,12 +34,12 @@ class Parameter:
         Whether it is True or False.
     whole : bool
         Whether it is a whole number.
-    words : tuple of str
+    words : tuple of str or bool
         What callers write for 0, 1, ...
     omitted : float or None
         What it is where a file does not say it; None where every file does.
-    regions : tuple of str
-        Regions that it asks for where it is not 0.
+    regions : tuple of str, or dict
+        Regions that it asks for where it is not 0; or those that each number asks for.
     """
 
     default: Default
@@ -51,9 +51,15 @@ class Parameter:
     none: float | None = None
     flag: bool = False
     whole: bool = False
-    words: tuple[str, ...] = ()
+    words: tuple[str | bool, ...] = ()
     omitted: float | None = None
-    regions: tuple[str, ...] = ()
+    regions: tuple[str, ...] | Mapping[float, tuple[str, ...]] = ()
+
+    def asked(self, value: float) -> tuple[str, ...]:
+        """Regions that it asks for."""
+        if isinstance(self.regions, Mapping):
+            return self.regions.get(value, ())
+        return self.regions if value else ()
 
     def allowed(self) -> str:
         """The range, in words."""
@@ -86,10 +92,17 @@ def _fifth(context: Context) -> float:
 
 
 def _relevance(context: Context) -> float:
-    """On where its 16 bytes a feature are at most an eighth of the block's."""
+    """On where its 16 bytes a feature are at most an eighth of the block's, else shared."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
-    useful = not context["novelty"] and context["budget"] > 0.0
-    return float(useful and 16.0 * context["n_features"] <= nbytes / 8.0)
+    if context["novelty"] or not context["budget"]:
+        return 0.0
+    if 16.0 * context["n_features"] <= nbytes / 8.0:
+        return 1.0
+    return 0.0 if context.get("cramped") or context.get("history") else 2.0
+
+
+def _drift(context: Context) -> float:
+    return float(not context["novelty"] and not context.get("history"))
 
 
 def _groups(context: Context) -> float:
@@ -175,10 +188,15 @@ PARAMETERS: dict[str, Parameter] = {
         flag=True, omitted=0.0, regions=("last_label",),
     ),
     "relevance": Parameter(
-        _relevance, 0, 1,
-        "length scales of the inputs are learned too (automatic relevance determination); on where"
-        " 16 bytes a feature are at most an eighth of the block",
-        flag=True, omitted=0.0, regions=("relevance", "turns", "inputs"),
+        _relevance, 0, 2,
+        "length scales of the inputs are learned too: True, one of each (automatic relevance"
+        " determination), where their 16 bytes a feature are at most an eighth of the block;"
+        " 'shared', one of all inputs, elsewhere where it fits",
+        words=(False, True, "shared"), omitted=0.0,
+        regions={
+            1.0: ("relevance", "turns", "inputs"),
+            2.0: ("shared_relevance", "turns"),
+        },
     ),
     "groups": Parameter(
         _groups, 1.0, 4.0,
@@ -217,6 +235,18 @@ PARAMETERS: dict[str, Parameter] = {
         0, 0.0, 1e6, "history: rows of a season, 0 for none", low_open=False, high_open=False,
         whole=True, omitted=0.0,
     ),
+    "drift": Parameter(
+        _drift, 0, 1,
+        "an alarm on its own mistakes makes the scaler young, or starts the weights anew; off for"
+        " novelty and with history",
+        flag=True, omitted=0.0, regions=("drift",),
+    ),
+    "leak": Parameter(
+        0.0, 0.0, 0.125,
+        "share of their weights that blocks lose at a wrong answer while everything moves; 0.016"
+        " where it does all the time",
+        low_open=False, omitted=0.0,
+    ),
 }
 
 
@@ -229,10 +259,10 @@ def checked(name: str, value: Any, stored: str) -> float:
     if value is None and spec.none is not None:
         return spec.none
     if spec.words:
-        if value in spec.words:
-            return float(spec.words.index(value))
         if isinstance(value, float) and value in range(len(spec.words)):
             return value  # as a file has it
+        if value in spec.words:
+            return float(spec.words.index(value))
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     if spec.flag:
         if isinstance(value, (bool, int, float)):

@@ -54,10 +54,6 @@ GENERAL: tuple[Refusal, ...] = (
         "a width that follows the rows needs scale= and structured features, as of 'sorf'",
     ),
     (
-        lambda c: c.values.get("history", 0.0) > 0.0 and "common" in c.preprocessing.regions,
-        "history=True cannot be combined with scale='common'",
-    ),
-    (
         both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
         "rows of float64 have statistics in float64",
     ),

@@ -181,6 +181,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
+            *("drift", "leak"),
         ),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
@@ -197,11 +198,22 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(
                     has("loss", Loss.NOVELTY),
-                    lambda c: c.values["linear"] + c.values["last_label"] + c.values["relevance"]
-                    > 0.0
+                    lambda c: any(
+                        c.values[name] > 0.0
+                        for name in ("linear", "last_label", "relevance", "drift", "leak")
+                    )
                     or c.values["groups"] > 1.0,
                 ),
-                "Loss.NOVELTY keeps one average: no linear, last_label, relevance or groups",
+                "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
+                " groups",
+            ),
+            (
+                lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0,
+                "history has no drift: what the last rows were is among the inputs",
+            ),
+            (
+                both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),
+                "leak is for classification: it goes by wrong answers",
             ),
             (
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),

@@ -32,7 +32,7 @@ class KernelModel:
         scale: str | None,
         features: Any,
         unseen: str,
-        missing: str,
+        missing: str | None,
         params: dict[str, Any] | None,
         seed: int,
     ) -> None:
@@ -47,11 +47,15 @@ class KernelModel:
         self.missing = missing
         self.params = params
         self.seed = seed
-        self._columns = Columns(features, unseen, missing)
+        self._columns = Columns(features, unseen, self._stands_in(missing))
         self._learner: Learner | None = None
         # What the row scored last was given, and the rows learned by then.
         self._scored: Any = None
         self._scored_at = -1
+
+    def _stands_in(self, missing: str | None) -> str:
+        """What stands for a key that a row lacks; None: what is usual for such a model."""
+        return missing or "last"
 
     @property
     def learner(self) -> Learner | None:
@@ -82,19 +86,21 @@ class KernelModel:
 
     def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
         size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
-        # By the name that means the width for every algorithm; some have a gamma of their own.
-        kernel: Kernel | None = self.kernel
-        width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
+        size["n_features"] = n_features
         made = Learner(
             self.algorithm,
-            n_features=n_features,
             seed=self.seed,
-            scale=self.scale,
             **size,
-            **width,
+            **self._kernel_and_scale(),
             **{**own, **other_arguments(self.params)},
         )
         return check_task(made, self._task)
+
+    def _kernel_and_scale(self) -> dict[str, Any]:
+        # By the name that means the width for every algorithm; some have a gamma of their own.
+        kernel: Kernel | None = self.kernel
+        width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
+        return {"scale": self.scale, **width}
 
     def _score(self, x: Row) -> Any:
         """What the learner says of a row; it must have learned one.
@@ -120,7 +126,7 @@ class KernelModel:
         """Learn a row, and return what ``_score`` says of it; a refused one changes nothing."""
         columns, learner = self._columns, self._learner
         if not columns.known:
-            columns = Columns(self.features, self.unseen, self.missing)
+            columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
             columns.begin(x)
         scored = None
         if learner is not None and self._scores_first:

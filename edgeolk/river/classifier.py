@@ -27,6 +27,8 @@ def _check_label(y: Any) -> None:
 class KernelClassifier(KernelModel, base.Classifier):
     """Classes of dict rows told apart by an online kernel learner in fixed memory.
 
+    Page: docs/layers.md.
+
     Parameters
     ----------
     algorithm

@@ -5,7 +5,7 @@ from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from libc.math cimport isfinite
+from libc.math cimport NAN, isfinite
 from libc.string cimport memcpy, memset
 
 import warnings
@@ -18,7 +18,7 @@ from edgeolk.near import near
 cnp.import_array()
 
 UNSEEN = ("warn", "ignore", "raise")
-MISSING = ("last", "zero", "raise")
+MISSING = ("last", "zero", "raise", "gap")
 
 
 def in_order(keys):
@@ -26,7 +26,7 @@ def in_order(keys):
     return sorted(keys, key=lambda key: (str(key), type(key).__name__, repr(key)))
 
 
-cdef double slow_number(object value, object key) except? -1.0:
+cdef double slow_number(object value, object key, bint gaps) except? -1.0:
     """A value of any type that is a number; says what is wrong where it is none."""
     cdef double number
     try:
@@ -43,17 +43,18 @@ cdef double slow_number(object value, object key) except? -1.0:
             f"feature {key!r} must be finite, got {type(value).__name__} beyond the range"
             " of a float"
         ) from None
-    if not isfinite(number):
+    if not (gaps or isfinite(number)):
         raise ValueError(f"feature {key!r} must be finite, got {value!r}")
     return number
 
 
-cdef inline double number_of(object value, object key) except? -1.0:
+cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
+    """A value as a number; what is finite, or anything where there may be ``gaps``."""
     cdef int overflow = 0
     cdef double number
     if PyFloat_CheckExact(value):
         number = PyFloat_AS_DOUBLE(value)
-        if isfinite(number):
+        if gaps or isfinite(number):
             return number
     elif PyLong_CheckExact(value):
         number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -61,7 +62,7 @@ cdef inline double number_of(object value, object key) except? -1.0:
             return number
     elif PyBool_Check(value):
         return 1.0 if value is True else 0.0
-    return slow_number(value, key)
+    return slow_number(value, key, gaps)
 
 
 cdef class Columns:
@@ -76,9 +77,10 @@ cdef class Columns:
     unseen : {"warn", "ignore", "raise"}
         What is done with a key that has no column: it is left out, with a warning the first time
         unless the keys were named one by one; left out without a word; or the row is refused.
-    missing : {"last", "zero", "raise"}
+    missing : {"last", "zero", "raise", "gap"}
         What stands for a key that a row lacks, or that is None: what it was in the last row learned
-        that had it (0 before), 0, or nothing.
+        that had it (0 before), 0, or nothing. "gap": NaN, for learners that know missing readings;
+        numbers that are not finite are such readings too.
 
     Attributes
     ----------
@@ -176,6 +178,7 @@ cdef class Columns:
         """
         cdef bint same = self.whole
         cdef bint grows
+        cdef bint gaps = self.missing == "gap"
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
@@ -192,7 +195,7 @@ cdef class Columns:
                 at = self.column(key)
                 if at < 0:
                     continue
-                number = number_of(value, key)
+                number = number_of(value, key, gaps)
                 same &= self.row_[at] == number
                 self.row_[at] = number
                 self.found[at] = 1
@@ -205,7 +208,7 @@ cdef class Columns:
                 at = self.column(key)
                 if at < 0:
                     continue
-                number = number_of(value, key)
+                number = number_of(value, key, gaps)
                 same &= self.row_[at] == number
                 self.row_[at] = number
                 self.found[at] = 1
@@ -216,7 +219,7 @@ cdef class Columns:
                 raise ValueError(f"feature {lacking[0]!r} is missing")
             for at in range(self.n):
                 if not self.found[at]:
-                    number = self.last[at] if self.missing == "last" else 0.0
+                    number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
                     same &= self.row_[at] == number
                     self.row_[at] = number
         self.whole = True

@@ -11,19 +11,38 @@ from edgeolk.river.base import KernelModel, Row
 from edgeolk.wrapped import other_arguments
 
 #: Where river keeps it, which has changed.
-AnomalyDetector: Any = getattr(base, "AnomalyDetector", None) or anomaly.base.AnomalyDetector
+AnomalyDetector: Any = (
+    getattr(base, "AnomalyDetector", None) or vars(anomaly)["base"].AnomalyDetector
+)
+
+#: Deviations whose score is 3/4: where the threshold starts.
+_HALF = 4.0
+#: Parameters of a learner that does not watch rows in the order of time by itself.
+_OWN = {"history", "loss", "scale", "kernel_gamma", "clip", "clip_rows", "freeze_after"}
 
 
 class KernelNovelty(KernelModel, AnomalyDetector):
-    """Dict rows unlike those so far, by the mean kernel between them, in fixed memory.
+    """Dict rows unlike those so far, in fixed memory.
+
+    Page: docs/novelty.md.
+
+    Rows come in the order of time by default: a channel that leaves its usual course, or stands
+    still, is odd, and a key that a row lacks, or that is None or NaN, is a missing reading. With
+    ``history=False`` the order does not matter, and the mean kernel between rows decides.
 
     Parameters
     ----------
     algorithm
         ``"sorf"``, or one of those with ``loss="novelty"``.
     nu
-        The share of rows to be called novel by ``is_novel``.
-    ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+        The share of rows to be called novel by ``is_novel``; None: .02, or .05 without history.
+    missing
+        As for ``KernelClassifier``, or "gap", a missing reading. None: "gap", or "last" without
+        history.
+    history
+        Whether rows are in the order of time. "auto": yes, where ``algorithm``, ``gamma``,
+        ``kernel`` and ``scale`` are left as they are, since it has its own.
+    ram, budget, gamma, kernel, scale, features, unseen, params, seed
         As for ``KernelClassifier``.
 
     Examples
@@ -43,7 +62,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     def __init__(
         self,
         algorithm: str = "sorf",
-        nu: float = 0.05,
+        nu: float | None = None,
         ram: int | str = "8KiB",
         budget: int | None = None,
         gamma: float | str = "auto",
@@ -51,14 +70,32 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         scale: str | None = "standard",
         features: Any = None,
         unseen: str = "warn",
-        missing: str = "last",
+        missing: str | None = None,
         params: dict[str, Any] | None = None,
         seed: int = 0,
+        history: bool | str = "auto",
     ) -> None:
+        self.history = history
+        # What says of the order of rows stands before the columns are made.
+        usual = algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
+        self._plain = usual and not _OWN & set(params or ())
         super().__init__(
             algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
         )
         self.nu = nu
+
+    @property
+    def _in_time(self) -> bool:
+        """Whether rows are in the order of time."""
+        return self._plain if self.history == "auto" else bool(self.history)
+
+    def _stands_in(self, missing: str | None) -> str:
+        return missing or ("gap" if self._in_time else "last")
+
+    def _kernel_and_scale(self) -> dict[str, Any]:
+        if self._in_time and self._plain:
+            return {}
+        return super()._kernel_and_scale()
 
     def learn_one(self, x: Row) -> None:
         """Learn one row.
@@ -76,12 +113,15 @@ class KernelNovelty(KernelModel, AnomalyDetector):
             The ring is full under ``full="raise"``; the model is unchanged.
         """
         loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
-        # Only a learner of novelty has a nu.
-        own = {"nu": self.nu} if loss in ("novelty", Loss.NOVELTY) else {}
+        own: dict[str, Any] = {}
+        # Only a learner of novelty has these.
+        if loss in ("novelty", Loss.NOVELTY):
+            own = {"history": True} if self._in_time else {}
+            own |= {} if self.nu is None else {"nu": self.nu}
         self._learn(x, None, 1.0, loss="novelty", **own)
 
     def score_one(self, x: Row) -> float:
-        """How novel a row is: the threshold less its score.
+        """How novel a row is, comparable from one day to the next whatever the threshold does.
 
         Parameters
         ----------
@@ -91,21 +131,30 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         Returns
         -------
         float
-            Above 0 for a novel row; 0 before the first row is learned.
+            From 0 to 1, higher for a row that is more novel; 0 before the first row is learned. In
+            the order of time (1 + u / (4 + abs(u))) / 2 of the deviations u that a row is off;
+            else 1 / (1 + f) of its similarity f to those so far, which is 0 at least.
 
         Raises
         ------
         TypeError, ValueError
-            A value is no finite number, or a key is unseen or missing and may not be.
+            A value is no number, or a key is unseen or missing and may not be.
         """
-        return 0.0 if self._learner is None else -float(self._score(x))
+        learner = self._learner
+        if learner is None:
+            return 0.0
+        score = float(self._score(x))
+        if learner.config.watches:
+            off = learner.threshold - score
+            return 0.5 + 0.5 * off / (_HALF + abs(off))
+        return 1.0 / (1.0 + max(0.0, score + learner.threshold))
 
     def is_novel(self, x: Row) -> bool:
-        """Whether a row is novel, as its score says; False before the first row.
+        """Whether a row is beyond the threshold of today; False before the first row.
 
         Raises
         ------
         TypeError, ValueError
             As ``score_one``.
         """
-        return self.score_one(x) > 0.0
+        return self._learner is not None and float(self._score(x)) < 0.0

@@ -29,6 +29,8 @@ _RANGE = (("min", 8, "least of each feature"), ("max", 8, "most of each feature"
 class ScalerPlan:
     """Memory of a scaler that need not exist yet.
 
+    Page: docs/rows.md.
+
     Attributes
     ----------
     method : str

@@ -12,6 +12,8 @@ cnp.import_array()
 cdef class RunningScaler(ScalerState):
     """Scale features by what has been seen of them so far, in memory fixed at construction.
 
+    Page: docs/rows.md.
+
     Parameters
     ----------
     n_features : int

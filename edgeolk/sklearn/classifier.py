@@ -29,6 +29,8 @@ _SCORED = 32
 class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     """Classes told apart by an online kernel learner in fixed memory.
 
+    Page: docs/layers.md.
+
     Parameters
     ----------
     algorithm : str, ek.Algorithm or None

@@ -18,6 +18,8 @@ from edgeolk.wrapped import check_task, other_arguments
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     """Rows unlike those so far, by the mean kernel between them, in fixed memory.
 
+    Page: docs/layers.md.
+
     Parameters
     ----------
     algorithm : str, ek.Algorithm or None

@@ -18,6 +18,8 @@ from edgeolk.wrapped import check_task, other_arguments
 class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     """Real targets followed by an online kernel learner in fixed memory.
 
+    Page: docs/layers.md.
+
     Parameters
     ----------
     algorithm : str, ek.Algorithm or None

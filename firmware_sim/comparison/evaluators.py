@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
+from firmware_sim.metrics.recovery import recovery
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -43,11 +45,13 @@ class Evaluator:
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[float] = (),
+        looked: Sequence[Looked] = (),
         raw: Row | None = None,
     ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
         self.raw = X if raw is None else raw
+        #: places of rows from which on the stream is another one, where that is known
+        self.changes: list[int] = []
 
     def for_learner_of(self, config: ReplayConfig) -> Evaluator:
         """Return what teaches the rows that such a learner is given: raw ones where it scales."""
@@ -55,6 +59,8 @@ class Evaluator:
             return self
         own = copy(self)
         own.X = self.raw
+        if config.watches:  # its alarms are judged as such a replay does
+            own._config = replace(self._config, params=config.params)
         return own
 
     @property
@@ -104,6 +110,23 @@ class Evaluator:
                 total.append(metrics.mean_loss(who) * metrics.rows)
         return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
 
+    def wrong(self, answers: Row) -> Row:
+        """Return which answers were wrong, 1 or 0; empty where they are no classes."""
+        return np.asarray(answers * self.y[: len(answers)] <= 0.0, dtype=float)
+
+    def recovery(self, answers: Row) -> list[int | None]:
+        """Return the rows until answers were as good again as later, for each change."""
+        wrong = self.wrong(answers)
+        if not len(wrong):
+            return []
+        ends = [*self.changes[1:], len(wrong)]
+        return [recovery(wrong, *part) for part in zip(self.changes, ends, strict=False)]
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return the answers of a learner that knows the first rows, to those behind them."""
+        rows: Row = learner.decision_function(self.X[after:])
+        return rows
+
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model that a kernel has to beat."""
         return "linear (PA-I)", linear.passive_aggressive(self.X, self.y)
@@ -119,6 +142,14 @@ class Evaluator:
 
 class Classes(Evaluator):
     """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
+
+    def wrong(self, answers: Row) -> Row:
+        """Return which answers were wrong."""
+        return np.asarray(answers != self.y[: len(answers)], dtype=float)
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return the classes that are predicted."""
+        return np.asarray(learner.predict(self.X[after:]), dtype=float)
 
     def _taught(self, learner: Any, part: slice) -> Row:
         return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
@@ -140,11 +171,20 @@ class Numbers(Evaluator):
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[float] = (),
+        looked: Sequence[Looked] = (),
         raw: Row | None = None,
     ) -> None:
         super().__init__(X, y, config, looked, raw)
         self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
+
+    def wrong(self, answers: Row) -> Row:
+        """Return none: numbers are not right or wrong."""
+        return np.empty(0)
+
+    def frozen(self, learner: Any, after: int) -> Row:
+        """Return predictions by mean and spread of the targets so far."""
+        mean, spread = self._mean[after], self._spread[after]
+        return np.asarray(mean + spread * learner.decision_function(self.X[after:]))
 
     def _unscaled(self, scores: Row, part: slice) -> Row:
         """Return scores as predictions in the stream's own unit."""
@@ -167,6 +207,10 @@ class Numbers(Evaluator):
 class Unlabelled(Evaluator):
     """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
 
+    def wrong(self, answers: Row) -> Row:
+        """Return none: there are no labels to be wrong about."""
+        return np.empty(0)
+
     def _taught(self, learner: Any, part: slice) -> Row:
         found = _whole(teach("novelty", learner, None, self.X[part], self.y[part]))
         return np.column_stack((found.scores, found.levels))
@@ -174,7 +218,7 @@ class Unlabelled(Evaluator):
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        looked = self._looked[part] or [0.0] * len(answers[part])
+        looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
         context = [
             RowContext(level, own)
             for level, own in zip(answers[part, 1].tolist(), looked, strict=True)

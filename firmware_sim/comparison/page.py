@@ -9,7 +9,7 @@ from firmware_sim.comparison.choice import choice, sentence
 from firmware_sim.comparison.heading import head_lines
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import ranking, shown, table
+from firmware_sim.comparison.table import lasting, ranking, shown, table
 from firmware_sim.report.document import document, drawn, safe
 from firmware_sim.report.svg import Frame, both, points, ticks
 
@@ -45,6 +45,11 @@ def to_page(found: Comparison) -> str:
         "<h2>Ranking</h2>",
         f'<p class="faint">{safe(table(found).title)}.</p>',
         drawn(table(found)),
+        *(
+            f'<h2>While it runs</h2><pre id="lasting">{safe(chr(10).join(lines))}</pre>'
+            for lines in [lasting(found)]
+            if lines
+        ),
     ]
     if best is not None:
         lines = "\n".join(program(found, *best))

@@ -9,6 +9,7 @@ from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.work import DEFAULT, default_of
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.row import buffer_type
 
 #: What a label is, the loop's last line, and what it gives, by kind of labels.
 _LAST = {
@@ -45,7 +46,7 @@ def _default(found: Comparison, ram: int) -> list[str]:
         *before,
         f"learner = ek.Learner({mine.algorithm!r}, n_features={d}{said})",
         f"for readings, label in rows:  # label: {label}",
-        "    x = np.array(readings, dtype=float)",
+        f"    x = np.array(readings, dtype=np.{buffer_type(mine)})",
         *loop,
         f"    score = {last}  # {what}",
     ]
@@ -74,14 +75,15 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     rows, config = found.rows, found.config
     budget = max(run.budget for run in found.cell(name, ram).runs)
     d, kind = len(rows.features), config.kind
-    own = replace(config, algorithm=name, stream="", dtype="").learner_params
+    mine = replace(config, algorithm=name, stream="", dtype="")
+    own = mine.learner_params
     if name != RECOMMENDED:  # the others have no scaler by themselves
         own = {what: value for what, value in own.items() if what != "scale"}
     said = "".join(f", {what}={value!r}" for what, value in own.items())
     if config.dtype == "int8" and config.scale == "minmax":  # as `replay` plans it
         said += ", feature_range=(0.0, 1.0)"
-    before, loop = [], ["    x = np.array(readings, dtype=float)"]
-    if config.scale != "none":
+    before, loop = [], [f"    x = np.array(readings, dtype=np.{buffer_type(config)})"]
+    if mine.scales_outside:
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")
         loop.append("    scaler.learn_transform_one(x, x)")
     for lines, more in zip((before, loop), _targets(kind, config.classes), strict=True):

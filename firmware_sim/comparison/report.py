@@ -13,7 +13,7 @@ from firmware_sim.comparison.heading import head_lines
 from firmware_sim.comparison.page import to_page
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import cells_of, legend, ranking, shown
+from firmware_sim.comparison.table import cells_of, lasting, legend, ranking, shown
 from firmware_sim.plaintext import printable
 from firmware_sim.report.files import text_of, write_each
 
@@ -66,6 +66,8 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "classes": list(rows.config.classes),
         "loss": rows.evaluator.metrics.loss_name,
         "baselines": rows.baselines,
+        "frozen_after": found.config.frozen_after,
+        "changes": rows.evaluator.changes,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "unbeaten": [] if best is None else unbeaten(found, *best),
         "runs": [one.to_dict() for one in found.outcomes],
@@ -85,6 +87,7 @@ def to_text(found: Comparison) -> str:
     for name in ranking(found):
         cells = "".join(f"{cell:>16}" for cell in cells_of(found, name))
         lines.append(f"{shown(name):<20}{cells}")
+    lines += ["", *lasting(found)] if lasting(found) else []
     lines += ["", sentence(found)]
     best = choice(found)
     if best is not None:

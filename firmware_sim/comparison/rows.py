@@ -13,11 +13,14 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.base import Looked
 from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
 
@@ -86,8 +89,9 @@ def prepare(config: ReplayConfig) -> Rows:
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     raw: list[Row] = []
+    numbers: list[Places] = []
     targets: list[float] = []
-    looked: list[float] = []
+    looked: list[Looked] = []
     count = RowCount()
     try:
         for block in checked(config, stream, labels):
@@ -95,11 +99,13 @@ def prepare(config: ReplayConfig) -> Rows:
             block.tally(labels, len(block))
             X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
             if len(places):
-                looked += metrics.look_many(X).tolist()
-                scaled, refused = scaled_rows(device.scaler, X)
+                looked += [Looked(one.distance) for one in metrics.look_many(X)]
+                held, unfit = device.row.take_many(X)
+                scaled, refused = scaled_rows(device.scaler, held, unfit)
                 for error in refused.values():
                     raise error
-                raw.append(X)
+                raw.append(held)
+                numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
             if len(targets) * len(stream.features) > MOST_NUMBERS:
@@ -118,6 +124,9 @@ def prepare(config: ReplayConfig) -> Rows:
     as_read = np.concatenate(raw) if config.scales_outside else None
     X, y = np.concatenate(rows), np.array(targets)
     evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
+    changes = {row for fault in map(parse, config.faults) for row in fault.changes(count.read)}
+    at = np.searchsorted(np.concatenate(numbers), sorted(changes))
+    evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
     if not evaluator.judges(0):
         raise SimulatorError(
             f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "

@@ -103,6 +103,25 @@ class Cell:
         return [statistics.mean(found) for found in together]
 
     @property
+    def recovery(self) -> list[float | None]:
+        """Rows until answers were as good again as later, for each change; None for never."""
+        if not self.done:
+            return []
+        together = zip(*(one.recovery for one in self.runs), strict=True)
+        return [
+            None if None in found else statistics.mean(n for n in found if n is not None)
+            for found in together
+        ]
+
+    @property
+    def frozen(self) -> list[float]:
+        """Loss behind the first rows if frozen after them, and as it went on; empty if unknown."""
+        pairs = [one.frozen for one in self.runs if one.frozen is not None]
+        if not self.done or len(pairs) != len(self.runs):
+            return []
+        return [statistics.mean(found) for found in zip(*pairs, strict=True)]
+
+    @property
     def nbytes(self) -> int:
         """Bytes under the cap that are used."""
         return max((run.nbytes for run in self.runs), default=0)
@@ -122,6 +141,8 @@ def compare(
     should_stop: Callable[[], bool] | None = None,
 ) -> Comparison:
     """Run every method under every cap.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
@@ -276,6 +297,8 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
         config.scale,
         config.missing,
         config.freeze_after,
+        config.frozen_after,
+        rows.evaluator.changes,
         *rows.evaluator.metrics.table,
         BLOCKS,
     )

@@ -52,6 +52,26 @@ def legend(found: Comparison) -> str:
     )
 
 
+def lasting(found: Comparison) -> list[str]:
+    """Return a line for each cap: what the default is worth frozen, and how it recovers."""
+    lines, words = [], found.rows.evaluator.metrics.words
+    for ram in found.rams:
+        losses = found.cell(DEFAULT, ram).frozen
+        if losses:
+            still, going = map(words, losses)
+            lines.append(
+                f"frozen    the default in {written(ram)} after {found.config.frozen_after:,} rows:"
+                f" {still} behind them; learning on: {going}"
+            )
+    for name in found.algorithms:
+        for ram in found.rams:
+            rows = found.cell(name, ram).recovery
+            if rows:
+                said = ", ".join("never" if n is None else f"{n:,.0f}" for n in rows)
+                lines.append(f"recovery  {shown(name)} in {written(ram)}: {said} rows")
+    return lines
+
+
 def table(found: Comparison) -> Table:
     """Return the ranking with a column for each cap."""
     head = ("", *(written(ram) for ram in found.rams))

@@ -100,7 +100,7 @@ class Tuning:
         best, config = self.best, self.config
         if best is None:
             return ""
-        inside = ("scale", "freeze_after", "gamma") if config.scales_inside else ()
+        inside = ("scale", "freeze_after", "gamma", "history") if config.scales_inside else ()
         said = [] if config.scales_inside else [f"--algorithm {config.algorithm}"]
         for pair in config.params.items():
             said += [] if pair[0] in inside else [f"--param {shlex.quote(values.written(pair))}"]
@@ -119,6 +119,8 @@ def tune(
     on_run: Callable[[], object] | None = None,
 ) -> Tuning:
     """Choose the width of the kernel and the algorithm's own parameters.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
@@ -159,7 +161,9 @@ def tune(
             "so nothing can be chosen or judged on them: give another --tune-rows"
         )
     start = Candidate(None if config.chooses_inside else found.width.gamma)
-    width = found.width.gamma if start.gamma is not None else _own_width(config, evaluator, few)
+    width = start.gamma
+    if width is None and not config.watches:  # that has one which nothing may change
+        width = _own_width(config, evaluator, few)
     pool = _field(config, start, width, candidates, found.X.shape[1])
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
@@ -228,9 +232,12 @@ def _shared_losses(job: tuple[Candidate, int, int]) -> tuple[float, float]:
 
 
 def _field(
-    config: ReplayConfig, start: Candidate, width: float, many: int, n_features: int
+    config: ReplayConfig, start: Candidate, width: float | None, many: int, n_features: int
 ) -> list[Candidate]:
-    """Return the start, and candidates around it and its width drawn on a logarithmic scale."""
+    """Return the start, and candidates around it and its width drawn on a logarithmic scale.
+
+    width: None where there is none to choose.
+    """
     numbers = _numbers(config, start, n_features)
     rng = np.random.default_rng((config.seed, 2))
     out = [start]
@@ -240,7 +247,8 @@ def _field(
             (name, float(f"{value * factor:.3g}"))
             for (name, value), factor in zip(numbers.items(), factors[1:], strict=True)
         ]
-        out.append(Candidate(float(f"{width * factors[0]:.4g}"), tuple(params)))
+        own = None if width is None else float(f"{width * factors[0]:.4g}")
+        out.append(Candidate(own, tuple(params)))
     return out
 
 

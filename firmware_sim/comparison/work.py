@@ -53,6 +53,10 @@ class Outcome(Run):
     detail: str = ""  # why it is not done
     figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is
     blocks: list[float] = field(default_factory=list)  # its losses over stretches of rows
+    #: rows until its answers were as good again as later, for each change; None for never
+    recovery: list[int | None] = field(default_factory=list)
+    #: of the default, behind its first rows: its loss if frozen after them, and as it went on
+    frozen: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
@@ -117,10 +121,16 @@ def do(
     answers, learned, status, detail = _learned(learner, evaluator, seconds)
     spent = time.process_time() - began
     loss, figures, blocks = 0.0, {}, []
+    back: list[int | None] = []
+    frozen: list[float] | None = None
     if status == "done":
         metrics = evaluator.judged(answers)
         loss, figures = metrics.mean_loss("learner"), finite(metrics.summary()["learner"])
         blocks = evaluator.blocks(answers).get("learner", [])
+        back = evaluator.recovery(answers)
+        if not named:
+            twin = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
+            frozen = _frozen(twin, evaluator, answers, config.frozen_after)
     if not np.isfinite(loss):
         status, detail, loss, figures = "refused", "its predictions have run away", 0.0, {}
     return Outcome(
@@ -134,7 +144,23 @@ def do(
         detail=detail,
         figures=figures,
         blocks=blocks,
+        recovery=back,
+        frozen=frozen,
     )
+
+
+def _frozen(twin: Any, evaluator: Evaluator, answers: Row, after: int) -> list[float] | None:
+    """Return the loss of a learner frozen after the first rows, and of the one that went on."""
+    if not 0 < after < len(answers) or answers.ndim > 1 or twin.config.forecasts:
+        return None
+    own = answers.copy()
+    try:
+        evaluator.teach(twin, slice(0, after))
+        own[after:] = evaluator.frozen(twin, after)
+    except (RuntimeError, ValueError):
+        return None
+    found = [evaluator.loss(own, after), evaluator.loss(answers, after)]
+    return found if np.isfinite(found).all() else None
 
 
 def _learned(learner: Any, evaluator: Evaluator, seconds: float) -> tuple[Row, int, str, str]:

@@ -43,6 +43,7 @@ from firmware_sim.tasks.kinds import KINDS
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
+_ROWS = ("auto", "float32", "float64", "int16")
 _DTYPES = tuple(dtype.name.lower() for dtype in Dtype)
 _PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
 _LEAK = FROM_0._replace(
@@ -158,6 +159,13 @@ class Fields:
         choices=_SCALES,
         where=READERS | TABLE,
     )
+    row: str = _device(
+        "auto",
+        "type of the row buffer, as the board reads its sensors; auto: float32, or the type of "
+        "storage where that is float64",
+        choices=_ROWS,
+        where=REPLAY | TABLE,
+    )
     freeze_after: int | None = _device(
         None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE
     )
@@ -193,7 +201,8 @@ class Fields:
         False,
         "the time of day and of the week are readings too: sine and cosine of each, from the time "
         "column",
-        where=READERS,
+        Value(read=values.flag),
+        where=READERS | MANIFEST | FLEET,
     )
     categories: str = _stream(
         "refuse",
@@ -222,13 +231,13 @@ class Fields:
         flag="fault",
         check=parse,
         again=True,
-        where=REPLAY | MANIFEST,
+        where=REPLAY | COMPARE | MANIFEST,
     )
     fault_seed: int | None = _trouble(
         None,
         "of what breaks (default: as --seed)",
         FROM_0,
-        where=REPLAY | MANIFEST,
+        where=REPLAY | COMPARE | MANIFEST,
         idle=lambda config: "" if config.faults else "it is for --fault",
     )
     label_delay: int | str = _trouble(
@@ -249,9 +258,15 @@ class Fields:
     )
     gap: float | None = _trouble(
         None,
-        "seconds between rows after which a forecaster's history is forgotten",
+        "seconds between rows after which rows in the order of time begin anew",
         SECONDS,
         where=REPLAY | TABLE,
+    )
+    frozen_after: int = _trouble(
+        1_000,
+        "the report also tells how the same learner does that is frozen after N rows; 0: not",
+        FROM_0,
+        where=REPLAY | COMPARE,
     )
     ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
     power_cut: str | None = _trouble(

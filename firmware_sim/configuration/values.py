@@ -21,6 +21,14 @@ def count(text: str) -> int:
     return int(text)
 
 
+def flag(text: str) -> bool:
+    """Return whether a cell says yes."""
+    word = text.lower()
+    if word not in ("true", "yes", "1", "false", "no", "0"):
+        raise BadValueError(f"{text!r} is neither true nor false")
+    return word in ("true", "yes", "1")
+
+
 def failures(text: str) -> str | int:
     """Return ``never``, ``any``, ``all``, or a number of at least 1."""
     if text in ("never", "any", "all"):

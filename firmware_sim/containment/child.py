@@ -28,8 +28,8 @@ SEND = BLOCK + 1
 DECIDE, ASK = BLOCK + 2, BLOCK + 3
 #: What follows a block: rows learned, and bytes of the message that says why no more.
 ANSWER = struct.Struct("=qq")
-COUNTERS = ("n_support", "updates", "mistakes", "steps")
-COUNTS = struct.Struct("=4q")
+COUNTERS = ("n_support", "updates", "mistakes", "steps", "alarms")
+COUNTS = struct.Struct("=5q")
 #: Bytes freed just before the limit is in force, for what an error message needs.
 RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
@@ -37,7 +37,7 @@ OUT_OF_MEMORY = 77  # exit code
 
 def width(kind: str) -> int:
     """Return the numbers that are sent back for a row."""
-    return 2 if kind == "novelty" else 1
+    return 3 if kind == "novelty" else 1
 
 
 def packed(record: dict[str, Any]) -> bytes:
@@ -78,6 +78,7 @@ class Server:
     ):
         self._learner = learner
         self._width = width(kind)
+        self._in_time = learner.config.watches
         classes = max(1, learner.config.columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
         self._learn_row: Callable[[int], None] = {
@@ -203,8 +204,11 @@ class Server:
 
     def _watch(self, i: int) -> None:
         """Learn a row without a label; its score and the threshold are those from before."""
-        self._scores[2 * i + 1] = self._learner.threshold
-        self._scores[2 * i] = self._learner.learn_one(self._each[i])
+        level = self._learner.threshold
+        self._scores[3 * i] = self._learner.learn_one(self._each[i])
+        # In time 0 is said of the first rows alone, of which nothing is known.
+        self._scores[3 * i + 1] = level if not self._in_time else -level * bool(self._scores[3 * i])
+        self._scores[3 * i + 2] = self._learner._engine.reason() if self._in_time else -1.0
 
 
 def _arm(wanted: str) -> tuple[str, str]:

@@ -126,9 +126,6 @@ def fit_learner(
     smallest = start + least.nbytes
     if smallest <= cap:
         return least if budget is not None else _planned(plan, ram=cap - start)
-    if budget is None:
-        with contextlib.suppress(ValueError):  # a forecaster does without a kernel where it must
-            return plan(ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "
@@ -200,7 +197,11 @@ def _planned(plan: Callable[..., Any], **size: int) -> Any:
 
 
 def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
-    """Return the plan of the smallest budget the learner accepts; some refuse a budget of 1."""
+    """Return the plan of the fewest bytes.
+
+    It has the smallest budget the learner accepts, as some refuse a budget of 1; a forecaster does
+    without a kernel where it must.
+    """
     refused, accepted = 0, 1
     while True:
         try:
@@ -216,4 +217,8 @@ def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
             found, accepted = plan(budget=middle), middle
         except ValueError:
             refused = middle
+    # What is on only where there is room for it is off in fewer bytes than those.
+    with contextlib.suppress(ValueError):
+        while True:
+            found = plan(ram=found.nbytes - 1)
     return found

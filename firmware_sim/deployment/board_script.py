@@ -11,6 +11,7 @@ from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
+from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.tasks.labels import label_key
 
 #: Beginning of the function that reads labels; what follows depends on their kind.
@@ -37,6 +38,14 @@ class _Words:
     always: bool = False  # whether it learns rows without a label
 
 
+#: How targets are predicted and learned: scaled beside the learner, or by a forecaster.
+_WITH_SCALE = (
+    "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
+    ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
+)
+_FORECASTS = ("learner.decision_one(row)", ("learner.learn_one(row, label)",))
+
+
 def _words(config: ReplayConfig, target: str) -> _Words:
     if config.kind == "multiclass":
         places = {label_key(name): place for place, name in enumerate(config.classes)}
@@ -56,8 +65,7 @@ def _words(config: ReplayConfig, target: str) -> _Words:
                 "    known = not isinstance(found, str) and np.isfinite(found)",
                 "    return found if known and found not in ABSENT else None",
             ),
-            "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
-            ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
+            *(_WITH_SCALE if config.scales_targets else _FORECASTS),
         )
     if config.kind == "novelty":
         learns = ("learner.learn_one(row)",)
@@ -108,12 +116,10 @@ def _check_carried(config: ReplayConfig) -> None:
         ("missing", "skip", skips),
         ("damaged", "skip", skips),
         ("categories", "refuse", raw),
-        ("clock", False, "the program is given no times"),
     ):
         value = getattr(config, option)
         if value != usual:
-            said = f"--{option}" if value is True else f"--{option} {value}"
-            raise SimulatorError(f"--write-script does not go with {said}: {reason}")
+            raise SimulatorError(f"--write-script does not go with --{option} {value}: {reason}")
 
 
 def script(replay: Replay, model: str) -> str:
@@ -149,9 +155,11 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
         '"""',
         "",
         "import csv",
+        *(("import math",) if config.clock else ()),
         "import signal",
         "import sys",
         "import tempfile",
+        *(("import time",) if config.clock else ()),
         "import zipfile",
         "import zlib",
         "from pathlib import Path",
@@ -164,11 +172,12 @@ def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
         "# Another model begins anew, in a file of its own.",
         'STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")',
         f"EVERY = {config.checkpoint_every}  # rows learned between checkpoints",
-        f"FEATURES = {list(stream.features)!r}",
+        f"FEATURES = {list(stream.features[: -len(CLOCK)] if config.clock else stream.features)!r}",
         *words.constants,
         f"ABSENT = {list(config.missing_numbers)!r}  # readings that mean there is none",
         f"SWITCHES = {switches!r}",
         *((*_LABEL_OF, *words.label, "") if words.label else ()),
+        *(_clock_lines(stream.local_times) if config.clock else ()),
         "",
         "with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:",
         *(
@@ -215,6 +224,41 @@ _TOLD = (
 )
 
 
+def _clock_lines(local: bool) -> tuple[str, ...]:
+    """Return the function that tells where in the day and in the week it is."""
+    place = " + time.localtime().tm_gmtoff" if local else ""
+    return (
+        "",
+        "def clock():",
+        '    """Return the time of day and of the week by this board, a sine and a cosine each."""',
+        f"    now = time.time(){place}",
+        f"    turns = [math.tau * now / period for period in {PERIODS}]",
+        "    return [wave(turn) for turn in turns for wave in (math.sin, math.cos)]",
+        "",
+    )
+
+
+def _reads(config: ReplayConfig) -> tuple[str, ...]:
+    """Return the lines that make numbers of cells, up to the question whether a row is left out."""
+    held = "row[: len(FEATURES)]" if config.clock else "row[:]"
+    if config.takes_gaps:  # absent readings are the learner's
+        return (
+            f"    {held} = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]",
+            "    row[np.isin(row, ABSENT)] = np.nan",
+            "    whole = True",
+            "except ValueError:",
+            "    whole = False",
+            "if not whole:",
+        )
+    return (
+        f"    {held} = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
+        "except ValueError:",
+        "    row[:] = np.nan",
+        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
+        "if not whole or np.isin(row, ABSENT).any():",
+    )
+
+
 def _loop(config: ReplayConfig, words: _Words) -> list[str]:
     """Return the lines that answer and learn rows."""
     learns = [*words.learns, "checkpoints.step(parts)"]
@@ -225,13 +269,10 @@ def _loop(config: ReplayConfig, words: _Words) -> list[str]:
         "if line is None:",
         "    break",
         "cells = [cell.strip() for cell in line]",
+        *(("row[len(FEATURES) :] = clock()",) if config.clock else ()),
         "try:",
         "    readings = cells[: len(FEATURES)]",
-        "    row[:] = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
-        "except ValueError:",
-        "    row[:] = np.nan",
-        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
-        "if not whole or np.isin(row, ABSENT).any():",
+        *_reads(config),
         '    print("skipped", flush=True)',
         "    continue",
         *_label_line(words),
@@ -246,7 +287,7 @@ def _loop(config: ReplayConfig, words: _Words) -> list[str]:
     ]
     return [
         "",
-        "row = np.empty(len(FEATURES))",
+        f"row = np.empty(len(FEATURES){f' + {len(CLOCK)}' if config.clock else ''})",
         "lines = csv.reader(sys.stdin)",
         "try:",
         "    while True:",
@@ -283,6 +324,8 @@ def _scales(config: ReplayConfig, words: _Words) -> list[str]:
 
 def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     """Write the program of `script` to a file.
+
+    Page: docs/raspberry-pi.md.
 
     Parameters
     ----------

@@ -17,6 +17,8 @@ LEARNER, SCALER, TARGETS, ABOUT = "learner.olk", "scaler.olk", "targets.olk", "a
 def save_model(replay: Replay, path: str | Path) -> Path:
     """Write learner and scaler of a replay that has run into one file.
 
+    Page: docs/raspberry-pi.md.
+
     Parameters
     ----------
     replay : Replay

@@ -13,14 +13,16 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
-from firmware_sim.device.repair import KEEPS, Repair
+from firmware_sim.device.repair import KEEPS, Gaps, Repair
+from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
-from firmware_sim.device.supervision import Supervision
+from firmware_sim.device.supervision import Supervision, row_type
+from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach
+from firmware_sim.tasks.teaching import Taught, teach_noting, watches_drift
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
@@ -32,7 +34,8 @@ class Device:
     config: scaling, algorithm, cap, and how the cap is enforced.
     n_features: readings in a row.
     kernel: a kernel of `edgeolk`; see `make_kernel`.
-    raw: the row buffer the stream writes to.
+    row: the row buffer.
+    raw: what the stream writes to.
     layout: what lies where.
     plan: the learner's own.
     scaler: what scales the readings, where they are scaled.
@@ -48,10 +51,11 @@ class Device:
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
-        self.raw: Row = np.frombuffer(self._memory.view("raw row"), dtype=np.float64)
-        self._scaled = self.raw
+        self.row = RowBuffer(config, n_features, self._memory.view("raw row"))
+        self.raw: Row = self.row.read
+        self._scaled = self.row.held
         if config.scales_outside:
-            self._scaled = np.frombuffer(self._memory.view("scaled row"), dtype=np.float64)
+            self._scaled = np.frombuffer(self._memory.view("scaled row"), row_type(config))
         self._config, self._n_features = config, n_features
         self._wrapped = False
         self._settings = learner_settings(config, kernel, self.plan)
@@ -72,12 +76,13 @@ class Device:
         self._targets = None
         if config.scales_targets:
             self._targets = TargetScale(self._memory.view("target scaler"))
-        self.repair = None
+        self.repair: Repair | Gaps | None = Gaps() if config.takes_gaps else None
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision
-        if config.forecasts:
-            self.supervision = ForecastSupervision(config, n_features)
+        own = ForecastSupervision if config.forecasts else WatchSupervision
+        if config.forecasts or config.watches:
+            self.supervision = own(config, n_features)
             return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
@@ -90,6 +95,7 @@ class Device:
         self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
+        self._drifts = watches_drift(self.learner)
         self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
@@ -186,11 +192,13 @@ class Device:
     def scale(self) -> Row:
         """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
 
-        Raises ValueError: a reading is beyond what can be scaled.
+        Raises ValueError: a reading is beyond what the row buffer holds, or what can be scaled.
         """
+        row = self.row.take()
         if self.scaler is not None:
-            self.scaler.learn_transform_one(self.raw, self._scaled)
-        return self._scaled
+            self.scaler.learn_transform_one(row, self._scaled)
+        scaled: Row = self._scaled
+        return scaled
 
     def settle(self) -> list[Outcome]:
         """Learn what was taken in.
@@ -217,13 +225,13 @@ class Device:
 
         X, y: readings and labels.
         """
-        rows, refused = scaled_rows(self.scaler, X)
+        rows, refused = scaled_rows(self.scaler, *self.row.take_many(X))
         places = None
         if refused:
             places = np.flatnonzero([at not in refused for at in range(len(X))])
             rows, y = rows[places], y[places]
         self.raw[:] = X[-1]
-        found = teach(self._config.kind, self.learner, self._targets, rows, y)
+        found = teach_noting(self._config.kind, self.learner, self._targets, rows, y)
         self.supervision.counts.learned += len(y)
         return found if places is None else found.among(places, len(X), refused)
 
@@ -256,6 +264,11 @@ class Device:
             return {}
 
     @property
+    def alarms(self) -> int:
+        """Alarms of drift so far."""
+        return int(self.learner.alarms) if self._drifts else 0
+
+    @property
     def clipped(self) -> int:
         """Readings that the storage could not hold, where the library counts them."""
         return int(getattr(self.learner, "clipped", 0))
@@ -263,7 +276,8 @@ class Device:
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
-        return {name: int(getattr(self.learner, name)) for name in names}
+        found = {name: int(getattr(self.learner, name)) for name in names}
+        return {**found, "alarms": self.alarms}
 
     def close(self) -> None:
         """End what the device has running."""

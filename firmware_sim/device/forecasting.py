@@ -72,9 +72,10 @@ class ForecastSupervision(Supervision):
 
 
 def _forecast(learner: Any, said: float) -> Forecast | float:
-    """An answer with its interval, where the learner is at hand and has one."""
-    interval = getattr(learner, "interval", None)
-    if interval is None:
+    """An answer with its interval and shares, where the learner is at hand."""
+    shares = getattr(learner, "shares", None)
+    if shares is None:
         return said
-    low, high = interval if isinstance(interval[0], float) else interval[0]
-    return Forecast(said, low, high)
+    found = learner.interval
+    interval = found if found is None or isinstance(found[0], float) else found[0]
+    return Forecast(said, interval, shares)

@@ -12,12 +12,11 @@ from firmware_sim.containment import memory
 from firmware_sim.containment.memory import Layout, Need, Region
 from firmware_sim.device import width
 from firmware_sim.device.repair import KEEPS, Repair
-from firmware_sim.device.supervision import Supervision
+from firmware_sim.device.row import RowBuffer, buffer_type
+from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import target_need
-
-_ROW_ITEM = np.dtype(np.float64).itemsize
 
 
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
@@ -32,7 +31,8 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
     }
     regions = {region.name for region in plan.regions}
     if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
-        settings.setdefault("relevance", "relevance" in regions)
+        shared = "shared" if "shared_relevance" in regions else False
+        settings.setdefault("relevance", "relevance" in regions or shared)
     if config.dtype == "int8" and config.scale == "minmax":
         settings["feature_range"] = (0.0, 1.0)
     return settings
@@ -58,12 +58,16 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
     Returns layout: every part and region under the cap.
     Returns plan: the learner's own plan, with its budget.
     """
-    row = n_features * _ROW_ITEM
-    needs = [Need("raw row", row, "readings as they come from the sensors, float64")]
+    raw = f"readings as they come from the sensors, {buffer_type(config)}"
+    needs = [Need("raw row", RowBuffer.nbytes(config, n_features), raw)]
     if config.scales_outside:
         scaler = ek.RunningScaler.plan(n_features, method=config.scale)
         needs += [
-            Need("scaled row", row, "readings as the learner sees them, float64"),
+            Need(
+                "scaled row",
+                n_features * row_type(config).itemsize,
+                f"readings as the learner sees them, {row_type(config)}",
+            ),
             Need("scaler", scaler.nbytes, f"{config.scale} scaling", _regions(scaler)),
         ]
     if config.missing in KEEPS:

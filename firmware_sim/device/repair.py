@@ -13,6 +13,17 @@ KEEPS = {"last": 1, "mean": 2}
 _ITEM = 8
 
 
+class Gaps:
+    """Absent readings are no numbers, for learners that know such."""
+
+    keeps_last = False
+
+    def mend(self, row: Row, absent: Sequence[int]) -> bool:
+        """Mark readings as absent; the row is as good as a whole one."""
+        row[list(absent)] = np.nan
+        return True
+
+
 class Repair:
     """What stands in for a reading that is absent.
 

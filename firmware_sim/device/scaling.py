@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,24 @@ import numpy as np
 from firmware_sim.streams import Row
 
 
-def scaled_rows(scaler: Any, X: Row) -> tuple[Row, dict[int, Exception]]:
+def scaled_rows(
+    scaler: Any, X: Any, refused: Mapping[int, Exception] | None = None
+) -> tuple[Row, dict[int, Exception]]:
     """Return scaled rows, and why some of them could not be, by their places.
 
     scaler: None where rows are not scaled; it goes on.
+    X: rows in the type of a row buffer.
+    refused: why some do not fit it; the scaler does not see these.
     """
-    refused: dict[int, Exception] = {}
+    failed = dict(refused or {})
     if scaler is None:
-        return X, refused
-    out = np.empty_like(X)
+        return X, failed
+    out = np.zeros(X.shape)
     for at, (row, scaled) in enumerate(zip(X, out, strict=True)):
+        if at in failed:
+            continue
         try:
             scaler.learn_transform_one(row, scaled)
         except ValueError as error:
-            refused[at] = error
-    return out, refused
+            failed[at] = error
+    return out, failed

@@ -19,6 +19,11 @@ from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import RegressionAdapter, Watched
 
 
+def _wide(row: Row) -> Row:
+    """Return a row as the process reads it; the row buffer may hold shorter numbers."""
+    return np.ascontiguousarray(row, np.float64)
+
+
 class _Remote:
     """The learner in the process, one row at a time, as `Supervision` asks and teaches it."""
 
@@ -28,18 +33,17 @@ class _Remote:
 
     def learn_one(self, row: Row, label: float) -> float:
         self._label[0] = label
-        wide = np.ascontiguousarray(row, np.float64)
-        scores, message = self._process.learn(wide[np.newaxis], self._label)
+        scores, message = self._process.learn(_wide(row)[np.newaxis], self._label)
         kind, _, text = message.partition(":")
         if kind:
             raise RuntimeError(text) if kind == "stop" else ValueError(text)
         return scores[0]
 
     def decision_one(self, row: Row) -> float:
-        return self._process.decide(row)
+        return self._process.decide(_wide(row))
 
     def ask_label(self, row: Row) -> bool:
-        return self._process.wants(row)
+        return self._process.wants(_wide(row))
 
 
 class SplitDevice(Device):
@@ -141,7 +145,8 @@ class SplitDevice(Device):
         while len(learned) < n:
             at = len(learned)
             scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
-            learned += map(Watched, scores[::2], scores[1::2]) if self._watches else scores
+            each = scores[::3], scores[1::3], scores[2::3]
+            learned += map(Watched, *each) if self._watches else scores
             kind, _, text = message.partition(":")
             if kind == "stop":
                 learned.append(RuntimeError(text))
@@ -173,10 +178,16 @@ class SplitDevice(Device):
         """Readings that the storage could not hold: a bare learner has no such storage."""
         return 0
 
+    @property
+    def alarms(self) -> int:
+        """Alarms of drift, as last heard of."""
+        return 0 if self._watches else self._counters["alarms"]
+
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, as last heard of."""
         nbytes = self.layout.part("learner").nbytes
-        return {"budget": self.plan.budget, "nbytes": nbytes, **self._counters}
+        own = {"budget": self.plan.budget, "nbytes": nbytes}
+        return {**own, **self._counters, "alarms": self.alarms}
 
     def close(self) -> None:
         """Take the learner out of the process, if there is one still, and end it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from firmware_sim.device.planning import (
     plan_device,
     scaled_prefix,
 )
+from firmware_sim.device.row import buffer_type, converted
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.fleet.saving import save_parts
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import teach
+from firmware_sim.tasks.teaching import teach, watches_drift
 
 _MOST_SIZES = 1_000
 
@@ -36,6 +38,7 @@ class Scalers:
         self._n_features = n_features
         self.made: dict[tuple[Any, ...], Any] = {}
         self._scaled: dict[tuple[Any, ...], tuple[Row, Any]] = {}
+        self._held: dict[np.dtype[Any], tuple[Row, dict[int, Exception]]] = {}
         self._prefixes: dict[tuple[Any, ...], Row] = {}
         self._kernels: dict[tuple[Any, ...], Any] = {}
 
@@ -54,19 +57,25 @@ class Scalers:
     def begin_block(self) -> None:
         """Forget what was scaled: a new block comes."""
         self._scaled.clear()
+        self._held.clear()
 
     def scaled(self, config: ReplayConfig, X: Row) -> tuple[Row, Any]:
         """Return the rows as a learner sees them, and which of them could be scaled."""
+        kind = buffer_type(config)
+        if kind not in self._held:
+            self._held[kind] = converted(X, kind)[:2]
+        held, unfit = self._held[kind]
         if not config.scales_outside:
-            return X, None
+            return held, _good(unfit, len(X))
         key = self.key(config)
         if key not in self._scaled:
-            self._scaled[key] = _learned(self.scaler(config), X)
+            out, refused = scaled_rows(self.scaler(config), held, unfit)
+            self._scaled[key] = out, _good(refused, len(X))
         return self._scaled[key]
 
     def key(self, config: ReplayConfig) -> tuple[Any, ...]:
         """Return what configurations that scale alike have in common."""
-        return (config.scale, config.freeze_after)
+        return (config.scale, config.freeze_after, buffer_type(config))
 
     def scaler(self, config: ReplayConfig) -> Any:
         """Return the scaler of a configuration."""
@@ -78,14 +87,13 @@ class Scalers:
         return self.made[key]
 
 
-def _learned(scaler: Any, X: Row) -> tuple[Row, Any]:
-    """Return scaled rows, and which of them could be scaled; None for all."""
-    out, refused = scaled_rows(scaler, X)
+def _good(refused: Mapping[int, Exception], n: int) -> Any:
+    """Return which of n rows were not refused; None for all."""
     if not refused:
-        return out, None
-    good = np.ones(len(X), dtype=bool)
+        return None
+    good = np.ones(n, dtype=bool)
     good[[*refused]] = False
-    return out, good
+    return good
 
 
 #: Bytes and plans by what they follow from: planning takes longer than a hundred rows.
@@ -152,9 +160,9 @@ class BlockLearner:
 
     def counters(self) -> dict[str, int]:
         """Return what the learner may hold, holds and has changed."""
-        return {
-            name: int(getattr(self.learner, name)) for name in ("budget", "n_support", "updates")
-        }
+        names = ("budget", "n_support", "updates")
+        found = {name: int(getattr(self.learner, name)) for name in names}
+        return {**found, "alarms": int(self.learner.alarms) if watches_drift(self.learner) else 0}
 
     def save(self, folder: Path, name: str) -> None:
         """Write the learner and its scalers to files; see `save_parts`."""

@@ -35,6 +35,7 @@ def figures_of(
             "nbytes": nbytes,
             "n_support": learner["n_support"],
             "updates": learner["updates"],
+            "drift_alarms": learner["alarms"],
             **{f"{who}_{first}": summary[who][first] for who in metrics.baselines},
         }
     )

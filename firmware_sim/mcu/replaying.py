@@ -50,8 +50,8 @@ class Emulated:
         one = self.undecided == 1
         return [
             "counts    mistakes are the learner's own count, in which a score of exactly 0 is "
-            f"always one; as an answer 0 is +1, which was right of {counted(self.undecided, 'row')}: "
-            f"above, {'it is' if one else 'they are'} not wrong"
+            "always one; as an answer 0 is +1, which was right of "
+            f"{counted(self.undecided, 'row')}: above, {'it is' if one else 'they are'} not wrong"
         ]
 
     def _different(self) -> str:

@@ -81,10 +81,6 @@ class Answers(Metrics, Generic[Kept]):
         if known:
             self.observe(label)
 
-    def look_many(self, rows: Row) -> Row:
-        """No baseline looks at readings."""
-        return np.zeros(len(rows))
-
     def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows; see `Metrics.add_block`."""
         true = labels.astype(np.int64)

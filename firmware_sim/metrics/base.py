@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
 
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
@@ -32,13 +31,25 @@ class Figure(NamedTuple):
     of: Callable[[Any, Any], Number]
 
 
+class Looked(NamedTuple):
+    """What a baseline makes of readings, and the readings, where they are remembered."""
+
+    distance: float = 0.0
+    readings: tuple[float, ...] = ()
+    apart: tuple[float, ...] = ()  # how far each lies from its mean, in deviations
+    still: tuple[int, ...] = ()  # for how many rows each has not changed
+
+
 class RowContext(NamedTuple):
     """What else is known of a row that is counted."""
 
     level: float = 0.0  # the threshold that was taken off the score, where there is one
-    looked: float = 0.0  # what `Metrics.look` returned for the row
+    looked: Looked = Looked()  # what `Metrics.look` returned for the row
     seconds: float = math.nan  # when it was taken; NaN where that is not known.
     interval: tuple[float, float] | None = None  # what the learner expected the target in
+    number: int = 0  # its place in the stream, from 1; 0 where that is not known.
+    shares: Mapping[str, float] = MappingProxyType({})  # what a forecast was mixed of
+    verdict: float = -1.0  # by what the learner judged it, as `tasks.adapters` has it
 
 
 NOTHING = RowContext()
@@ -68,13 +79,13 @@ class Metrics(ABC):
     learner: Any
     curve: Curve
 
-    def look(self, row: Row) -> float:
+    def look(self, row: Row) -> Looked:
         """Return what a baseline makes of readings, before `add` is told of their row."""
-        return 0.0
+        return NOTHING.looked
 
-    def look_many(self, rows: Row) -> Row:
+    def look_many(self, rows: Row) -> list[Looked]:
         """Return what `look` does of each of many rows."""
-        return np.array([self.look(row) for row in rows])
+        return [self.look(row) for row in rows]
 
     @abstractmethod
     def add(

@@ -13,9 +13,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
+from firmware_sim.metrics.base import NOTHING, Figure, Looked, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import count, duration, short, thousandths
+from firmware_sim.metrics.oddities import Oddities, Standstill
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 
@@ -68,9 +69,11 @@ class Watch:
     alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
         window.
     windows, detected: windows, and those with an alarm in them.
+    hold: rows without an alarm that do not end one.
     """
 
-    def __init__(self, sampled: int) -> None:
+    def __init__(self, sampled: int, hold: int = 0) -> None:
+        self._hold, self._quiet = hold, 0
         self.rows = self.alarm_rows = self.alarms = self.false_alarms = 0
         self.windows = self.detected = 0
         self.inside, self.outside = Sample(sampled, 0), Sample(sampled, 1)
@@ -93,8 +96,11 @@ class Watch:
         elif not within:
             self._window = None
         if not alarm:
-            self._end()
+            self._quiet += 1
+            if self._quiet > self._hold:
+                self._end()
             return
+        self._quiet = 0
         if not self._sounding:
             self.alarms += 1
             self._sounding, self._touched = True, False
@@ -158,23 +164,26 @@ class Distance:
     def __init__(self, nu: float) -> None:
         self._nu = nu
         self._threshold = math.inf
-        self._n = 0
+        self._n: Row | None = None
         self._mean: Row | None = None
         self._squares: Row | None = None
+        self.apart: Row = np.zeros(0)  # of the last row, each reading in deviations
 
     def look(self, row: Row) -> float:
-        """Return the distance of a row, then take it in."""
-        if self._mean is None or self._squares is None:
+        """Return the distance of a row, then take it in; absent readings count as usual ones."""
+        if self._n is None or self._mean is None or self._squares is None:
+            self._n = np.zeros(len(row))
             self._mean, self._squares = np.zeros(len(row)), np.zeros(len(row))
-        spread = self._squares / max(1, self._n)
-        apart = (row - self._mean) ** 2
-        known = spread > 0.0
-        distance = float(np.mean(np.divide(apart, spread, out=np.zeros_like(apart), where=known)))
-        self._n += 1
-        delta = row - self._mean
-        self._mean += delta / self._n
-        self._squares += delta * (row - self._mean)
-        return distance
+        there = np.isfinite(row)
+        spread = self._squares / np.maximum(1.0, self._n)
+        delta = np.where(there, row, self._mean) - self._mean
+        squares = np.zeros_like(delta)
+        np.divide(delta**2, spread, out=squares, where=spread > 0.0)
+        self.apart = np.copysign(np.sqrt(squares), delta)
+        self._n += there
+        self._mean += delta / np.maximum(1.0, self._n)
+        self._squares += delta * (np.where(there, row, self._mean) - self._mean)
+        return float(np.mean(squares))
 
     def alarm(self, distance: float) -> bool:
         """Whether a distance is above the threshold, which then moves."""
@@ -194,6 +203,8 @@ class Novelty(Metrics):
     cadence: tells the seconds between rows as they come.
     period: these seconds, where a user says so.
     sampled: rows of either kind that are kept for the area under the curve.
+    hold: rows without an alarm that do not end one.
+    oddities: alarms with their reasons, the oddest rows.
     learner, distance: the two records.
     windows: rows of the first labelled windows, counted from 1.
     """
@@ -231,8 +242,11 @@ class Novelty(Metrics):
         *,
         points: int = CURVE_POINTS,
         sampled: int = SAMPLED,
+        hold: int = 0,
     ) -> None:
-        self.learner, self.distance = Watch(sampled), Watch(sampled)
+        self.learner, self.distance = Watch(sampled, hold), Watch(sampled, hold)
+        self.oddities = Oddities()
+        self._standstill = Standstill()
         self.curve = Curve(points, ("learner", "distance"))
         self.windows: list[list[int]] = []
         self._most = sampled
@@ -240,17 +254,20 @@ class Novelty(Metrics):
         self._cadence = cadence
         self._period = period
 
-    def look(self, row: Row) -> float:
-        """Return how far a row lies from the mean."""
-        return self._baseline.look(row)
+    def look(self, row: Row) -> Looked:
+        """Return how far a row lies from the mean, and the row."""
+        distance = self._baseline.look(row)
+        readings, apart = tuple(row.tolist()), tuple(self._baseline.apart.tolist())
+        return Looked(distance, readings, apart, self._standstill.add(row))
 
     def add(
         self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
     ) -> None:
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
-        level, looked, seconds, *_ = context
+        level, looked, seconds = context.level, context.looked.distance, context.seconds
         self.learner.add(label, -(score + level), score < 0.0, seconds)
         self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
+        self.oddities.add(self.rows, -(score + level), score < 0.0, context)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
         if label > 0.0:
             if self.windows and self.windows[-1][1] == self.rows - 1:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from firmware_sim.metrics.base import NOTHING, Figure, Figures, Metrics, RowContext, ratio
+from firmware_sim.metrics.course import Course
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
 from firmware_sim.streams import Row
@@ -58,6 +59,7 @@ class Regression(Metrics):
 
     learner, mean, last_value: the three records; the curve has their absolute errors.
     spread: sum of the squared distances of all targets from their mean.
+    course: what a forecaster said; without a row where the learner is none.
     """
 
     kind = "regression"
@@ -87,6 +89,7 @@ class Regression(Metrics):
         self._known = 0
         self._known_mean = 0.0
         self._mean = 0.0  # of all targets, known or not
+        self.course = Course(points)
         self.spread = 0.0  # sum of squared distances from it
 
     def add(
@@ -94,6 +97,8 @@ class Regression(Metrics):
     ) -> None:
         """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
         self.learner.add(label, score)
+        if context.shares:
+            self.course.add(label, score, context.interval, context.shares)
         if context.interval is not None:
             low, high = context.interval
             self.learner.intervals += 1
@@ -107,14 +112,13 @@ class Regression(Metrics):
         if known:
             self.observe(label)
 
-    def look_many(self, rows: Row) -> Row:
-        """No baseline looks at readings."""
-        return np.zeros(len(rows))
-
     def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows; see `Metrics.add_block`."""
         n = len(labels)
         if not n:
+            return
+        if any(one.shares or one.interval is not None for one in context):
+            super().add_block(labels, scores, context)
             return
         last = np.concatenate([[self._last], labels[:-1]])
         known, rows, mean, spread = self._known, self.learner.rows, self._mean, self.spread

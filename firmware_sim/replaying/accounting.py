@@ -12,8 +12,9 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.replaying.checked import Checked, contexts, usable
+from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.replaying.sampled import Sampled
 from firmware_sim.streams import Row, Stream
@@ -29,7 +30,7 @@ class _Waiting(NamedTuple):
     row: CheckedRow
     given: bool  # whether the device has it
     repaired: bool
-    looked: float  # what the metrics made of its readings
+    looked: Looked  # what the metrics made of its readings
 
 
 class Accounting:
@@ -39,12 +40,15 @@ class Accounting:
     stream: where the rows come from.
     device: what learns them.
     on_row: called after each row.
+    beside_frozen: whether the learner is also asked that is frozen after the first rows.
     rows: what became of the rows so far.
     cadence: the usual time between them.
     labels: what decodes the target column.
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
     sampled: some of the rows.
+    twin: the learner as it was after the first rows, where there is one.
+    alarms: rows at which the learner's alarm of drift rang.
     stopped: why the replay has to stop, empty where it goes on.
     power: what cuts the power, where something does.
     """
@@ -55,6 +59,8 @@ class Accounting:
         stream: Stream,
         device: Device,
         on_row: Callable[[], object] | None,
+        *,
+        beside_frozen: bool = False,
     ) -> None:
         self._config = config
         self._stream = stream
@@ -68,6 +74,10 @@ class Accounting:
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
         self.sampled = Sampled()
+        self.alarms: list[int] = []
+        freezes = beside_frozen and may_freeze(config)
+        self.twin = FrozenTwin(config, self.metrics) if freezes else None
+        self._rang = 0
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
 
@@ -79,25 +89,41 @@ class Accounting:
     def take_block(self, block: Checked) -> None:
         """Take rows at once, none of which ends the replay; the same as `take` one by one."""
         device, rows, numbers = self._device, self.rows, block.block
+        left = 0 if self.twin is None else self.twin.left(device)
+        if 0 < left < len(block):
+            self.take_block(block.part(0, left))
+            self.take_block(block.part(left, len(block)))
+            return
         self.cadence.add_block(np.where(block.damaged, np.nan, numbers.seconds))
         X, places = usable(block, device.repair, rows, self._stream, taught=self.taught)
         if not len(places):
             return
         y = block.y[places]
-        looked = self.metrics.look_many(X)
         self.sampled.add_block(X)
+        looked = self.metrics.look_many(X)
         found = device.learn_block(X, y)
+        self.alarms += [numbers.first + int(places[at]) for at in found.alarms]
+        self._rang = device.alarms
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
         taken = found.taken
         some = (
             ()
             if self.taught
-            else contexts(found.levels[taken], looked[taken], numbers.seconds[places[taken]])
+            else contexts(
+                found.levels[taken],
+                [looked[at] for at in taken],
+                numbers.seconds[places[taken]],
+                numbers.first + places[taken],
+                found.verdicts[taken],
+            )
         )
         self.metrics.add_block(y[taken], found.scores[taken], some)
         rows.used += len(taken)
-        rows.repaired += int(np.sum(block.absent[places[taken]]))
+        if self.twin is not None:
+            self.twin.see(device, X[taken], y[taken])
+        if not self._config.takes_gaps:
+            rows.repaired += int(np.sum(block.absent[places[taken]]))
 
     def take(self, row: CheckedRow) -> bool:
         """Take the row that is in the row buffer; return whether the replay has to stop."""
@@ -111,8 +137,9 @@ class Accounting:
         if device.repair is not None and not row.damage:
             whole = device.repair.mend(device.raw, row.absent)
         given = whole and not row.unlabelled
-        looked = self.metrics.look(device.raw) if given else 0.0
-        self.waiting.append(_Waiting(row, given, given and bool(row.absent), looked))
+        looked = self.metrics.look(device.raw) if given else NOTHING.looked
+        repaired = given and bool(row.absent) and not self._config.takes_gaps
+        self.waiting.append(_Waiting(row, given, repaired, looked))
         if given:
             self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
@@ -134,6 +161,9 @@ class Accounting:
         outcomes: Iterator[Outcome] = iter(())
         if any(one.given for one in self.waiting):
             outcomes = iter(self._device.settle())
+            before, self._rang = self._rang, self._device.alarms
+            if self._rang > before:
+                self.alarms.append(self.waiting[-1].row.number)
             if self.power is not None:
                 self.power.after(self._device)
         waiting, self.waiting = self.waiting, []
@@ -166,13 +196,16 @@ class Accounting:
             supervision = self._device.supervision
             for label in supervision.came:  # baselines know no label before the learner does
                 self.metrics.observe(label)
-            score, level = outcome if isinstance(outcome, Watched) else (outcome, 0.0)
-            context = RowContext(level, one.looked, row.seconds)
-            if isinstance(score, Forecast):
-                context = context._replace(interval=(score.low, score.high))
-                score = score.score
+            context = RowContext(0.0, one.looked, row.seconds, number=row.number)
+            if isinstance(outcome, Watched):
+                context = context._replace(level=outcome.level, verdict=outcome.verdict)
+            elif isinstance(outcome, Forecast):
+                context = context._replace(interval=outcome.interval, shares=outcome.shares)
+            score = outcome.score if isinstance(outcome, (Watched, Forecast)) else outcome
             self.metrics.add(row.label, score, supervision.at_once, context)
             rows.used += 1
+            if self.twin is not None:
+                self.twin.see(self._device, self.raw[np.newaxis].copy(), np.array([row.label]))
             rows.repaired += one.repaired
         else:
             rows.missing += 1

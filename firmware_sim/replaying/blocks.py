@@ -25,12 +25,14 @@ _FIRST, _MOST, _SECONDS = 64, 8192, 0.03
 def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> bool:
     """Whether nothing has to happen between two rows.
 
-    Labels that come late or are asked for, power cuts, leaks, a learner in another process, faults
-    and live streams: there each row is taken by itself. So is it where a row that the learner
-    refuses ends the replay.
+    Labels that come late or are asked for, gaps in time, power cuts, leaks, a learner in another
+    process, faults, forecasts and live streams: there each row is taken by itself. So is it where a
+    row that the learner refuses ends the replay.
     """
     return not (
         config.is_eventful
+        or config.gap is not None
+        or config.forecasts
         or config.leak
         or config.enforce != "arena"
         or config.damaged == "stop"

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.repair import Repair
+from firmware_sim.device.repair import Gaps, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import Looked, RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount, gaps
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Cells, Places
@@ -123,7 +123,7 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
     return values[places], end, fault
 
 
-def mended(repair: Repair | None, rows: Row, block: Checked) -> tuple[Row, Flags]:
+def mended(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row, Flags]:
     """Return rows with absent readings filled in where that is done, and which are whole."""
     whole = ~(block.damaged | block.absent)
     if repair is None or not len(rows):
@@ -139,7 +139,7 @@ def mended(repair: Repair | None, rows: Row, block: Checked) -> tuple[Row, Flags
 
 
 def usable(
-    block: Checked, repair: Repair | None, rows: RowCount, stream: Stream, *, taught: bool
+    block: Checked, repair: Repair | Gaps | None, rows: RowCount, stream: Stream, *, taught: bool
 ) -> tuple[Row, Places]:
     """Return the rows of a block that a learner gets, and their places; the others are counted.
 
@@ -163,6 +163,18 @@ def usable(
     return (X if len(places) == len(block) else X[places]), places
 
 
-def contexts(levels: Row, looked: Row, seconds: Row) -> list[RowContext]:
-    """Return what else is known of rows."""
-    return [*map(RowContext, levels.tolist(), looked.tolist(), seconds.tolist())]
+def contexts(
+    levels: Row, looked: list[Looked], seconds: Row, numbers: Places, verdicts: Row
+) -> list[RowContext]:
+    """Return what else is known of rows that have no labels."""
+    return [
+        RowContext(level, own, moment, number=number, verdict=verdict)
+        for level, own, moment, number, verdict in zip(
+            levels.tolist(),
+            looked,
+            seconds.tolist(),
+            numbers.tolist(),
+            verdicts.tolist(),
+            strict=True,
+        )
+    ]

@@ -29,6 +29,7 @@ from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.blocks import BlockFeed, goes_by_blocks
 from firmware_sim.replaying.checked import told_words
+from firmware_sim.replaying.frozen import Frozen
 from firmware_sim.replaying.rows import RowCount, checked_rows, nothing_usable, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 @dataclass
 class ReplayResult:
     """Everything a report is made from.
+
+    Page: docs/tutorial.md.
 
     Attributes
     ----------
@@ -82,10 +85,18 @@ class ReplayResult:
         The learner's figures on the same stream without its faults, where there are any.
     emulated : Emulated or None
         What an emulated microcontroller made of the same rows, where one was asked.
+    alarms : list of int
+        Rows at which the learner's alarm of drift rang.
+    frozen : Frozen or None
+        How the same learner did that was frozen after the first rows.
     inputs : dict
         How much each reading matters to the answers, as shares; empty where that is not known.
     hint : str
         What does better on the stream's first rows, where that was tried.
+    row : str
+        Type of the row buffer.
+    unlike : int
+        Readings that it held to fewer than 7 digits.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -112,11 +123,17 @@ class ReplayResult:
     clean: Figures | None
     emulated: Emulated | None = None
     hint: str = ""
+    alarms: list[int] = field(default_factory=list)
+    frozen: Frozen | None = None
     inputs: dict[str, float] = field(default_factory=dict)
+    row: str = "float64"
+    unlike: int = 0
 
 
 class Replay:
     """A stream and a device that fit together, ready to run once.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------
@@ -184,7 +201,8 @@ class Replay:
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
         beside_clean : bool
-            Whether a stream with faults is replayed without them, too.
+            Whether a stream with faults is replayed without them, too, and the learner is held
+            against itself frozen after the first rows.
 
         Returns
         -------
@@ -207,7 +225,9 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        accounting = Accounting(self.config, self.stream, self.device, on_row)
+        accounting = Accounting(
+            self.config, self.stream, self.device, on_row, beside_frozen=beside_clean
+        )
         began = time.perf_counter()
         if goes_by_blocks(self.config, self.stream, self.device.learns_blocks):
             status, detail = self._feed_blocks(accounting, on_row, should_stop)
@@ -240,10 +260,14 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            alarms=accounting.alarms,
+            frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs={
                 self.stream.features[place]: share
                 for place, share in self.device.inputs(accounting.sampled.rows).items()
             },
+            row=str(self.device.row.held.dtype),
+            unlike=self.device.row.unlike,
         )
 
     def _feed(
@@ -298,7 +322,7 @@ class Replay:
         """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
         if not self.config.faults or self.stream.kept is not None:
             return None
-        whole = Replay(replace(self.config, stream=self.clean, faults=(), leak=0))
+        whole = Replay(replace(self.config, stream=self.clean, faults=(), leak=0, frozen_after=0))
         result = whole.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
 
@@ -345,6 +369,8 @@ class Replay:
 
 def replay(config: ReplayConfig) -> ReplayResult:
     """Replay a stream through the firmware loop under the cap.
+
+    Page: docs/tutorial.md.
 
     Parameters
     ----------

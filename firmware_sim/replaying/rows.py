@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import joined
 from firmware_sim.streams import Row, Sample, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.kinds import KINDS
@@ -170,7 +172,10 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
     if rows.refused and not rows.missing_by_column:
         return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
+    never = [name for name, n in rows.missing_by_column.items() if n == rows.read]
+    never = [name for name in never if name in stream.features]
+    remedy = f"leave out with --ignore {shlex.quote(joined(never))}" if never else "see --ignore"
     return (
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
-        f"{worst!r} is missing in {rows.missing_by_column[worst]:,} (see --ignore)"
+        f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"
     )

@@ -24,7 +24,7 @@ svg text{font-size:12px;fill:var(--faint)}
 table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
-table.said td:last-child,table.said th:last-child{white-space:normal;text-align:left}
+td.said,th.said{white-space:normal;text-align:left}
 .narrow{display:none}
 @media(max-width:600px){.wide{display:none}.narrow{display:block}body{padding:.8rem}h1{font-size:1.2rem}
 th,td{padding:.25rem .22rem;font-size:.8rem}th,td:first-child{white-space:normal}
@@ -52,13 +52,17 @@ def safe(text: object) -> str:
 
 
 def drawn(table: Table) -> str:
-    """Return a table as HTML; a last column of sentences breaks its lines."""
-    said = ' class="said"' if table.head[-1] in table.sentences else ""
-    head = "".join(f"<th>{safe(cell)}</th>" for cell in table.head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{safe(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
-    )
+    """Return a table as HTML; columns of sentences break their lines."""
+    marks = [' class="said"' if title in table.sentences else "" for title in table.head]
+
+    def line(tag: str, cells: Iterable[str]) -> str:
+        each = (
+            f"<{tag}{mark}>{safe(cell)}</{tag}>" for mark, cell in zip(marks, cells, strict=True)
+        )
+        return f"<tr>{''.join(each)}</tr>"
+
+    body = "".join(line("td", row) for row in table.rows)
     return (
-        f'<div class="scroll"><table id="{table.name}"{said}><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll"><table id="{table.name}"><thead>{line("th", table.head)}</thead>'
         f"<tbody>{body}</tbody></table></div>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
 from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.report.oddities import oddity_tables
 from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of
 
@@ -47,9 +48,14 @@ MEANINGS = {
 
 
 def meanings(result: ReplayResult) -> list[str]:
-    """Return a line for each figure of the table that is not plain from its title."""
-    titles = [one.title for one in result.metrics.table.values()]
-    return [f"{title}: {MEANINGS[title]}" for title in titles if title in MEANINGS]
+    """Return a line for each figure there is that is not plain from its title."""
+    summary = result.metrics.summary().values()
+    there = [
+        one.title
+        for name, one in result.metrics.table.items()
+        if any(one.shown(own[name]) != "-" for own in summary)
+    ]
+    return [f"{title}: {MEANINGS[title]}" for title in there if title in MEANINGS]
 
 
 #: Inputs that are shown; of more, those that matter most.
@@ -80,6 +86,8 @@ def tables(result: ReplayResult) -> list[Table]:
         return [_two_classes(metrics)]
     if isinstance(metrics, Multiclass):
         return [_classes(metrics), _confusion(metrics)]
+    if isinstance(metrics, Novelty):
+        return oddity_tables(result)
     return []
 
 
@@ -122,6 +130,17 @@ def in_short(result: ReplayResult) -> str:
         f"{one.title} {one.shown(summary[name])}"
         for name, one in result.metrics.table.items()
         if one.title and summary[name] is not None
+    )
+
+
+def frozen(result: ReplayResult) -> str:
+    """Return what learning on the board was worth, in words; "" where that is not known."""
+    found = result.frozen
+    if found is None:
+        return ""
+    return (
+        f"Frozen after {found.after:,} rows: {found.said} on the {found.rows:,} rows behind them, "
+        f"against {found.learner_said} as it went on learning."
     )
 
 

@@ -113,5 +113,11 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             gamma = float(f"{result.width.gamma * factor:.3g}")
             yield f"--gamma {gamma:g}", {"gamma": gamma}
     if config.algorithm != ek.Config(n_features=1).name:
-        usual = {"algorithm": "", "params": {}, "gamma": None, "dtype": "", "budget": None}
+        usual: dict[str, Any] = {
+            "algorithm": "",
+            "params": {},
+            "gamma": None,
+            "dtype": "",
+            "budget": None,
+        }
         yield "the default, with no algorithm or width named", usual

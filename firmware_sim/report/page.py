@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from firmware_sim.metrics import Novelty
+from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.loop import ReplayResult
-from firmware_sim.report import svg
+from firmware_sim.report import course, svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.figures import ABOUT_INPUTS, figures, inputs, judged_by, meanings, tables
+from firmware_sim.report.figures import (
+    ABOUT_INPUTS,
+    figures,
+    frozen,
+    inputs,
+    judged_by,
+    meanings,
+    tables,
+)
 from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
@@ -20,13 +28,16 @@ polyline.learner{stroke:var(--learner)}
 polyline.first{stroke:var(--first);stroke-dasharray:6 4}
 polyline.second{stroke:var(--second);stroke-dasharray:6 4}
 polygon.recent{fill:var(--learner);opacity:.16}
-rect.fault{fill:#cc79a7;opacity:.22}rect.window{fill:#e69f00;opacity:.3}rect.rise{fill:var(--warn);opacity:.14}
+rect.fault{fill:#cc79a7;opacity:.22}rect.window{fill:#e69f00;opacity:.3}
+rect.alarm{fill:#b00020;opacity:.5}rect.rise{fill:var(--warn);opacity:.14}
+rect.drift{fill:#d55e00}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
 .legend li::before{content:"";display:inline-block;width:1.1em;height:.7em;margin-right:.4em;
 background:var(--c)}
 .legend .learner{--c:var(--learner)}.legend .first{--c:var(--first)}
 .legend .second{--c:var(--second)}.legend .recent{--c:#cfe3f0}
-.legend .fault{--c:#f1d5e4}.legend .window{--c:#f7dca6}.legend .rise{--c:#f2d3d8}
+.legend .fault{--c:#f1d5e4}.legend .window{--c:#f7dca6}
+.legend .alarm{--c:#b00020}.legend .rise{--c:#f2d3d8}.legend .drift{--c:#d55e00}
 .map{display:flex;height:2rem;border:1px solid var(--line);background:#eef1f4}
 .map span{display:block;min-width:1px}
 .learner-part{background:var(--learner)}.scaler-part{background:var(--scaler)}
@@ -52,11 +63,12 @@ def to_page(result: ReplayResult) -> str:
         f"<h1>{safe(title)}</h1>",
         *_early(result),
         f'<p id="verdict">{safe(verdict(result))}</p>',
-        *(f"<p>{safe(text)}</p>" for text in [result.hint] if text),
+        *(f"<p>{safe(text)}</p>" for text in [frozen(result), result.hint] if text),
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
         f'<div id="errors">{svg.errors(result)}</div>',
+        *_forecasts(result),
         "<h2>Figures</h2>",
         drawn(figures(result)),
         f'<ul class="faint">{"".join(f"<li>{safe(line)}</li>" for line in meanings(result))}</ul>',
@@ -71,11 +83,18 @@ def to_page(result: ReplayResult) -> str:
         f'<pre id="run">{safe(_joined([*head_lines(result), *event_lines(result)]))}</pre>',
         *_again(result),
     ]
-    return document(title, _STYLE, body)
+    return document(title, _STYLE + course.STYLE, body)
 
 
 def _joined(lines: list[str]) -> str:
     return "\n".join(lines)
+
+
+def _forecasts(result: ReplayResult) -> list[str]:
+    metrics = result.metrics
+    if not isinstance(metrics, Regression) or not metrics.course.rows:
+        return []
+    return course.sections(metrics.course)
 
 
 def _early(result: ReplayResult) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,10 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from firmware_sim.metrics import Multiclass
+from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.classes import draw_classes
+from firmware_sim.report.course import draw_course
 from firmware_sim.report.figures import in_short
 from firmware_sim.report.series import SCALING, series
 from firmware_sim.report.verdict import held, verdict
@@ -38,6 +41,8 @@ STYLE: Any = {
     "xtick.color": FAINT,
     "ytick.color": FAINT,
 }
+#: Inches of what every picture has.
+_TALL = 6.4
 PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 SMALL = 0.01  # learner regions below this fraction of the cap share one line
 
@@ -60,20 +65,29 @@ def draw(result: ReplayResult, path: Path) -> None:
         matplotlib.rcdefaults()  # a style file of the user's must not change a report
         matplotlib.rcParams.update(STYLE)
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
-        classes = isinstance(result.metrics, Multiclass) and result.metrics.rows > 0
-        whole = Figure(figsize=(13.0, 12.4 if classes else 6.4), facecolor="white")
+        more = _more(result.metrics)
+        whole = Figure(figsize=(13.0, _TALL + (more[0] if more else 0.0)), facecolor="white")
         FigureCanvasAgg(whole)
         upper: Any = whole
-        if isinstance(result.metrics, Multiclass) and classes:
-            halves: Any = whole.subfigures(2, 1, height_ratios=(6.4, 6.0))
+        if more:
+            halves: Any = whole.subfigures(2, 1, height_ratios=(_TALL, more[0]))
             upper = halves[0]
-            draw_classes(halves[1], result.metrics)
+            more[1](halves[1])
         errors, memory = upper.subplots(1, 2, width_ratios=(1.55, 1))
         upper.subplots_adjust(left=0.07, right=0.975, bottom=0.095, top=0.7, wspace=0.42)
         _headline(upper, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
         whole.savefig(path, dpi=140, metadata={"Software": None})
+
+
+def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:
+    """What a kind of labels has drawn below: how tall, and how."""
+    if isinstance(metrics, Multiclass) and metrics.rows:
+        return 6.0, partial(draw_classes, metrics=metrics)
+    if isinstance(metrics, Regression) and metrics.course.rows:
+        return 5.0, partial(draw_course, course=metrics.course)
+    return None
 
 
 def _headline(figure: Any, result: ReplayResult) -> None:
@@ -132,6 +146,13 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     for i, band in enumerate(one for one in drawn.bands if one.kind == "window"):
         named = "_labelled window" if i else "labelled window"
         axes.axvspan(band.first - 1, band.last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
+    alarms = [band.first for band in drawn.bands if band.kind == "alarm"]
+    if alarms:
+        at = axes.get_xaxis_transform()
+        axes.plot(alarms, [0.02] * len(alarms), "^", color=CAP, transform=at, label="alarm")
+    for i, band in enumerate(one for one in drawn.bands if one.kind == "drift"):
+        named = "_alarm of drift" if i else "alarm of drift"
+        axes.axvline(band.first, color=COLOURS[2], linewidth=1.4, linestyle=":", label=named)
     logarithmic(axes, percent=drawn.shares)
     axes.set_xlim(0, int(drawn.rows[-1]))
     axes.set_ylim(floor, 1.0 if drawn.shares else None)

@@ -6,13 +6,17 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from firmware_sim.boards import board_of
 from firmware_sim.configuration.choices import offset_of
 from firmware_sim.containment.memory import Part, Region
-from firmware_sim.metrics import Multiclass, Novelty
+from firmware_sim.metrics import Multiclass, Novelty, Regression
+from firmware_sim.metrics.course import Said
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.command import command
+from firmware_sim.report.oddities import alarm_records, oddest_records
 from firmware_sim.streams.faulty import FaultyStream
 
 FORMAT = 1  # of report.json: grows when a name in it changes its meaning
@@ -33,6 +37,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "stream": _stream(result),
         "learner": _learner(result),
         "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
+        "row": {"type": result.row, "unlike": result.unlike},
         "memory": _memory(result),
         "faults": _faults(result),
         "labels": _labels(result),
@@ -44,6 +49,10 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "metrics": metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
+        "alarms": alarm_records(result) if isinstance(metrics, Novelty) else None,
+        "oddest": oddest_records(result) if isinstance(metrics, Novelty) else None,
+        "frozen": None if result.frozen is None else asdict(result.frozen),
+        "forecasts": _forecasts(metrics) if isinstance(metrics, Regression) else None,
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,
@@ -102,6 +111,7 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
         "dtype": config.dtype,
         "seed": config.seed,
         **result.learner,
+        "alarm_rows": list(result.alarms),
     }
 
 
@@ -140,6 +150,27 @@ def _labels(result: ReplayResult) -> dict[str, Any]:
         "missing_share": config.label_missing,
         "ask": config.ask,
         **asdict(result.labels),
+    }
+
+
+def _forecasts(metrics: Regression) -> dict[str, Any] | None:
+    """What a forecaster's answers were mixed of, and the last of them."""
+    course = metrics.course
+    if not course.rows:
+        return None
+    rows, recent = course.recent
+    known = np.isfinite(recent)
+    return {
+        "mean_shares": course.mean_shares(),
+        "recent": {
+            "rows": rows.tolist(),
+            **{
+                name: [v if held else None for v, held in zip(values, those, strict=True)]
+                for name, values, those in zip(
+                    Said._fields, recent.T.tolist(), known.T, strict=True
+                )
+            },
+        },
     }
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.report.oddities import reason
 from firmware_sim.report.rises import rises
 from firmware_sim.report.verdict import name_of, over_time
 from firmware_sim.streams.faulty import FaultyStream
@@ -23,7 +24,7 @@ Numbers = npt.NDArray[np.float64]
 class Band(NamedTuple):
     """A stretch of rows that is marked, and why."""
 
-    kind: str  # "fault", "window" or "rise"
+    kind: str  # "fault", "window", "alarm", "drift" or "rise"
     first: int
     last: int
     said: str
@@ -43,7 +44,7 @@ class Series:
     recent: Numbers
     window: int
     shares: bool  # whether losses are shares
-    bands: list[Band]  # faults, labelled windows, and where the error rises
+    bands: list[Band]  # faults, labelled windows, alarms, and where the error rises
 
 
 def series(result: ReplayResult) -> Series:
@@ -72,6 +73,13 @@ def _bands(result: ReplayResult, last_row: int) -> list[Band]:
     for first, last in result.metrics.windows if isinstance(result.metrics, Novelty) else ():
         said = f"labelled window, rows {first:,} to {last:,}"
         found.append(Band("window", first, last, said))
+    if isinstance(result.metrics, Novelty):
+        names = tuple(result.stream.features)
+        for alarm in result.metrics.oddities.alarms:
+            said = f"rows {alarm.first:,} to {alarm.last:,}: {reason(alarm.worst, names)}"
+            found.append(Band("alarm", alarm.first, alarm.last, said))
     for first, last in rises(result):
         found.append(Band("rise", first, last, f"the error rises, rows {first:,} to {last:,}"))
+    for row in result.alarms:
+        found.append(Band("drift", row, row, f"the learner's alarm of drift, row {row:,}"))
     return found

@@ -11,7 +11,13 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.series import Band, Series, series
 
 _CLASSES = ("learner", "first", "second")
-_BANDS = {"fault": "a fault lasts", "window": "labelled window", "rise": "the error rises"}
+_BANDS = {
+    "fault": "a fault lasts",
+    "window": "labelled window",
+    "alarm": "alarm",
+    "rise": "the error rises",
+    "drift": "the learner's alarm of drift",
+}
 
 
 class Frame(NamedTuple):

@@ -11,6 +11,7 @@ from firmware_sim.replaying.loop import ReplayResult
 from firmware_sim.report.figures import (
     ABOUT_INPUTS,
     figures,
+    frozen,
     inputs,
     inside,
     judged_by,
@@ -56,7 +57,8 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
-    parameters = "".join(f", {name}={value}" for name, value in config.params.items())
+    said = {**({"history": True} if config.watches else {}), **config.params}
+    parameters = "".join(f", {name}={value}" for name, value in said.items())
     lines.append(
         f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )
@@ -69,6 +71,8 @@ def head_lines(result: ReplayResult) -> list[str]:
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
     lines.append(f"scaling   {config.scale}{freeze}{where}")
+    unlike = "every reading" if not result.unlike else f"all but {result.unlike:,} readings"
+    lines.append(f"row       {result.row}, {unlike} to 7 digits")
     if speed is not None:
         lines.append(
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows a second, reading included"
@@ -82,7 +86,7 @@ def _scores(result: ReplayResult) -> list[str]:
         lines.append(judged_by(result.metrics))
     lines += filter(None, [inside(result.metrics)])
     lines.append(verdict(result))
-    lines += filter(None, [result.hint])
+    lines += filter(None, [frozen(result), result.hint])
     bars = inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
@@ -99,6 +103,8 @@ def _scores(result: ReplayResult) -> list[str]:
 def event_lines(result: ReplayResult) -> list[str]:
     """Return what went wrong on purpose, and what became of labels."""
     lines = []
+    if result.alarms:
+        lines.append(f"drift     {_alarms(result.alarms)}")
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
             lines.append(f"fault     {fault}: {count:,} rows struck")
@@ -120,6 +126,18 @@ def event_lines(result: ReplayResult) -> list[str]:
         )
         lines.append(text + "".join(f", {count:,} {what}" for count, what in kinds if count))
     return lines
+
+
+#: Alarms of drift whose rows are told.
+_ALARMS = 8
+
+
+def _alarms(rows: list[int]) -> str:
+    """How often the alarm of drift rang, and where."""
+    shown = ", ".join(f"{row:,}" for row in rows[:_ALARMS])
+    more = ", ..." if len(rows) > _ALARMS else ""
+    word = "row" if len(rows) == 1 else "rows"
+    return f"{counted(len(rows), 'alarm')} of the learner, at {word} {shown}{more}"
 
 
 def _memory(result: ReplayResult) -> list[str]:

@@ -17,9 +17,13 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     if metrics.rows == 0:
         return "No row was scored."
     if isinstance(metrics, Novelty) and not metrics.judged:
+        alarms = metrics.learner.alarms
+        if not alarms:
+            return f"{result.config.algorithm} gave no alarm in {metrics.rows:,} rows."
+        said = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{result.config.algorithm} gave {metrics.learner.alarms:,} alarms in {metrics.rows:,} "
-            "rows; without labelled windows nothing says which of them were false."
+            f"{result.config.algorithm} gave {said} in {metrics.rows:,} rows; without labelled "
+            "windows nothing says which of them were false."
         )
     clauses = []
     for who, name in metrics.baselines.items():

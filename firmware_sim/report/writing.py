@@ -25,6 +25,8 @@ FILES = ("report.txt", "report.json", "report.html", "report.png")
 def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
     """Write ``report.txt``, ``report.json``, ``report.html`` and ``report.png``.
 
+    Page: docs/tutorial.md.
+
     Parameters
     ----------
     result : ReplayResult

@@ -20,6 +20,7 @@ class CachedStream(Stream):
         self._stream = stream
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.notes = stream.ignored, stream.notes
+        self.local_times = stream.local_times
         self._held: list[tuple[Row, Sample]] | None = None
 
     def samples(self, row: Row) -> Iterator[Sample | None]:

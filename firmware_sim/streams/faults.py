@@ -33,19 +33,38 @@ class Fault:
     last: int = 0  # the last broken row; 0 for no end
     #: the values of the kind's own options
     options: Mapping[str, float] = field(default_factory=dict)
+    label: str = ""  # of the rows that it strikes, where it is of one class
 
     def __str__(self) -> str:
         where = "+".join(self.columns) or "all columns"
         what = "" if KINDS[self.kind].of_rows else f" of {where}"
+        no_turns = ("rows", "every") if self.options.get("every") == 0.0 else ()
         taken = "".join(
-            f", {name} {value:g}" for name, value in self.options.items() if math.isfinite(value)
+            f", {name} {value:g}"
+            for name, value in self.options.items()
+            if math.isfinite(value) and name not in no_turns
         )
         end = f" to {self.last:,}" if self.last else " on"
+        taken = f" labelled {self.label}{taken}" if self.label else taken
         return f"{self.kind}{what}, rows {self.first:,}{end}{taken}"
 
     def covers(self, number: int) -> bool:
         """Whether the fault lasts at this row."""
-        return self.first <= number and (not self.last or number <= self.last)
+        if not self.first <= number or (self.last and number > self.last):
+            return False
+        every = self.options.get("every", 0.0)
+        return not every or (number - self.first) % every < self.options["rows"]
+
+    def changes(self, rows: int) -> list[int]:
+        """Return the rows, of so many, from which on the stream is another one."""
+        every = self.options.get("every", 0.0)
+        last = min(self.last or rows, rows)
+        found = [self.first]
+        if every:
+            found = [n for n in range(self.first, last + 1) if self.covers(n) != self.covers(n - 1)]
+        if self.last:
+            found.append(self.last + 1)
+        return [number for number in dict.fromkeys(found) if 1 < number <= rows]
 
 
 def parse(text: str) -> Fault:
@@ -60,11 +79,15 @@ def parse(text: str) -> Fault:
     given: dict[str, str] = {}
     for pair in filter(None, rest.split(",")):
         name, equals, value = pair.partition("=")
-        if not equals or name in given or name not in {"column", "from", "to", *takes}:
+        known = {"column", "from", "to", *takes, *(["label"] if KINDS[kind].of_class else [])}
+        if not equals or name in given or name not in known:
             takes_too = "".join(f", {name}" for name in takes)
             raise SimulatorError(f"fault {text!r}: {kind} takes column, from, to{takes_too}")
         given[name] = value
     columns = tuple(filter(None, given.pop("column", "").split("+")))
+    label = given.pop("label", "")
+    if KINDS[kind].of_class and not label:
+        raise SimulatorError(f"fault {text!r}: {kind} needs label=, the class that is not seen")
     if columns and KINDS[kind].of_rows:
         raise SimulatorError(f"fault {text!r}: {kind} strikes whole rows, not a column")
     if kind == "swap" and len(columns) != 2:
@@ -79,13 +102,16 @@ def parse(text: str) -> Fault:
             raise SimulatorError(f"fault {text!r}: {kind} needs {name}=")
         options[name] = numbers[name] if name in numbers else float(default or 0.0)
     _check(text, kind, options)
-    return Fault(kind, columns, first, last, options)
+    return Fault(kind, columns, first, last, options, label)
 
 
 def _check(text: str, kind: str, options: Mapping[str, float]) -> None:
     if not 0.0 < options.get("p", 1.0) <= 1.0:
         raise SimulatorError(f"fault {text!r}: p is a share of rows, above 0 and at most 1")
-    if not 1.0 <= options.get("rows", 1.0) <= _LONGEST_BURST:
+    if "every" in options:
+        if not (options["every"] == 0.0 or 1.0 <= options["rows"] <= options["every"]):
+            raise SimulatorError(f"fault {text!r}: rows is from 1 to every, the rows of a turn")
+    elif not 1.0 <= options.get("rows", 1.0) <= _LONGEST_BURST:
         raise SimulatorError(f"fault {text!r}: rows is from 1 to {_LONGEST_BURST:,}")
     if kind == "quantise" and not options["step"] > 0.0:
         raise SimulatorError(f"fault {text!r}: step must be more than 0")
@@ -93,6 +119,8 @@ def _check(text: str, kind: str, options: Mapping[str, float]) -> None:
         raise SimulatorError(f"fault {text!r}: clip needs low= or high=, low below high")
     if kind == "clip" and options["low"] == -math.inf and options["high"] == math.inf:
         raise SimulatorError(f"fault {text!r}: clip needs low= or high=")
+    if kind == "gain" and options["by"] == 1.0:
+        raise SimulatorError(f"fault {text!r}: by=1 changes nothing")
     if kind == "drift" and options["offset"] == options["gain"] == 0.0:
         raise SimulatorError(f"fault {text!r}: drift needs offset= or gain=, per 1,000 rows")
 
@@ -122,6 +150,11 @@ class Spread:
         delta = np.where(good, row - self._mean, 0.0)
         self._mean += delta / np.maximum(self._n, 1.0)
         self._squares += delta * np.where(good, row - self._mean, 0.0)
+
+    @property
+    def mean(self) -> Row:
+        """Means so far."""
+        return self._mean
 
     @property
     def sd(self) -> Row:
@@ -192,6 +225,39 @@ def _drift(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Gener
     return act
 
 
+def _shift(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    moved = np.full(len(slots), math.nan)  # by as much in every row
+
+    def act(row: Row, number: int) -> bool:
+        np.copyto(moved, fault.options["size"] * spread.sd[slots], where=np.isnan(moved))
+        row[slots] += moved
+        return True
+
+    return act
+
+
+def _gain(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    def act(row: Row, number: int) -> bool:
+        row[slots] *= fault.options["by"]
+        return True
+
+    return act
+
+
+def _replace(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
+    old = np.full((2, len(slots)), math.nan)  # mean and deviation of the sensor that was there
+
+    def act(row: Row, number: int) -> bool:
+        np.copyto(old, (spread.mean[slots], spread.sd[slots]), where=np.isnan(old))
+        mean, sd = old
+        row[slots] = (
+            mean + fault.options["gain"] * (row[slots] - mean) + fault.options["offset"] * sd
+        )
+        return True
+
+    return act
+
+
 def _noise(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
     def act(row: Row, number: int) -> bool:
         row[slots] += fault.options["sd"] * spread.sd[slots] * rng.standard_normal(len(slots))
@@ -234,6 +300,8 @@ class Kind:
     #: makes its effect on readings; None where it changes which rows come, which is done by
     #: `FaultyStream`.
     make: Callable[[Fault, np.ndarray, Spread, np.random.Generator], Effect] | None = None
+    #: whether it is of the rows of one class, ``label=``
+    of_class: bool = False
 
     @property
     def of_rows(self) -> bool:
@@ -246,6 +314,9 @@ KINDS = {
     "dropout": Kind({"p": 0.1, "code": math.nan}, _dropout),
     "spike": Kind({"p": 0.01, "size": 10.0}, _spike),
     "drift": Kind({"offset": 0.0, "gain": 0.0}, _drift),
+    "shift": Kind({"size": 5.0}, _shift),
+    "gain": Kind({"by": None}, _gain),
+    "replace": Kind({"offset": 3.0, "gain": -2.0}, _replace),
     "noise": Kind({"sd": 1.0}, _noise),
     "clip": Kind({"low": -math.inf, "high": math.inf}, _clip),
     "quantise": Kind({"step": None}, _quantise),
@@ -253,4 +324,6 @@ KINDS = {
     "duplicate": Kind({"p": 0.01}),
     "gap": Kind({"p": 1.0, "rows": 1.0}),
     "burst": Kind({"p": 0.01, "rows": 10.0}),
+    "flip": Kind({"p": 1.0, "rows": 1.0, "every": 0.0}),
+    "without": Kind({"p": 1.0}, of_class=True),
 }

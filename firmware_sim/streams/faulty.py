@@ -7,10 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from firmware_sim.errors import SimulatorError
 from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread, effect
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]
+
+#: Labels of a column of classes, at most.
+MOST_CLASSES = 256
+
+
+def _same(cell: str, label: str) -> bool:
+    """Whether a cell is that label: the same word, or the same number."""
+    try:
+        return float(cell) == float(label)
+    except ValueError:
+        return cell.strip() == label
 
 
 class FaultyStream(Stream):
@@ -56,6 +68,8 @@ class FaultyStream(Stream):
             "duplicate": self._duplicated,
             "gap": self._gapped,
             "burst": self._held_back,
+            "flip": self._flipped,
+            "without": self._without,
         }
         for at, fault in enumerate(self.faults):
             if KINDS[fault.kind].of_rows:
@@ -108,6 +122,39 @@ class FaultyStream(Stream):
                     continue
             yield sample
 
+    def _flipped(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
+        """Give labels of classes the next class of those seen so far, in order of their names."""
+        rng = self._draws(at)
+        seen: dict[str, None] = {}
+        for sample in rows:
+            if sample is None or sample.damage or not sample.label.strip():
+                yield sample
+                continue
+            seen.setdefault(sample.label)
+            if len(seen) > MOST_CLASSES:
+                raise SimulatorError(f"fault flip: {self.target} has too many labels for classes")
+            if fault.covers(sample.number) and rng.random() < fault.options["p"]:
+                names = sorted(seen)
+                other = names[(names.index(sample.label) + 1) % len(names)]
+                self.counts[at] += 1
+                yield sample._replace(label=other)
+                continue
+            yield sample
+
+    def _without(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
+        """Leave out rows of one class."""
+        rng = self._draws(at)
+        for sample in rows:
+            if (
+                sample is not None
+                and fault.covers(sample.number)
+                and _same(sample.label, fault.label)
+                and rng.random() < fault.options["p"]
+            ):
+                self.counts[at] += 1
+                continue
+            yield sample
+
     def _held_back(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
         """Hold some rows back, then give them all at the time of the last."""
         rng = self._draws(at)
@@ -138,7 +185,7 @@ class FaultyStream(Stream):
 
     def count(self) -> int | None:
         """Return the number of rows where no fault changes it."""
-        changed = any(fault.kind in ("duplicate", "gap") for fault in self.faults)
+        changed = any(fault.kind in ("duplicate", "gap", "without") for fault in self.faults)
         return None if changed else self.clean.count()
 
     def close(self) -> None:

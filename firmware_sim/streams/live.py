@@ -152,6 +152,7 @@ class LiveStream(Stream):
         self.target = self._reading.target
         self.features = self._reading.features
         self.ignored = self._reading.ignored
+        self.local_times = self._reading.local_times
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeolk.near import near
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
@@ -21,7 +22,7 @@ from firmware_sim.streams.row import Row
 _LISTED = 40  # columns named in a message at most
 #: Readings made of the time: a point that goes round a circle once a day, and once a week.
 CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
-_PERIODS = (86_400.0, 604_800.0)
+PERIODS = (86_400.0, 604_800.0)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Reading:
         would have in its program.
     delimiter: what parts the cells.
     options: what the user says.
-    target, features, ignored, notes: as of a `Stream`.
+    target, features, ignored, notes, local_times: as of a `Stream`.
     units: whether the first row holds units and is to be left out.
     numbers: slot and place of each column of numbers.
     comma: whether a comma is the decimal mark.
@@ -77,6 +78,7 @@ class Reading:
         self.units = found.units
         self.comma = found.comma
         self._clock: tuple[int, Callable[[str], float]] | None = None
+        self.local_times = False
         self._features: list[str] = []
         self.numbers: list[tuple[int, int]] = []  # slot and place
         self._switches: list[tuple[int, int]] = []
@@ -98,7 +100,7 @@ class Reading:
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
         if refused:
-            raise StreamError(f"{name}: {_no_readings(refused)}")
+            raise StreamError(f"{name}: {_single_readings(name, header) or _no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
         self._clock_at = self._clock_readings(options)
@@ -138,7 +140,8 @@ class Reading:
         times = [options.time] if options.time not in ("auto", "none") else []
         for column in (target, *options.ignore, *times):
             if column is not None and column not in places:
-                raise StreamError(f"{self._name} has no column {column!r}; {self._listing}")
+                meant = near(column, self._header)
+                raise StreamError(f"{self._name} has no column {column!r}{meant}; {self._listing}")
         if target in options.ignore:
             raise StreamError(f"column {target!r} cannot be the target and ignored at once")
         return places
@@ -154,6 +157,7 @@ class Reading:
                 clock = lambda cell: cells.number(cell, self.comma)  # noqa: E731
             if clock is not None:
                 self._clock = self._places[column.name], clock
+                self.local_times = column.kind != "number" and cells.is_local(column.example)
         if column.name not in options.ignore and not named:
             self._notes.append(f"column {column.name!r} is a time and not fed to the learner")
         return True
@@ -300,8 +304,24 @@ class Reading:
 
 def _turns(moment: float) -> list[float]:
     """Return the readings of the clock at a moment."""
-    angles = [math.tau * moment / period for period in _PERIODS]
+    angles = [math.tau * moment / period for period in PERIODS]
     return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
+
+
+#: Columns of a history that Home Assistant writes.
+_HISTORY = ("entity_id", "state", "last_changed")
+
+
+def _single_readings(name: str, header: Sequence[str]) -> str:
+    """Return what to do with a history that has a row for each reading of each sensor."""
+    if not set(_HISTORY) <= set(header):
+        return ""
+    sensor, state, time = map(repr, _HISTORY)
+    return (
+        "each row is one reading of one sensor; a learner needs them side by side, as pandas puts "
+        f'them: python -c "import pandas; pandas.read_csv({name!r}).pivot_table({state}, {time}, '
+        f"{sensor}, aggfunc='last').ffill().to_csv('rows.csv')\", and then replay rows.csv"
+    )
 
 
 def _no_readings(columns: Sequence[Column]) -> str:

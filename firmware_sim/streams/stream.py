@@ -28,6 +28,8 @@ class Sample(NamedTuple):
 class Stream(ABC):
     """A labelled sensor stream that can be read from its first row again and again.
 
+    Page: docs/tutorial.md.
+
     Attributes
     ----------
     name : str
@@ -42,6 +44,8 @@ class Stream(ABC):
         What was recognised in the stream without being asked for, a sentence each.
     kept : int or None
         The most rows after which it can still be read from its first row again; None for ever.
+    local_times : bool
+        Whether its times have no zone: those of the place.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Stream(ABC):
     ignored: tuple[str, ...] = ()
     kept: int | None = None
     notes: tuple[str, ...] = ()
+    local_times: bool = False
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:

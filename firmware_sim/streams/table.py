@@ -58,7 +58,7 @@ class CsvStream(Stream):
         self.target = self._reading.target
         self.features = self._reading.features
         self.ignored = self._reading.ignored
-        self.notes = self._reading.notes
+        self.notes, self.local_times = self._reading.notes, self._reading.local_times
 
     def samples(self, row: Row) -> Iterator[Sample]:
         """Yield the rows in order; see `Stream.samples`."""

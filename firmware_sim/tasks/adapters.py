@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from edgeolk.parts.watching import PARTS, WHATS
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import TargetScale
 
@@ -14,14 +16,29 @@ class Watched(NamedTuple):
     score: float  # below 0 where the row is novel
     #: the threshold that was taken off; score and level together are how usual the row is.
     level: float
+    verdict: float = -1.0  # by what it was judged, as `verdict` packs it; below 0 for nothing
+
+
+def packed(why: tuple[str, int, str]) -> float:
+    """Return a learner's reason as a number, which a pipe can carry."""
+    part, channel, what = why
+    return float(PARTS.index(part) + 4 * WHATS.index(what) + 16 * channel)
+
+
+def unpacked(verdict: float) -> tuple[str, int, str] | None:
+    """Return the reason that a number stands for; None for none."""
+    number = int(verdict)
+    if number < 0:
+        return None
+    return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
 
 
 class Forecast(NamedTuple):
-    """A forecast, and the first of its intervals."""
+    """A forecast, the first of its intervals, and what it was mixed of."""
 
     score: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None  # None while errors are not known well enough
+    shares: Mapping[str, float]
 
 
 #: What a row gets: a score, a class, a prediction, or one of these.
@@ -76,11 +93,22 @@ class NoveltyAdapter:
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
+        config = getattr(learner, "config", None)
+        self.in_time = config is not None and config.watches
 
     def learn_one(self, row: Row, label: float) -> Watched:
         """Learn a row; return what was made of it before."""
+        if self.in_time:
+            tau = float(self._learner.threshold)
+            score = float(self._learner.learn_one(row))
+            # 0 is said of the first rows alone: nothing is known of them, nor of how odd they are.
+            return Watched(score, -tau if score else 0.0, packed(self._learner.why))
         level = float(self._learner.threshold)
         return Watched(float(self._learner.learn_one(row)), level)
+
+    def restart(self) -> None:
+        """Rows come after a long stop."""
+        self._learner.restart()
 
 
 def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:

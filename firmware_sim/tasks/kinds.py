@@ -15,6 +15,7 @@ import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
+from firmware_sim.metrics.oddities import APART
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.labels import ClassNames, LabelMap, Labels, Targets
 
@@ -69,6 +70,7 @@ def _takes(algorithm: str, *losses: str) -> bool:
 def share_novel(config: ReplayConfig) -> float:
     """Return the share of rows that the learner is to call novel."""
     said = {name: value for name, value in config.params.items() if name in ("nu", "loss")}
+    said |= {"history": True} if config.watches else {}
     try:
         made = ek.Config(config.algorithm, n_features=1, budget=64, **{"loss": "novelty", **said})
     except (TypeError, ValueError):
@@ -110,7 +112,13 @@ KINDS = {
             "streams without labels",
             _losses("none"),
             lambda config: LabelMap(config.positive, config.missing_codes, is_told=False),
-            lambda config, cadence: Novelty(share_novel(config), cadence, config.period),
+            lambda config, cadence: Novelty(
+                share_novel(config),
+                cadence,
+                config.period,
+                # Alarms near to each other are one event there.
+                hold=APART if config.watches else 0,
+            ),
             is_taught=False,
         ),
     )

@@ -26,15 +26,19 @@ class Taught:
         or a prediction, as `adapters` say.
     levels (ndarray of shape (n,)): the thresholds that were taken off scores; 0 where there are
         none.
+    verdicts (ndarray of shape (n,)): by what rows were judged, as `adapters` have it; below 0 for
+        nothing.
     refused: why rows were not learned, by their places.
     stopped: why the row behind the last one ended it all, where one did; its place.
     """
 
     scores: Row
     levels: Row
+    verdicts: Row
     refused: dict[int, Exception] = field(default_factory=dict)
     stopped: RuntimeError | None = None
     done: int = 0  # rows that were learned or refused
+    alarms: list[int] = field(default_factory=list)  # places of rows at which one of drift rang
 
     @property
     def taken(self) -> np.ndarray:
@@ -45,11 +49,48 @@ class Taught:
 
     def among(self, places: np.ndarray, n: int, refused: dict[int, Exception]) -> Taught:
         """Return the same for n rows, of which these places were given and those were refused."""
-        scores, levels = np.zeros(n), np.zeros(n)
+        scores, levels, verdicts = np.zeros(n), np.zeros(n), -np.ones(n)
         scores[places], levels[places] = self.scores, self.levels
+        verdicts[places] = self.verdicts
         own = {int(places[at]): error for at, error in self.refused.items()}
         done = n if self.stopped is None else int(places[self.done])
-        return Taught(scores, levels, {**refused, **own}, self.stopped, done)
+        rang = [int(places[at]) for at in self.alarms]
+        return Taught(scores, levels, verdicts, {**refused, **own}, self.stopped, done, rang)
+
+    def enter(self, whole: Taught, n: int) -> None:
+        """Enter what became of these rows into that of all, their first being at place n."""
+        part = slice(n, n + len(self.scores))
+        whole.scores[part], whole.levels[part] = self.scores, self.levels
+        whole.verdicts[part] = self.verdicts
+        whole.refused |= {n + at: error for at, error in self.refused.items()}
+        whole.stopped, whole.done = self.stopped, n + self.done
+        whole.alarms += [n + at for at in self.alarms]
+
+
+#: Rows in which an alarm of drift rings once at most.
+APART = 256
+
+
+def watches_drift(learner: Any) -> bool:
+    """Whether a learner has an alarm of drift, which its own mistakes ring."""
+    return bool(getattr(learner, "parameters", {}).get("drift"))
+
+
+def teach_noting(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:
+    """Have a learner learn rows, and find where its alarm of drift rang; see `teach`."""
+    if not watches_drift(learner):
+        return teach(kind, learner, targets, X, y)
+    n = len(y)
+    whole = Taught(np.zeros(n), np.zeros(n), -np.ones(n))
+    for first in range(0, n, APART):
+        before, part = learner.alarms, slice(first, first + APART)
+        found = teach(kind, learner, targets, X[part], y[part])
+        if learner.alarms > before:
+            found.alarms.append(int(found.taken[-1 - learner._rows_since_alarm]))
+        found.enter(whole, first)
+        if found.stopped is not None:
+            break
+    return whole
 
 
 def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:
@@ -61,7 +102,7 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
     X, y: scaled rows and their labels.
     """
     n = len(X)
-    found = Taught(np.empty(n), np.zeros(n), done=n)
+    found = Taught(np.empty(n), np.zeros(n), -np.ones(n), done=n)
     labels, scores = y, found.scores
     mean = spread = np.empty(0)
     if targets is not None:
@@ -69,6 +110,9 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
     asked = kind in _ASKED
     before = np.empty(n + int(learner.n_classes)) if asked else np.empty(0)
     one = adapter(kind, learner, None)
+    if kind == "novelty" and one.in_time:  # these refuse no row
+        _watched(found, learner, X)
+        return found
     at = 0
     while at < n:
         steps = learner.steps
@@ -96,6 +140,14 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
             return _read(found, kind, before, mean, spread)
         at += 1
     return _read(found, kind, before, mean, spread)
+
+
+def _watched(found: Taught, learner: Any, X: Row) -> None:
+    """Have a learner watch rows in the order of time."""
+    before = np.empty(len(X) + 1)
+    learner._answer_many(X, None, found.scores, before, found.verdicts)
+    # 0 is said of the first rows alone: nothing is known of them, nor of how odd they are.
+    found.levels[:] = np.where(found.scores != 0.0, -before[:-1], 0.0)
 
 
 def _read(found: Taught, kind: str, before: Row, mean: Row, spread: Row) -> Taught:

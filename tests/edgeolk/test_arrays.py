@@ -151,6 +151,22 @@ def test_words_in_a_table_are_refused() -> None:
             learned(table, Y[:2], None)
 
 
+def test_what_is_no_number_is_named_with_its_remedy() -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Wien"], "c": [1, 2]})
+    with pytest.raises(TypeError, match="no numbers in 'city'; leave that out, or encode it"):
+        learned(table, Y[:2], None)
+    row = table.iloc[0][["a", "c", "a"]]
+    made = learner()
+    with pytest.raises(TypeError, match=r"all are numbers, and .astype\(float\) says so"):
+        made.learn_one(row, 1)
+    made.learn_one(row.astype(float), 1)
+    words = np.where(Y > 0.0, "buys", "not")
+    for labels in (words, pd.Series(words)):
+        with pytest.raises(TypeError, match=r"numpy.where\(y == '(buys|not)', 1, -1\)"):
+            learned(X, labels)
+
+
 def test_a_tensor_that_wants_its_gradient_is_refused() -> None:
     class Tensor:
         def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

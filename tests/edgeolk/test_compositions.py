@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from edgeolk.configuration.header import OMITTED
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
+from edgeolk.preprocessing.record import Preprocessing
 
 SENTENCES = sentences()
 
@@ -155,6 +157,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"loss": "square", "leak": 0.01}, "leak is for classification"),
+            ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"loss": "novelty", "scratch": "row"}, "no scratch='row'"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
@@ -178,7 +182,44 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                     ({"forget": 65536}, "window must be at most 65535"),
                 )
             ),
+            ({"season": 3}, "horizon and season need history=True"),
+            ({"interval": 0.5}, "only forecasts come with one"),
+            *(
+                ({"loss": "square", "history": True, "budget": 64, **parts}, why)
+                for parts, why in (
+                    ({"scale": "minmax"}, "needs rows scaled by scale='standard'"),
+                    ({"scale": "standard", "budget": 31}, "a kernel pays from D = 32 on"),
+                    ({"scale": "standard", "last_label": True}, "no last_label"),
+                    ({"scale": "standard", "lead": 3, "season": 2}, "at least horizon"),
+                )
+            ),
         )
+    ),
+]
+
+
+def prepared(config: Config, **changes: Any) -> Config:
+    """The configuration with other preprocessing."""
+    return config.but(preprocessing=Preprocessing(**{**vars(config.preprocessing), **changes}))
+
+
+#: Changed fields of a learner, as only a forged file has them, and what is said of them.
+SCALED = {"update": "blended", "basis": "structured", "scale": "standard", "budget": 64}
+FORGED: list[tuple[dict[str, Any], Callable[[Config], Config], str]] = [
+    (
+        SCALED,
+        lambda c: c.but(parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
+        "rows of float64 have statistics in float64",
+    ),
+    (
+        {"update": "pa", "scale": "standard"},
+        lambda c: prepared(c, follows=True),
+        "needs scale= and structured features",
+    ),
+    (
+        {**SCALED, "loss": "square", "history": True},
+        lambda c: prepared(c, gamma_rows=100),
+        "the kernel would start anew amid them",
     ),
 ]
 
@@ -191,6 +232,13 @@ def sentence(error: BaseException) -> str:
 def first_refusal(parts: dict[str, Any]) -> str:
     with pytest.raises(ValueError, match=r"\w") as caught:
         ek.Learner(**{"n_features": 2, "budget": 5, **parts})
+    return sentence(caught.value)
+
+
+def refusal_of_forged(options: dict[str, Any], change: Callable[[Config], Config], why: str) -> str:
+    config = ek.Config(**{"n_features": 2, "budget": 5, **options})
+    with pytest.raises(ValueError, match=why) as caught:
+        change(config).check()
     return sentence(caught.value)
 
 
@@ -209,7 +257,7 @@ def test_refusals_say_why(parts: dict[str, Any], why: str) -> None:
 
 def test_every_refusal_is_tested() -> None:
     said = {first_refusal(parts) for parts, _ in REFUSED}
-    assert said == SENTENCES
+    assert said | {refusal_of_forged(*case) for case in FORGED} == SENTENCES
 
 
 @pytest.mark.parametrize("U", [None, np.inf])

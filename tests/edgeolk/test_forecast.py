@@ -272,6 +272,10 @@ def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> 
     [
         ({"horizon": 2}, "need history=True"),
         ({"interval": 0.5}, "needs history=True"),
+        ({"interval": 0.9}, "got interval=0.9"),
+        ({"interval": (0.9,)}, "needs history=True"),
+        ({"interval": 0.9, "loss": "hinge"}, "needs history=True"),
+        ({"interval": 0.9, "loss": "novelty", "history": True}, "needs history=True"),
         ({"history": True, "season": 3, "horizon": 5}, "season must be 0 or at least horizon"),
         ({"history": True, "last_label": True}, "no last_label"),
         ({"history": True, "scale": None}, "scale='standard'"),
@@ -283,6 +287,14 @@ def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> 
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises((TypeError, ValueError), match=sentence):
         ek.Learner(**{"n_features": 3, "D": 64, "loss": "square", **options})
+
+
+def test_a_ring_is_no_kernel_of_a_forecaster() -> None:
+    """Refused with the reason, whether it follows targets or classes."""
+    for options in ({"loss": "epsilon"}, {}):
+        with pytest.raises(TypeError, match="history=True is for 'sorf'"):
+            ek.Config("bpa_s", n_features=3, budget=20, history=True, **options)
+    assert not ek.Config("bpa_s", n_features=3, budget=20, history="auto").forecasts
 
 
 def test_history_auto_is_a_forecaster_for_targets_and_the_last_label_for_classes() -> None:
@@ -376,3 +388,16 @@ def test_the_code_of_the_page_runs() -> None:
     exec(compile(code, "forecast.md", "exec"), names)
     assert names["low"] < names["said"] < names["high"]
     assert names["late"].n_waiting == 12
+
+
+def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
+    y = series(200, 0)[1]
+    for D in (0, 64):
+        learner = learner_of(d=0, D=D, season=12)
+        learner.learn_many(np.zeros((100, 0)), y[:100])
+        learner.save(tmp_path / "series.olk")
+        copies = [ek.load(tmp_path / "series.olk"), pickle.loads(pickle.dumps(learner))]
+        assert learner.scaler is None
+        for target in y[100:]:
+            said = learner.learn_one([], target)
+            assert all(copy.learn_one([], target) == said for copy in copies)

@@ -27,7 +27,7 @@ from structured_cases import (
     stream,
     task_of,
 )
-from twins.structured import Sorf as Twin
+from twins.structured_drift import DriftingSorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
 
 import edgeolk as ek

@@ -155,7 +155,8 @@ def test_hints_that_change_nothing_are_not_given(room: Path) -> None:
     result.metrics.no_change.false_positive += 1000  # type: ignore[attr-defined]
     result.metrics.majority.false_positive += 1000  # type: ignore[attr-defined]
     assert hints.tried(result) == ""
-    office = fs.replay(fs.ReplayConfig("office", kind="novelty", ram="2KiB"))
+    words = {"params": {"history": False}}
+    office = fs.replay(fs.ReplayConfig("office", kind="novelty", ram="2KiB", **words))
     assert hints.loses(office.metrics)
     said = hints.tried(office)  # another share of novel rows moves the threshold, and no score
     assert "Try next" not in said
@@ -226,7 +227,8 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
         ("robot", ["--kind", "multiclass", "--target", "move", "--algorithm", "bpa_s"]),
         ("robot", ["--kind", "multiclass", "--target", "move"]),
         ("house", ["--kind", "regression", "--algorithm", "ogd"]),
-        ("office", ["--kind", "novelty"]),
+        ("office", ["--kind", "novelty", "--param", "nu=0.5"]),
+        ("office", ["--kind", "novelty", "--param", "history=false"]),
     ],
 )
 def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 import pytest
 from twins.streams import random_stream, regression_stream
-from twins.structured import Sorf as Twin
+from twins.structured_drift import DriftingSorf
 
 from bench.bytes.shim import Sorf
 from bench.compiled import compiler
@@ -47,7 +47,9 @@ OPTIONS = {
     "linear": {"linear": True},
     "last label": {"last_label": True},
     "relevance": {"relevance": True},
+    "shared": {"relevance": "shared"},
     "groups": {"groups": TWO_GROUPS},
+    "shared groups": {"relevance": "shared", "groups": TWO_GROUPS},
     "all": {"linear": True, "last_label": True, "relevance": True, "groups": TWO_GROUPS},
 }
 #: Widths learned in float32 under float32 weights drift apart.
@@ -80,7 +82,10 @@ def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
         d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
         form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
     )  # fmt: skip
-    return loops, Twin(d, D, gamma, dtype=dtype, seed=2**40 + 7, **known, **options)
+    twin = DriftingSorf(
+        d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options
+    )
+    return loops, twin
 
 
 def largest(a, b):

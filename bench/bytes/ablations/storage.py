@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import edgeolk as ek
 from bench.bytes.ablations.tries import Measure, Try, halves
@@ -36,7 +37,7 @@ def longer(held: int, d: int, saved: int) -> int:
     return held * each // (each - saved)
 
 
-def measure_of(name: str, **params: object) -> Measure:
+def measure_of(name: str, **params: Any) -> Measure:
     """The error of a vector method with its rows and coefficients in a type."""
 
     def measure(data: str, size: int, setting: str) -> float:

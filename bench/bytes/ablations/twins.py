@@ -21,7 +21,7 @@ ROWS = 4_000
 NARROW = tuple(name for name in BINARY if name not in ("usps_train", "w8a", "a9a_train"))
 LAST, AVERAGE, BLEND = "the last model", "the average", "the blend"
 #: The settings of the vector methods.
-PARAMS: Mapping[str, Mapping[str, float]] = {
+PARAMS: Mapping[str, Mapping[str, Any]] = {
     "ogd": {"eta": 0.3},
     "nogd": {"eta": 0.3},
     "spa": {"eta": 0.3},

@@ -11,6 +11,8 @@
    reading that is one; the most that a count of 16 bits holds. */
 enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MOST_RUN = 65535 };
 static const double olk_largest_reading = 1e15;
+/* Deviations beyond which a reading teaches its channel's scale nothing more. */
+static const double olk_scale_deviations = 5.0;
 /* A share of squared differences that stands for none; the least deviation of runs. */
 static const double olk_least_roughness = 1e-6, olk_least_run_deviation = 0.5;
 
@@ -45,10 +47,22 @@ typedef struct {
     double most;       /* B: of all channels, in what a reading is furthest off */
     ptrdiff_t channel; /* which one that is */
     int what;
+    olk_moments before; /* its readings' mean and variance before this one */
     double level, trust; /* Y, T */
     double spread;       /* expected square of all inputs, after the row */
     int there, moved;    /* some reading is one; some channel has moved */
+    double reading;      /* of the channel that was asked for: its reading, if it is there, and rows */
+    int reading_there;   /*   without a change */
+    uint32_t run;
 } olk_row_seen;
+
+/* How a row is looked at. */
+typedef struct {
+    double rows, unit; /* rows of the stream before it; what inputs are multiplied by */
+    int learning;      /* channels follow it */
+    int anew;          /* no row is known before it */
+    ptrdiff_t channel; /* whose reading is told */
+} olk_row_asked;
 
 static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t j)
 {
@@ -106,7 +120,7 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
         of->square > 0.0 ? gate * olk_held_between(of->drift / OLK_SQRT(of->square), -most, most) : 0.0;
     of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
     const double usual =
-        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x) : x;
+        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x, olk_scale_deviations) : x;
     olk_take_in(&of->reading, usual, share);
     olk_take_in(&of->log_rough, log_rough, share);
     of->square = olk_towards(of->square, of->drift * of->drift, share);
@@ -116,12 +130,15 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
 
 /* A.1 to A.8: a reading, after `rows` of the stream. */
 static inline void olk_see_reading(olk_channel *of, olk_input x, double rows, double window,
-                                   olk_reading_seen *seen)
+                                   int anew, olk_reading_seen *seen)
 {
-    seen->gate = olk_gate(of->correlation);
+    seen->gate = olk_gate(of->correlation, olk_share_of((double)of->readings + 1.0, window));
     seen->there = OLK_FABS((double)x) <= olk_largest_reading; /* no number is not */
     if (seen->there) {
+        if (anew)
+            of->last = (double)x;
         olk_see_number(of, (double)x, window, seen);
+        of->run = anew ? 0 : of->run;
     } else {
         of->run += of->run < OLK_MOST_RUN;
         seen->input[0] = seen->input[1] = seen->input[2] = 0.0;
@@ -136,36 +153,44 @@ static inline void olk_see_reading(olk_channel *of, olk_input x, double rows, do
     olk_take_in(&of->log_run, log_run, olk_share_of(rows + 1.0, window));
 }
 
-/* A whole row, after `rows` of the stream; its inputs, each times `unit`, go to `inputs`. Channels
-   follow it where it is learned. The row may lie in the last third of `inputs`. */
+/* A whole row; its inputs go to `inputs`, in whose last third it may lie. */
 static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
-                                  double rows, double unit, int learning, olk_input *inputs,
-                                  olk_row_seen *all)
+                                  const olk_row_asked *how, olk_input *inputs, olk_row_seen *all)
 {
     const ptrdiff_t d = p->d / 3;
-    const olk_row_seen nothing = {0.0, 0, OLK_OF_VALUE, 0.0, 0.0, 0.0, 0, 0};
+    const olk_row_seen nothing = {0.0, 0,   OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0,
+                                  0.0, 0,   0,            0.0,        0,   0};
     *all = nothing;
     for (ptrdiff_t j = 0; j < d; j++) {
         olk_channel of = olk_recall_channel(s, j);
+        const olk_moments before = of.reading;
+        const double reading = (double)x[j];
         olk_reading_seen seen;
-        olk_see_reading(&of, x[j], rows, p->forget, &seen);
+        olk_see_reading(&of, x[j], how->rows, p->forget, how->anew, &seen);
         for (int i = 0; i < 3; i++)
-            inputs[3 * j + i] = (olk_input)(unit * seen.input[i]);
+            inputs[3 * j + i] = (olk_input)(how->unit * seen.input[i]);
         for (int i = 0; i < 4; i++)
             if (seen.odd[i] > all->most) {
                 all->most = seen.odd[i];
                 all->channel = j;
                 all->what = i;
+                all->before = before;
             }
+        if (j == how->channel) {
+            all->reading = reading;
+            all->reading_there = seen.there;
+            all->run = of.run;
+        }
         all->level += seen.level;
         all->trust = seen.gate > all->trust ? seen.gate : all->trust;
         all->there |= seen.there;
         if (of.reading.variance > 0.0) {
-            const double gate = olk_gate(of.correlation);
+            const double gate =
+                olk_gate(of.correlation, olk_share_of((double)of.readings + 1.0, p->forget));
             all->spread += 1.0 + 2.0 * gate * gate;
             all->moved = 1;
         }
-        if (learning)
+        if (how->learning)
             olk_keep_channel(s, j, &of);
     }
     all->level /= (double)d;

@@ -117,6 +117,15 @@ static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
     return s->numbers[4 * j + 2] > 0.0;
 }
 
+/* How many of d features have a deviation so far. */
+static inline ptrdiff_t olk_deviating(const olk_scaler *s, ptrdiff_t d)
+{
+    ptrdiff_t some = 0;
+    for (ptrdiff_t j = 0; j < d; j++)
+        some += olk_has_deviation(s, j);
+    return some;
+}
+
 /* Whether it scales by a mean and a deviation that still follow the rows, after `seen` of them. */
 static inline int olk_follows_rows(const olk_scaler *s, int64_t seen)
 {

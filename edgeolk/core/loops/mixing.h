@@ -56,9 +56,11 @@ OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares 
                                double blend, ptrdiff_t c);
 OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                   ptrdiff_t g, double blend, double y);
-/* Shares from the counters, counters after a row, averaging windows after every eighth. */
+/* Shares from the counters; counters after a row, and what the average and the weights of group
+   `lead` cost there; averaging windows after every eighth. */
 OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share);
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L);
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L,
+                             int32_t lead, double *costs);
 OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n);
 
 /* y f with two classes, f_y less the best other with several; an error where it is not above 0. */

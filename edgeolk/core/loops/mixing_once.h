@@ -67,7 +67,8 @@ OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shar
     return best;
 }
 
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L)
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L,
+                             int32_t lead, double *costs)
 {
     const olk_sorf *p = f->p;
     const int real = p->task == OLK_SORF_REGRESSION;
@@ -75,7 +76,10 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
         for (int32_t q = 0; q < p->n_blends; q++, L++) {
             const double m = real ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
                                   : olk_sorf_margin(f, NULL, g, p->blends[q], y);
-            *L = p->memory * *L + weight * olk_sorf_cost(p, m, y);
+            const double cost = olk_sorf_cost(p, m, y);
+            *L = p->memory * *L + weight * cost;
+            if (g == lead && (q == 0 || q == p->n_blends - 1))
+                costs[q > 0] = cost;
         }
     if (p->linear) {
         const double m = real ? f->f_linear : y * f->f_linear;

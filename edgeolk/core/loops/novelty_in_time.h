@@ -4,6 +4,7 @@
 
 #include "channels.h"
 #include "mean_embedding.h"
+#include "novelty_event.h"
 #include "novelty_scores.h"
 #include "novelty_threshold.h"
 
@@ -20,6 +21,14 @@ static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
     return *s->t - s->watch[OLK_IDLE_ROWS];
 }
 
+static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double rows, double unit,
+                                             int learning)
+{
+    const olk_row_asked how = {rows, unit, learning, (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
+                               olk_held_channel(s->watch)};
+    return how;
+}
+
 /* Learns one row; returns tau - u of before: novel where it is below 0. No row is refused: what is no
    number is a missing reading. */
 static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
@@ -34,9 +43,9 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
     olk_row_seen seen;
     double f = 0.0, returned = 0.0;
     int novel = 0;
+    const olk_row_asked how = olk_asked_of_row(s, (double)t, of.unit, 1);
     olk_begin_step(s->flags);
-    olk_see_row(p, s, (const olk_input *)row->values, (double)t, of.unit, 1,
-                (olk_input *)s->inputs, &seen);
+    olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
     if (t < OLK_WARM_ROWS) {
         if (t == OLK_WARM_ROWS - 1)
             of.unit = 1.0 / OLK_SQRT(seen.spread > 1e-6 ? seen.spread : 1e-6);
@@ -59,7 +68,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
     }
     olk_keep_scores(s, &of);
     *s->mistakes += (uint64_t)novel;
-    olk_conclude(s->watch, novel, now.part, seen.what, seen.channel);
+    olk_conclude(s, &seen, novel, now.part, p->forget);
     *s->t += 1;
     return returned;
 }
@@ -75,8 +84,8 @@ static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state
     double f = 0.0;
     if (t < OLK_WARM_ROWS + OLK_SILENT_ROWS)
         return 0.0;
-    olk_see_row(p, s, (const olk_input *)row->values, (double)t, of.unit, 0,
-                (olk_input *)s->inputs, &seen);
+    const olk_row_asked how = olk_asked_of_row(s, (double)t, of.unit, 0);
+    olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
     if (seen.there)
         olk_pass(p, s, &inputs, 1, 1, NULL, 0, NULL, &f);
     return of.threshold - olk_judge(&of, &seen, f).score;

@@ -65,10 +65,10 @@ static inline olk_row_scores olk_judge(const olk_score_state *of, const olk_row_
 static inline void olk_learn_scores(olk_score_state *of, const olk_row_scores *now, double rows,
                                     double window)
 {
-    const double share = olk_share_of(rows + 1.0, window);
+    const double share = olk_share_of(rows + 1.0, window), most = olk_most_deviations;
     const int trusted = rows >= OLK_TRUSTED_ROWS;
-    const double rarity = trusted ? olk_winsorised(&of->rarity, now->rarity) : now->rarity;
-    const double level = trusted ? olk_winsorised(&of->level, now->level) : now->level;
+    const double rarity = trusted ? olk_winsorised(&of->rarity, now->rarity, most) : now->rarity;
+    const double level = trusted ? olk_winsorised(&of->level, now->level, most) : now->level;
     olk_take_in(&of->rarity, rarity, share);
     olk_take_in(&of->level, level, share);
 }

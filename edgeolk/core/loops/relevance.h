@@ -1,5 +1,5 @@
-/* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c); and a
-   step of its log scales along their gradient. */
+/* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c), or all
+   angles by one scale (7e); and a step of the log scales along their gradient. */
 #ifndef EDGEOLK_RELEVANCE_H
 #define EDGEOLK_RELEVANCE_H
 
@@ -8,7 +8,23 @@
 enum { OLK_RELEVANCE_START = 200 };
 static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
 static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
+static const double olk_shared_step = 0.01; /* section 7e */
 static const double olk_largest_log_scale = 2.0;
+
+/* The learner with the widths of now: `made`, or in `own` where one scale of all inputs multiplies
+   the angles (section 7e). */
+static inline const olk_sorf *olk_paced(const olk_sorf *made, const olk_sorf_state *s,
+                                        olk_sorf *own)
+{
+    if (made->relevance != OLK_RELEVANCE_SHARED || *(const olk_input *)s->shared == 0)
+        return made;
+    const double by = olk_sorf_exp((double)*(const olk_input *)s->shared);
+    *own = *made;
+    for (int32_t g = 0; g < made->groups; g++)
+        for (int32_t i = 0; i < made->widths[g]; i++)
+            own->omega[g][i] *= by;
+    return own;
+}
 
 static inline olk_input olk_held(olk_input x, olk_input hold)
 {
@@ -27,7 +43,7 @@ static inline void olk_hold(const olk_sorf *p, const olk_input *x, ptrdiff_t n, 
 /* Whether features see other numbers than the row's. */
 static inline int olk_reshapes(const olk_sorf *p)
 {
-    return p->relevance || p->hold > 0.0;
+    return p->relevance == OLK_RELEVANCE_EACH || p->hold > 0.0;
 }
 
 /* One row as the features see it, into `to`, which may be the row, if it is to be another. */
@@ -42,7 +58,7 @@ static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *
         olk_hold(p, x, count, to);
         x = to;
     }
-    for (ptrdiff_t k = 0; p->relevance && k < count; k++) {
+    for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
         to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)lambda[i]));
     }
@@ -60,10 +76,44 @@ static inline olk_sorf_row olk_rows_as_seen(const olk_sorf *p, const olk_real *b
         olk_hold(p, x, m * p->d, to);
         x = to;
     }
-    for (ptrdiff_t r = 0; p->relevance && r < m; r++)
+    for (ptrdiff_t r = 0; p->relevance == OLK_RELEVANCE_EACH && r < m; r++)
         for (ptrdiff_t k = 0; k < p->d; k++)
             to[r * p->d + k] = (olk_input)((olk_real)x[r * p->d + k] * by[k]);
     return (olk_sorf_row){to, NULL, 0};
+}
+
+/* A squared gradient with one more in it. */
+static inline double olk_with_square(double G, double q)
+{
+    return olk_relevance_memory * G + olk_relevance_share * q * q;
+}
+
+/* One gradient step more; returns what the squared gradients have forgotten of their zeros. */
+static inline double olk_count_gradient(const olk_sorf_state *s)
+{
+    double faded = 1.0, power = olk_relevance_memory;
+    *s->gradient_steps += 1;
+    for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
+        faded *= u & 1 ? power : 1.0;
+    return 1.0 - faded;
+}
+
+/* A log scale after a step of that size along q, G being the squared gradient with q in it. */
+static inline double olk_moved_scale(double scale, double step, double q, double G, double known)
+{
+    const double to = scale + step * q / OLK_SQRT(G / known + olk_relevance_least);
+    const double below = to > olk_largest_log_scale ? olk_largest_log_scale : to;
+    return below < -olk_largest_log_scale ? -olk_largest_log_scale : below;
+}
+
+/* One step of the scale of all inputs along q, the derivative by it times sigma (section 7e). */
+static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
+{
+    olk_input *scale = s->shared, *G = scale + 1;
+    const double known = olk_count_gradient(s);
+    *G = (olk_input)olk_with_square((double)*G, q);
+    if (*G > 0)
+        *scale = (olk_input)olk_moved_scale((double)*scale, olk_shared_step, q, (double)*G, known);
 }
 
 /* One step of relevance's rule along sigma x' o q; inputs without a number in the row only
@@ -74,10 +124,7 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
     const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
     olk_input *lambda = s->log_scale, *G = s->gradient_square;
     const ptrdiff_t count = x->index ? x->count : p->d;
-    double faded = 1.0, power = olk_relevance_memory;
-    *s->gradient_steps += 1;
-    for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
-        faded *= u & 1 ? power : 1.0;
+    const double known = olk_count_gradient(s);
     ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < p->d; i++) {
         double q = 0.0;
@@ -85,14 +132,10 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
             q = sigma * (double)scaled[k] * (double)sum[k];
             k++;
         }
-        G[i] = (olk_input)(olk_relevance_memory * (double)G[i] + olk_relevance_share * q * q);
-        if (G[i] > 0) {
-            double to = (double)lambda[i] +
-                        olk_relevance_step * q /
-                            OLK_SQRT((double)G[i] / (1.0 - faded) + olk_relevance_least);
-            to = to > olk_largest_log_scale ? olk_largest_log_scale : to;
-            lambda[i] = (olk_input)(to < -olk_largest_log_scale ? -olk_largest_log_scale : to);
-        }
+        G[i] = (olk_input)olk_with_square((double)G[i], q);
+        if (G[i] > 0)
+            lambda[i] = (olk_input)olk_moved_scale((double)lambda[i], olk_relevance_step, q,
+                                                   (double)G[i], known);
     }
 }
 

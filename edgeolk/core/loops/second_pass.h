@@ -21,45 +21,55 @@ typedef struct {
     ptrdiff_t blocks;
 } olk_kept;
 
-/* What a block adds to the direction q of relevance's gradient: its slope by the angles, taken back
-   through transforms and fold. `generator`: before the block's words. */
-static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
-                                        const olk_sorf_row *x, const olk_plan *plan, int32_t g,
-                                        ptrdiff_t b, uint64_t generator, const olk_paces *paces,
-                                        const olk_wave *feature, olk_input *q)
+/* What a block adds to relevance's gradient: its slope by the angles along `line`, which is returned;
+   or, where that is NULL, taken back through transforms and fold to the direction q. `generator`:
+   before the block's words. */
+static OLK_ALONE double olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
+                                          const olk_sorf_row *x, const olk_plan *plan, int32_t g,
+                                          ptrdiff_t b, uint64_t generator, const olk_paces *paces,
+                                          const olk_wave *feature, const olk_entry *line,
+                                          olk_input *q)
 {
     OLK_ALIGNED(64) olk_entry h[64];
     olk_signs first, second;
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
+    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
+                                       b - p->first[g], h);
+    if (line)
+        return (double)(unit * olk_along(p, h, line));
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
-    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
-                                       b - p->first[g], h);
     olk_mix(h, &second, &first);
     olk_unfold(p, start, x, h, unit, q);
+    return 0.0;
 }
 
-/* Pass 2: the features that were kept, the others made again. */
-static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, const olk_plan *plan,
-                                      const olk_kept *kept)
+/* Pass 2: the features that were kept, the others made again. Returns the derivative of the score
+   by the scale of all inputs, where relevance follows that (section 7e). */
+static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                        const olk_sorf_row *x, const olk_plan *plan,
+                                        const olk_kept *kept)
 {
+    OLK_ALIGNED(64) olk_entry line[64]; /* those of a block, which its features may take the place of */
     olk_block own;
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
-    olk_input *q = (olk_input *)s->inputs + p->d;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
-    const int again = kept->blocks < p->first[p->groups];
+    const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
+    const int each = plan->follows && !shared;
+    const int again = shared || kept->blocks < p->first[p->groups];
+    olk_input *q = each ? (olk_input *)s->inputs + p->d : NULL;
+    double along = 0.0;
     const int small = again && olk_small(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
     if (again && !x->index)
         olk_tails(p, x->values, 1, &tail);
-    if (plan->follows)
+    if (each)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = (olk_real)plan->tau[g];
@@ -77,8 +87,11 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 drawn = b + 1;
             }
             const uint64_t start = generator;
-            if (b >= kept->blocks) {
+            if (b >= kept->blocks || shared)
                 olk_transformed(p, &generator, x, &tail, &own, &first, &second);
+            if (shared)
+                memcpy(line, olk_lines_of(&own), sizeof line);
+            if (b >= kept->blocks) {
                 olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
@@ -86,8 +99,9 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
             if (plan->follows) {
-                olk_add_direction(p, s, x, plan, g, b, start, &paces, feature, q);
-                if (b < kept->blocks)
+                along += olk_add_direction(p, s, x, plan, g, b, start, &paces, feature,
+                                           shared ? line : NULL, q);
+                if (each && b < kept->blocks)
                     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
             }
             if (K == 1)
@@ -98,6 +112,7 @@ static OLK_ALONE void olk_second_pass(const olk_sorf *p, const olk_sorf_state *s
                 olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
         }
     }
+    return along;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef EDGEOLK_SORF_H
 #define EDGEOLK_SORF_H
 
+#include "drift.h"
 #include "linear_candidate.h"
 #include "mean_embedding.h"
 #include "novelty_in_time.h"
@@ -28,14 +29,40 @@ static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
 #endif
 }
 
+/* The first block of a group that is averaged in this row. */
+static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_state *s, int32_t g)
+{
+    return p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
+}
+
+/* Leaking (section 14): by weights that answer wrongly, where the blend leans on the last weights
+   that much, and windows are below so many of the shortest. */
+static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
+
+/* The blocks that are averaged in this row lose a share of their weights. */
+static inline void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
+{
+    const ptrdiff_t K = p->classes;
+    olk_sorf_shares share;
+    olk_sorf_share(p, s->L, &share);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const double all = p->groups > 1 ? share.E[g] : 1.0;
+        if (!(share.alpha[g] > olk_leaking_share * all) ||
+            !(s->n[g] < olk_leaking_windows * p->cmin))
+            continue;
+        for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
+            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_real)p->leak,
+                     s->rounding);
+    }
+}
+
 /* The average of one block in eight. */
 static inline void olk_follow_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real inverse = (olk_real)(1.0 / s->n[g]);
-        ptrdiff_t b = p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
-        for (; b < p->first[g + 1]; b += OLK_OCTET)
+        for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
             olk_average((olk_stored *)s->a + 128 * b * K, (const olk_stored *)s->w + 128 * b * K,
                         2 * K * olk_lines(p, b), inverse, s->rounding);
     }
@@ -114,9 +141,11 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
    of y's class over the best other, or the predicted target. */
-static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state *s,
                                       const olk_sorf_row *row, double y, double weight)
 {
+    olk_sorf paced;
+    const olk_sorf *p = olk_paced(made, s, &paced);
     double own[2][OLK_SORF_GROUPS];
     const int one = p->classes == 1;
     double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
@@ -159,15 +188,20 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
-    olk_sorf_count(&f, y, weight, s->L);
+    double costs[2] = {0.0, 0.0}; /* of the average and the last weights */
+    olk_sorf_count(&f, y, weight, s->L, olk_leader(p, &before), costs);
+    const double cost = olk_sorf_cost(p, blended, y);
 
     if (again && olk_losses(&f, y, weight, *s->t, 0.0, &plan)) {
         plan.follows = p->relevance && *s->t > OLK_RELEVANCE_START && (real || 1.0 - blended > 0.0);
         if (plan.follows)
             olk_sorf_share(p, s->L, &plan.slope.share);
-        olk_second_pass(p, s, &x, &plan, &kept);
-        if (plan.follows)
-            olk_gradient_step(p, s, &x, real ? y - blended : (one ? y : 1.0));
+        const double along = olk_second_pass(p, s, &x, &plan, &kept);
+        const double sigma = real ? y - blended : (one ? y : 1.0);
+        if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
+            olk_shared_gradient_step(s, sigma * along);
+        else if (plan.follows)
+            olk_gradient_step(p, s, &x, sigma);
         *s->updates += 1;
     }
 #ifdef OLK_TWO_TYPES
@@ -176,11 +210,15 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *p, const olk_sorf_state *s
         *s->updates += 1;
     }
 #endif
+    if (p->leak > 0.0 && cost > 0.0)
+        olk_leak_weights(p, s);
     olk_follow_weights(p, s);
     if (p->last_label)
         *s->last = p->task == OLK_SORF_CLASSES ? y + 1.0 : y;
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);
+    if (p->drift)
+        olk_note_costs(p, s, sizeof(olk_input) == sizeof(double), cost, costs[1], costs[0]);
     return returned;
 }
 
@@ -225,13 +263,16 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but
    scratch. A row has the score that it has alone: where one of a block is for olk_real, they go one
    by one. */
-static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
+    olk_sorf paced;
+    const olk_sorf *p = olk_paced(made, s, &paced);
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
+    const int each = p->relevance == OLK_RELEVANCE_EACH;
     const int together = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? own[0][0] : s->scores;
@@ -247,7 +288,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *p, const olk_sorf_state *s
     }
     if (p->task != OLK_SORF_NOVELTY)
         olk_sorf_share(p, s->L, &share);
-    for (ptrdiff_t k = 0; together && p->relevance && k < p->d; k++)
+    for (ptrdiff_t k = 0; together && each && k < p->d; k++)
         by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
     ptrdiff_t alone = together ? 0 : m; /* rows that go one by one */
     for (ptrdiff_t r = 0; r < m;) {

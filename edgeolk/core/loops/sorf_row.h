@@ -2,6 +2,8 @@
 #ifndef EDGEOLK_SORF_ROW_H
 #define EDGEOLK_SORF_ROW_H
 
+#include "drift.h"
+#include "event_words.h"
 #include "novelty_threshold.h"
 #include "roots.h"
 #include "sorf_types.h"
@@ -45,12 +47,14 @@ static inline int olk_sorf_takes_target(double y)
     return OLK_FABS(y) <= 1e100;
 }
 
-/* A new learner, its memory all zero: the averaging windows and the variances of the linear
-   candidate begin at 1, novelty in time with a threshold and no event. */
+/* A new learner, its memory all zero: the averaging windows, the variances of the linear candidate
+   and the spread of the inputs begin at 1, novelty in time with a threshold and no event. */
 static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
 {
     for (int32_t g = 0; s->n && g < p->groups; g++)
         s->n[g] = 1.0;
+    if (p->drift)
+        olk_put_drift_number(s, wide, OLK_DRIFT_SPREAD, 1.0);
     for (ptrdiff_t i = 0; p->linear && i <= p->d; i++) {
         if (wide)
             ((double *)s->Sl)[i] = 1.0;

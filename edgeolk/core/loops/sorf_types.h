@@ -9,6 +9,8 @@
 #include "forecast_types.h"
 
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+/* Learned widths: none, of each input, one for all inputs. */
+enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
 enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* What a learner is made of; made at construction, constant afterwards. */
@@ -22,7 +24,9 @@ typedef struct {
     double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
     double size[OLK_SORF_GROUPS];                /* what a group's sums are divided by */
     int32_t n_blends;                            /* 2 to 8 */
-    int32_t linear, last_label, relevance;       /* options, 0 or 1 */
+    int32_t linear, last_label, drift;           /* options, 0 or 1 */
+    int32_t relevance;                           /* 0, or as above */
+    double leak;                                 /* option, 0: none */
     double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
     double kappa;                                /* stored levels per unit of weight */
     double r, sharp, memory, cmin, cmax, shrink;
@@ -45,16 +49,19 @@ typedef struct {
     double *last;           /* last label: y, z, or class + 1 */
     double *novelty;        /* rho, m */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
-    void *log_scale, *gradient_square; /* relevance: [d] of type */
-    uint64_t *gradient_steps;          /* relevance */
+    void *log_scale, *gradient_square; /* relevance of each input: [d] of type */
+    void *shared;                      /* of all: log scale and squared gradient, of type */
+    uint64_t *gradient_steps;          /* of either */
+    void *drift;                       /* [OLK_DRIFT_NUMBERS] of type; drift.h has their order */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
-    void *deviations;       /* [6] of type: novelty_scores.h */
-    uint64_t *watch;        /* [4]: novelty_threshold.h */
+    void *deviations;       /* [8] of type: novelty_scores.h, event_words.h */
+    uint64_t *watch;        /* [5]: event_words.h */
     /* scratch */
-    void *inputs;           /* relevance: [2][d] of type; novelty in time: [d]; held without these:
-                               [d], where a row that is learned or scored alone may lie */
+    void *inputs;           /* relevance of each input: [2][d] of type; novelty in time: [d]; held
+                               without these: [d], where a row that is learned or scored alone may
+                               lie */
     double *scores;         /* K > 1: [2][groups][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
@@ -72,6 +79,8 @@ typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, con
 /* Returns f - rho of before, in time tau - u: novel where it is below 0. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
+/* What a user says of rows in time: they are usual from now on, or none came for long. */
+typedef void (*olk_sorf_told_fn)(const olk_sorf *, const olk_sorf_state *);
 /* out[rows][columns] of m dense rows or one sparse row; nothing changes but scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    ptrdiff_t m, double *out);
@@ -94,6 +103,7 @@ typedef struct {
     olk_sorf_step_fn step;
     olk_sorf_novelty_fn novelty;
     olk_sorf_novelty_fn watch; /* novelty in time */
+    olk_sorf_told_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
     olk_forecast_answer_fn predict, ask;

@@ -180,6 +180,20 @@ static OLK_ALONE void olk_average(olk_stored *a, const olk_stored *w, ptrdiff_t 
     }
 }
 
+/* w -= leak w over `count` numbers (section 14). */
+static OLK_ALONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak, uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
+    const olk_step step = olk_gap_step(leak);
+    for (ptrdiff_t start = 0; start < count; start += OLK_PIECE) {
+        const ptrdiff_t n = count - start < OLK_PIECE ? count - start : OLK_PIECE;
+        memset(change, 0, sizeof change);
+        for (ptrdiff_t i = 0; i < n; i++)
+            change[i] = olk_times(step, olk_gap_of(-(olk_gap)w[start + i]));
+        olk_add_changes(w + start, change, n, generator);
+    }
+}
+
 /* a += (kappa feature - a) / n over one block. */
 static inline void olk_mean(olk_stored *a, const olk_wave *feature, olk_real kappa, ptrdiff_t n,
                             olk_real inverse, uint64_t *generator)

@@ -34,6 +34,8 @@ const olk_sorf_functions OLK_SORF_TABLE = {
     olk_sorf_step,
     olk_sorf_novelty,
     olk_sorf_watch,
+    olk_accept_rows,
+    olk_restart_rows,
     olk_sorf_scores,
 #ifdef OLK_SORF_INT8
     NULL,

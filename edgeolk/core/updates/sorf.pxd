@@ -6,9 +6,12 @@ from libc.stdint cimport int64_t
 from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
-from edgeolk.core.structs cimport OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_sorf_row
+from edgeolk.core.structs cimport (
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
+)
 from edgeolk.core.structured cimport (
-    olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes, olk_sorf_takes_target,
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
+    olk_sorf_takes_target, olk_squares, olk_watch,
 )
 
 
@@ -49,11 +52,48 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
+    if s.structured.made.drift and s.preprocessing.scaler.method != 0:
+        s.structured.squares = olk_squares(x, s.c.n_features, is_wide(s))
     f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
     return DONE
+
+
+cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
+    """Inputs that the scaler has a deviation for; 0 without one."""
+    cdef Py_ssize_t d = s.c.n_features
+    if s.preprocessing.scaler.method == 0:
+        return 0
+    if s.preprocessing.common != NULL:
+        return d if s.preprocessing.common.squares > 0.0 else 0
+    if s.preprocessing.alike:
+        return d if s.preprocessing.pair.others > 0.0 else 0
+    return olk_deviating(&s.preprocessing.scaler, d)
+
+
+cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
+    """After a row was learned, and the scaler has kept it: look for drift."""
+    cdef const olk_scaler* scaler = NULL
+    if s.preprocessing.scaler.method != 0 and not s.preprocessing.alike:
+        scaler = &s.preprocessing.scaler
+    olk_watch(&s.structured.made, &s.structured.state, scaler, s.structured.squares,
+              deviating(s), seen, is_wide(s), <size_t>s.c.item)
+
+
+cdef inline double sorf_alarms(const State* s) noexcept nogil:
+    """Alarms of drift so far."""
+    if not s.structured.made.drift:
+        return 0.0
+    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+
+
+cdef inline double sorf_since_look(const State* s) noexcept nogil:
+    """Rows since the alarm of drift last looked, which is when it rings."""
+    if not s.structured.made.drift:
+        return 0.0
+    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_SINCE)
 
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
@@ -79,7 +119,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:
-    """All zero but the averaging windows and the variances of the linear candidate."""
+    """All zero but averaging windows, variances of the linear candidate, spread of the inputs."""
     olk_sorf_begin(&s.structured.made, &s.structured.state, is_wide(s))
     if s.forecast.on:
         s.structured.all.begin(&s.forecast.made, &s.forecast.state)

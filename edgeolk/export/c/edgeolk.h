@@ -103,6 +103,7 @@ typedef struct {
     uint64_t mistakes; /* of them, answered wrongly before (novelty: called novel) */
     uint64_t updates;  /* rows that changed the weights */
     uint64_t skipped;  /* bad rows, where they are counted */
+    uint64_t alarms;   /* times the mistakes told of a change (drift); novelty in time: events */
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);
@@ -112,7 +113,7 @@ enum { EK_PATTERN = 0, EK_LEVEL = 1, EK_CHANNEL = 2 };
 enum { EK_VALUE = 0, EK_ROUGHNESS = 1, EK_MEAN = 2, EK_FLAT = 3 };
 
 typedef struct {
-    int novel, event; /* of the last row learned; event: a novel one is at most 64 rows back */
+    int novel, event; /* of the last row learned; event: one lasts, or was at most 64 rows back */
     int part;         /* what counted most: the pattern, the level of deviations, a channel */
     int what;         /* of the channel that was furthest off: its value, roughness, mean, a flat line */
     uint32_t channel; /* that channel, from 0 */
@@ -122,6 +123,12 @@ typedef struct {
 
 /* What was made of the last row learned. A number of a row that is not finite is a missing reading. */
 void ek_watch(const void *arena, ek_verdict *verdict);
+
+/* What the last rows were is usual from now on, and the event is over. */
+void ek_accept(void *arena);
+
+/* After a long stop: no row is known before the next one. */
+void ek_restart(void *arena);
 #endif
 
 /* The model as a file for edgeolk.load(): EK_STATE_BYTES, valid until the next call that learns. */

@@ -108,6 +108,8 @@ static void ek_enter(void *arena, ek_call *c)
     s->log_scale = ek_at(base, EK_AT_relevance);
     s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->shared = ek_at(base, EK_AT_shared_relevance);
+    s->drift = ek_at(base, EK_AT_drift);
     /* Without relevance, inputs are held where the row lies. */
     s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
@@ -190,6 +192,30 @@ static void ek_keep(ek_call *c, const ek_number *x)
     (void)c, (void)x;
 #endif
 }
+
+#if EK_AT_drift
+/* Looks for drift, after a row that was learned; squares: the sum of those of the row as scaled. */
+static void ek_look(ek_call *c, double squares)
+{
+#if EK_COMMON
+    olk_watch(c->p, &c->s, NULL, squares, c->alike.squares > 0.0 ? EK_FEATURES : 0, 0,
+              EK_WIDE_ROWS, sizeof(olk_stored));
+#elif EK_SCALE_METHOD
+#if EK_PAIRS
+    const int alike = c->alike.others >= 0.0;
+    const int two = c->alike.others > 0.0;
+#else
+    const int alike = 0, two = 0;
+#endif
+    const ptrdiff_t deviating =
+        alike ? (two ? EK_FEATURES : 0) : olk_deviating(&c->scaler, EK_FEATURES);
+    olk_watch(c->p, &c->s, alike ? NULL : &c->scaler, squares, deviating, c->seen + 1,
+              EK_WIDE_ROWS, sizeof(olk_stored));
+#else
+    olk_watch(c->p, &c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
+#endif
+}
+#endif
 
 /* The row as the learner sees it, NULL if it cannot be taken. */
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
@@ -336,6 +362,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     if (!olk_sorf_takes_target(y))
         return ek_refused(&c, EK_BAD_ROW);
 #endif
+#if EK_AT_drift /* before the features hold it */
+    const double squares = EK_SCALE_METHOD ? olk_squares(row.values, EK_FEATURES, EK_WIDE_ROWS) : 0.0;
+#endif
     before = olk_sorf_step(c.p, &c.s, &row, y, weight);
 #endif
 #if EK_AT_errors
@@ -344,6 +373,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     errors[1] += OLK_FABS(y - before);
 #endif
     ek_keep(&c, x);
+#if EK_AT_drift
+    ek_look(&c, squares);
+#endif
 #if EK_CLIPS_ROWS
     *ek_words(c.base, EK_AT_clipped_rows) += (uint64_t)c.shortened;
 #endif
@@ -381,6 +413,12 @@ void ek_count(const void *arena, ek_counts *counts)
     counts->mistakes += (uint64_t)c.width->mistakes;
     counts->updates += (uint64_t)c.width->updates;
 #endif
+#if EK_WATCHES
+    counts->alarms = c.s.watch[OLK_EVENTS];
+#else
+    counts->alarms =
+        EK_AT_drift ? (uint64_t)olk_drift_number(&c.s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
+#endif
     counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
 }
 
@@ -397,6 +435,25 @@ void ek_watch(const void *arena, ek_verdict *verdict)
     verdict->channel = (uint32_t)(bits >> 8);
     verdict->alarms = c.s.watch[OLK_EVENTS];
     verdict->threshold = (double)((const ek_number *)c.s.deviations)[0];
+}
+
+static void ek_tell(void *arena, olk_sorf_told_fn told)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    olk_begin_step(c.s.flags);
+    told(c.p, &c.s);
+    olk_end_step(c.s.flags, 0);
+}
+
+void ek_accept(void *arena)
+{
+    ek_tell(arena, olk_accept_rows);
+}
+
+void ek_restart(void *arena)
+{
+    ek_tell(arena, olk_restart_rows);
 }
 #endif
 

@@ -180,6 +180,22 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_AT_drift
+/* The numbers of loops/drift.h. */
+static int ek_drift_holds(const uint8_t *file, int64_t steps)
+{
+    const double rows = (double)steps + 1.0, most = rows < olk_most_counted ? rows : olk_most_counted;
+    for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
+        const double count = ek_number_of(file, EK_AT_drift, i);
+        if (!ek_between(count, 0.0, most) || count != (double)(int32_t)count)
+            return 0;
+    }
+    return ek_all_between(file, EK_AT_drift, OLK_DRIFT_SPREAD, 1, 0.0, 1e30) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_GAP, 1, -1.0, 1.0) &&
+           ek_all_between(file, EK_AT_drift, OLK_DRIFT_FAST, 2, 0.0, 1.0);
+}
+#endif
+
 #if EK_FOLLOWS
 static int ek_following_holds(const uint8_t *file, int64_t rows)
 {
@@ -207,22 +223,25 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
     static const size_t of_squares[] = {1, 4, 6, 8, 9, 11};
     const int64_t mistakes = ek_word_of(file, EK_AT_MISTAKES, 0);
     const int64_t verdict = ek_word_of(file, EK_AT_watch, OLK_VERDICT);
+    const int64_t held = ek_word_of(file, EK_AT_watch, OLK_HELD);
     if (!ek_all_between(file, EK_AT_channels, 0, 12 * EK_FEATURES, -DBL_MAX, DBL_MAX))
         return 0;
     for (size_t j = 0; j < EK_FEATURES; j++)
         for (size_t i = 0; i < sizeof of_squares / sizeof of_squares[0]; i++)
             if (!(ek_number_of(file, EK_AT_channels, 12 * j + of_squares[i]) >= 0.0))
                 return 0;
-    return ek_all_between(file, EK_AT_deviations, 0, 6, -DBL_MAX, DBL_MAX) &&
+    return ek_all_between(file, EK_AT_deviations, 0, OLK_SCORE_NUMBERS, -DBL_MAX, DBL_MAX) &&
            ek_number_of(file, EK_AT_deviations, 0) >= olk_least_threshold &&
            ek_all_between(file, EK_AT_deviations, 1, 1, 0.0, 1001.0) &&
            ek_number_of(file, EK_AT_deviations, 3) >= 0.0 &&
            ek_number_of(file, EK_AT_deviations, 5) >= 0.0 &&
+           ek_number_of(file, EK_AT_deviations, 7) >= 0.0 &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_IDLE_ROWS), steps) &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_EVENTS), mistakes) &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_QUIET_ROWS), UINT16_MAX) &&
            verdict >= 0 && verdict >> 8 < EK_FEATURES && !(verdict & 0xe0) &&
-           (verdict >> 1 & 3) < 3;
+           (verdict >> 1 & 3) < 3 && held >= 0 && held >> OLK_HELD_CHANNEL < EK_FEATURES &&
+           !(held & 0xFFF80000) && (held & 0x30000) != 0x30000;
 }
 #endif
 
@@ -307,6 +326,16 @@ static int ek_state_holds(const uint8_t *file)
     if (!ek_all_between(file, EK_AT_relevance, 0, EK_INPUTS, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_relevance, EK_INPUTS, EK_INPUTS, 0.0, 1e30) ||
         !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_shared_relevance
+    if (!ek_all_between(file, EK_AT_shared_relevance, 0, 1, -2.0, 2.0) ||
+        !ek_all_between(file, EK_AT_shared_relevance, 1, 1, 0.0, 1e30) ||
+        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_drift
+    if (!ek_drift_holds(file, steps))
         return 0;
 #endif
 #if EK_AT_last_label

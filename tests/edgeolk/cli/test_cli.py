@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import edgeolk as ek
@@ -152,13 +153,23 @@ def test_info(row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str], tmp_
     assert told["bytes"] == str(learner.nbytes)
 
 
-def test_info_says_how_many_classes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_info_says_how_many_classes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ek.Learner("sorf", n_features=3, budget=7, n_classes=3).save(tmp_path / "model")
     assert "classes          3" in run(capsys, "info", str(tmp_path / "model")).splitlines()
     ek.Learner("sorf", n_features=3, budget=7).save(tmp_path / "model")
     assert "classes  " not in run(capsys, "info", str(tmp_path / "model"))
+
+
+def test_info_of_novelty_in_time(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=2, loss="novelty", history=True)
+    rows = np.random.default_rng(0).normal(size=(300, 2))
+    rows[-1] = 40.0
+    learner.learn_many(rows)
+    learner.save(tmp_path / "model.olk")
+    text = run(capsys, "info", str(tmp_path / "model.olk"))
+    assert f"novel rows       {learner.mistakes} in {learner.alarms} events" in text
+    assert "last row         novel: pattern, channel 0, value" in text
+    assert f"threshold        {learner.threshold:.4g} deviations" in text
 
 
 def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

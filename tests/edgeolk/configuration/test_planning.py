@@ -156,7 +156,10 @@ def test_ram_where_a_small_budget_has_no_meaning() -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_not_even_one_fits(name: str) -> None:
-    least = ek.plan(name, n_features=7, budget=smallest_budget(name, **LIVELY.get(name, {}))).nbytes
+    budget = smallest_budget(name, **LIVELY.get(name, {}))
+    # What is on by itself only where it fits.
+    off = {"relevance": False} if name == "sorf" else {}
+    least = ek.plan(name, n_features=7, budget=budget, **off).nbytes
     assert ek.plan(name, n_features=7, ram=least).budget >= 1
     for ram in (0, 1, least - 1):
         with pytest.raises(ValueError, match=f"ram must be at least {least} bytes.*got {ram}"):
@@ -308,4 +311,4 @@ def test_bytes_an_input(said: dict[str, Any], an_input: int) -> None:
 def test_fixed_bytes(d: int) -> None:
     """Header, blend and padding of the plainest learner with a scaler inside."""
     plan = ek.plan(n_features=d, budget=512, kernel=ek.Gaussian(0.1), relevance=False)
-    assert plan.nbytes - 4 * 512 - 13 * d <= 208
+    assert plan.nbytes - 4 * 512 - 13 * d <= 240

@@ -43,7 +43,9 @@ def test_every_option(form, task, name, dtype):
     loops, twin, X = follow(form, task, dtype, 6, 140, name=name)
     if "relevance" in OPTIONS[name]:
         assert int(loops.gradient_steps[0]) == twin.u > 0
-        assert largest(loops.log_scale, twin.lam) <= (1e-9 if dtype == "float64" else 0.0)
+        shared = "shared" in loops.parts
+        learned = (loops.shared[0], twin.gl) if shared else (loops.log_scale, twin.lam)
+        assert largest(*learned) <= (1e-9 if dtype == "float64" else 0.0)
     scratch = ("inputs", "scores", "row")
     kept = {key: part.tobytes() for key, part in loops.parts.items() if key not in scratch}
     many = loops.scores(X[:21])

@@ -53,6 +53,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                       "dtype": "float64", "kernel": ek.Gaussian(0.4)}),
     "bits": ("bits", {"algorithm": "sorf", "D": 130, "linear": True}),
     "bits, then a third number": ("half", {"algorithm": "sorf", "D": 130, "relevance": True}),
+    "drift": ("drifts", {"algorithm": "sorf", "D": 130}),
+    "drift, one width": ("drifts", {"algorithm": "sorf", "D": 130, "relevance": "shared",
+                                    "leak": 0.016, "groups": 2, "linear": True}),
+    "drift, wide": ("drifts", {"algorithm": "sorf", "D": 130, "dtype": "float64",
+                               "relevance": "shared", "last_label": True}),
+    "drift, classes": ("drifts", {"algorithm": "sorf", "D": 130, "n_classes": 3}),
+    "drift of bits": ("drifting bits", {"algorithm": "sorf", "D": 130, "freeze_after": 900}),
+    "drift, one scale": ("drifts", {"algorithm": "sorf", "D": 130, "scale": "common",
+                                    "relevance": "shared"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
     "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
@@ -62,13 +71,23 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def readings(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A stream; "bits": which readings of one are above its median, "half": one of them is .5."""
-    if name not in ("bits", "half"):
+    """A stream, or one made of it: which readings are above their medians ("bits"), a third number
+    among these ("half"); in any order,
+    labels that flip after 1,400 rows, and other readings from row 2,100 on
+    ("drifts", "drifting bits")."""
+    if name not in ("bits", "half", "drifts", "drifting bits"):
         return stream(name, ROWS)
-    X, y = stream("robot", ROWS)
-    X = (np.median(X, axis=0) < X).astype(X.dtype)
+    X, y = stream("occupancy" if name == "drifts" else "robot", ROWS)
+    if name != "drifts":
+        X = (np.median(X, axis=0) < X).astype(X.dtype)
     if name == "half":
         X[ROWS // 3, 1] = 0.5
+    if name.startswith("drift"):
+        late = np.arange(ROWS) >= 1400
+        X = X[np.random.default_rng(0).permutation(ROWS)]
+        total = X.sum(axis=1)
+        y = np.where(late, -1.0, 1.0) * np.where(total > np.median(total), 1.0, -1.0)
+        X[2100:] *= 0.02
     return X, y
 
 
@@ -137,6 +156,9 @@ def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     assert board.untouched()
     reader = ek.Learner._from_block(file)
     assert board.counts()[:3] == [reader.steps, reader.mistakes, reader.updates]
+    assert board.counts()[4] == reader.alarms
+    if key.startswith("drift"):
+        assert reader.alarms > 0
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

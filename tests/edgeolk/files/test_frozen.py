@@ -22,7 +22,7 @@ VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip eta2 rank iters window coe b0 ald r unit sharp memory cmin"
     " cmax shrink linear last_label relevance groups nu forget epsilon scratch"
-    " history lead season"
+    " history lead season drift leak"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -40,6 +40,7 @@ OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
     "forget": 4096.0, "scratch": 0.0, "history": 0.0, "lead": 1.0, "season": 0.0,
+    "drift": 0.0, "leak": 0.0,
     "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
 #: What a list is where none of its numbers is written; widths by the number of groups.
@@ -62,6 +63,7 @@ REGIONS = (
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors - forgetron halving hints nystrom"
     " - weights mean_weights blend target last_label linear relevance turns novelty own"
+    " shared_relevance drift"
 )
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
@@ -87,7 +89,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
-    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q",
+    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q held:q",
     "skipped": "n_skipped:q",
     "clipped_rows": "clipped_rows:q",
     "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"
@@ -109,6 +111,7 @@ TYPES = {
     "head": "computing", "guard": "computing", "waiting": "computing", "season": "computing",
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
+    "shared_relevance": "computing", "drift": "computing",
 }  # fmt: skip
 
 

@@ -41,7 +41,7 @@ _ROWS = {
 }  # fmt: skip
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
-    "novelty", "channels", "channel_counts", "deviations",
+    "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
 }  # fmt: skip
 #: Regions that came after the files were made: a forecaster's.
 _LATER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}

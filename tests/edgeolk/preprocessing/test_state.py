@@ -37,7 +37,11 @@ class Scalers:
         self.at = {region.name: region.offset for region in regions}
 
     def compiled(
-        self, numbers: tuple[float, ...], age: int, clipped: int, seen: int,
+        self,
+        numbers: tuple[float, ...],
+        age: int,
+        clipped: int,
+        seen: int,
         span: tuple[float, float] | None,
     ) -> bool:
         """Whether the scaler itself takes a block with these statistics."""
@@ -55,14 +59,20 @@ class Scalers:
         return True
 
     def of_a_file(
-        self, numbers: tuple[float, ...], age: int, clipped: int, seen: int,
+        self,
+        numbers: tuple[float, ...],
+        age: int,
+        clipped: int,
+        seen: int,
         span: tuple[float, float] | None,
     ) -> bool:
         """Whether a learner's file may have them."""
         prepared = SimpleNamespace(freeze_after=0, method=1 if span is None else 2)
-        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared)
-        regions = {"scaler": memoryview(array("d", numbers)),
-                   "scaler_counts": memoryview(array("i", [age, clipped]))}
+        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=False)
+        regions = {
+            "scaler": memoryview(array("d", numbers)),
+            "scaler_counts": memoryview(array("i", [age, clipped])),
+        }
         if span is not None:
             regions["scaler_range"] = memoryview(array("d", span))
         try:
@@ -106,7 +116,7 @@ class Records:
         struct.pack_into("<q", block, ROWS_AT, seen)
         block[64 : 64 + len(record)] = record
         prepared = SimpleNamespace(freeze_after=0, method=COMPACT)
-        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared)
+        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=False)
         said = []
         for judge in (
             lambda: ek.RunningScaler._from_block(resealed(block)),
@@ -147,8 +157,11 @@ def test_ranges() -> None:
     both, taken = Scalers("minmax"), 0
     ends = [0.0, 1.0, -1.0, 1e-300, 1e308, -1e308, float_info.max, NAN, INF]
     # Of the width, and of the mean itself: just inside and just outside of what rounding may do.
-    beside = [(0.0, 0.0), *((s * x, 0.0) for s in (-1, 1) for x in (0.95e-6, 1.05e-6)),
-              *((0.0, s * x) for s in (-1, 1) for x in (1.9e-14, 2.1e-14))]
+    beside = [
+        (0.0, 0.0),
+        *((s * x, 0.0) for s in (-1, 1) for x in (0.95e-6, 1.05e-6)),
+        *((0.0, s * x) for s in (-1, 1) for x in (1.9e-14, 2.1e-14)),
+    ]
     for least, most, (age, seen) in itertools.product(ends, ends, AGES[:4] + AGES[-3:]):
         width = most - least
         for mean, (wide, own) in itertools.product((least, most), beside):

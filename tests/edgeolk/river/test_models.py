@@ -193,6 +193,71 @@ def test_a_pickle_goes_on_as_before() -> None:
     assert model.predict_proba_one(x) == other.predict_proba_one(x)
 
 
+def _waves(n: int) -> list[dict[str, float | None]]:
+    """Two readings in the order of time; the second stands still for a while."""
+    rng = np.random.default_rng(0)
+    rows: list[dict[str, float | None]] = []
+    for t in range(n):
+        wave = {"a": np.sin(t / 20) + 0.1 * rng.normal(), "b": np.cos(t / 30) + 0.1 * rng.normal()}
+        rows.append({key: float(value) for key, value in wave.items()})
+    for row in rows[n // 2 : n // 2 + 60]:
+        row["b"] = rows[n // 2]["b"]
+    return rows
+
+
+def test_scores_of_novelty_are_comparable() -> None:
+    """From 0 to 1, and no function of the threshold, which moves."""
+    model = KernelNovelty()
+    scores, alarms, flat = [], 0, False
+    for t, x in enumerate(_waves(3000)):
+        said, alarm = model.score_one(x), model.is_novel(x)
+        model.learn_one(x)
+        learner = model.learner
+        assert learner is not None
+        assert alarm == learner.novel
+        alarms += alarm
+        if t >= 110:
+            scores.append(said)
+            assert said > 0.0
+        flat |= alarm and learner.why == ("channel", 1, "flat")
+    assert 0.0 < min(scores) < max(scores) < 1.0
+    assert flat
+    assert alarms < 100
+    before = model.score_one(x)
+    np.asarray(model.learner._engine.view("deviations"))[0, 0] += 1.0  # type: ignore[union-attr]
+    model._scored_at = -1
+    assert model.score_one(x) == pytest.approx(before)
+
+
+def test_gaps_are_missing_readings_in_time() -> None:
+    models = [KernelNovelty() for _ in range(3)]
+    for t, x in enumerate(_waves(400)):
+        gone = t % 50 == 7
+        short = {"a": x["a"]} if gone else x
+        models[0].learn_one(short)
+        models[1].learn_one({**x, "b": None} if gone else x)
+        models[2].learn_one({**x, "b": float("nan")} if gone else x)
+    files = [bytes(model.to_learner()._sealed()) for model in models]
+    assert files[0] == files[1] == files[2]
+    with pytest.raises(ValueError, match="must be finite"):
+        KernelNovelty(missing="last").learn_one({"a": float("nan")})
+
+
+def test_novelty_of_rows_in_any_order() -> None:
+    model = KernelNovelty(history=False)
+    for x, _ in _rows(300):
+        model.learn_one(x)
+    assert model.to_learner().parameters["history"] is None
+    assert model.to_learner().parameters["nu"] == 0.05
+    usual, far = model.score_one({"a": 0.1, "b": 0.0}), model.score_one({"a": 9.0, "b": 9.0})
+    assert 0.0 < usual < far <= 1.0
+    other = KernelNovelty("fogd", budget=20)
+    other.learn_one({"a": 1.0})
+    assert 0.0 <= other.score_one({"a": 1.0}) <= 1.0
+    with pytest.raises(TypeError, match="history"):
+        KernelNovelty("fogd", budget=20, history=True).learn_one({"a": 1.0})
+
+
 def test_a_regressor_forecasts_from_the_targets_history() -> None:
     """By itself with the usual learner; the answers are those of a forecaster."""
     r = np.random.default_rng(0)

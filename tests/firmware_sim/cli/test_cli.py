@@ -66,7 +66,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert set(data) == {
         *("format", "status", "detail", "warnings", "command", "stream", "learner", "scaling"),
         *("memory", "metrics", "curve", "host", "faults", "labels", "kind", "board", "power"),
-        *("classes", "windows", "emulated"),
+        *("classes", "windows", "emulated", "row", "inputs", "alarms", "oddest"),
     }
     assert data["status"] == "complete"
     assert data["stream"]["missing_by_column"] == {"pressure_Pa": 8, "gas_ppm": 10}

@@ -99,6 +99,41 @@ def ran(folder: Path, lines: list[str]) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.parametrize("zone", ["", "Z"])
+def test_the_clock_of_the_board(zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program reads the time where the replay reads it in the stream: the answers are its."""
+    rng = np.random.default_rng(2)
+    start = np.datetime64("2024-03-04T00:00:00")
+    readings = rng.normal(size=ALL).tolist()
+    labels = [int(7 <= i % 24 < 17) for i in range(ALL)]
+    lines = [
+        f"{start + np.timedelta64(i, 'h')}{zone},{x},{y}"
+        for i, (x, y) in enumerate(zip(readings, labels, strict=True))
+    ]
+    path, model = tmp_path / "s.csv", tmp_path / "model.zip"
+    path.write_text("\n".join(["at,a,y", *lines]) + "\n")
+    base = {"target": "y", "ram": "4KiB", "clock": True}
+    first = fs.Replay(fs.ReplayConfig(str(path), limit=FIRST, **base))  # type: ignore[arg-type]
+    before = first.run().metrics.loss("learner")
+    fs.save_model(first, model)
+    fs.write_script(first, tmp_path / "run.py", model)
+    whole = fs.replay(fs.ReplayConfig(str(path), **base))  # type: ignore[arg-type]
+    # An hour passes between two looks at the time; a zone counts only where the times have none.
+    behind = 0 if zone else 5 * 3600
+    at = start.astype(int).item() + FIRST * 3600 + behind
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import itertools, time\nhours = itertools.count({at}, 3600)\n"
+        "time.time = lambda: next(hours)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("TZ", "XXX5")
+    rest = list(zip(readings[FIRST:], labels[FIRST:], strict=True))
+    said = ran(tmp_path, [f"{x},{y}" for x, y in rest])
+    wrong = sum(one != ("1" if y else "-1") for one, (_, y) in zip(said, rest, strict=True))
+    assert abs(wrong - (whole.metrics.loss("learner") - before)) <= 1
+    assert wrong < 0.15 * len(rest)
+
+
 def test_targets_that_are_not_there(tmp_path: Path) -> None:
     path, model = tmp_path / "s.csv", tmp_path / "model.zip"
     rows = [f"{i % 7},{i % 5},{i % 7 + i % 5}" for i in range(100)]

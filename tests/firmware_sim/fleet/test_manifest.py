@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 
 import pytest
 from fleets import write_fleet, write_stream
 
+from firmware_sim.cli import main
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import read_configurations, read_manifest
@@ -26,6 +28,29 @@ def test_a_table_gives_boards_with_their_options(tmp_path):
         "noise:column=a,sd=0.5",
         "dropout:column=b,p=0.1",
     )
+
+
+def test_the_clock_is_said_for_all_boards_or_for_some(tmp_path):
+    lines = [f"2024-03-04 {i % 24:02}:00,{i % 5},{int(i % 24 < 9)}" for i in range(240)]
+    (tmp_path / "a.csv").write_text("\n".join(["at,x,label", *lines]) + "\n")
+    path = tmp_path / "manifest.csv"
+    path.write_text("stream,device,clock\na.csv,one,yes\na.csv,two,\na.csv,three,no\n")
+    boards = read_manifest(str(path), {"target": "label"})
+    assert [board.options.get("clock") for board in boards] == [True, None, False]
+    path.write_text("stream,clock\na.csv,noon\n")
+    with pytest.raises(SimulatorError, match="'noon' is neither true nor false"):
+        read_manifest(str(path))
+    words = ["fleet", str(tmp_path / "*.csv"), "--target", "label", "--quiet", "--no-progress"]
+    (tmp_path / "c.toml").write_text('[a]\nram = "4KiB"\n')
+    words += ["--configs", str(tmp_path / "c.toml"), "--workers", "1"]
+    path.unlink()
+    wrong = {}
+    for more in ((), ("--clock",)):
+        assert main([*words, "--out", str(tmp_path / "-".join(["o", *more])), *more]) == 0
+        records = (tmp_path / "-".join(["o", *more]) / "records.jsonl").read_text().splitlines()
+        (only,) = map(json.loads, records)
+        wrong[bool(more)] = only["wrong"]
+    assert wrong[True] < 0.5 * wrong[False]
 
 
 def test_a_pattern_gives_a_board_a_file(tmp_path):

@@ -15,7 +15,7 @@ import firmware_sim as fs
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.report import to_dict as compared
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import Figure, RowContext
+from firmware_sim.metrics.base import Figure, Looked, RowContext
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.metrics.formats import thousandths
 from firmware_sim.report import to_dict, to_text
@@ -37,7 +37,7 @@ def test_rows_and_blocks_count_alike(kind: str, seed: int, cuts: list[int]) -> N
     rng = np.random.default_rng(seed)
     labels = rng.choice(values, 90)
     scores = rng.choice(values, 90) if kind == "multiclass" else rng.normal(size=90)
-    beside = [RowContext(*pair) for pair in np.abs(rng.normal(size=(90, 2))).tolist()]
+    beside = [RowContext(a, Looked(b)) for a, b in np.abs(rng.normal(size=(90, 2))).tolist()]
     by_row, by_block = make(), make()
     for label, score, own in zip(labels.tolist(), scores.tolist(), beside, strict=True):
         by_row.add(label, score, context=own)

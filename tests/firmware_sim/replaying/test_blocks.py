@@ -74,7 +74,7 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
         {"algorithm": "pa1", "gamma": 0.5, "dtype": "int8"},
         {"kind": "multiclass"},
         {"kind": "multiclass", "target": "word", "algorithm": "pa1", "gamma": 0.5},
-        {"kind": "regression", "target": "c"},
+        {"kind": "regression", "target": "c", "params": {"history": False}},
         {"kind": "regression", "target": "c", "algorithm": "ogd", "gamma": 0.5},
         {"kind": "novelty"},
         {"kind": "novelty", "target": None},
@@ -86,6 +86,11 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
         {"positive": "0"},
         {"positive": "7"},
         {"categories": "hash"},
+        {"row": "int16"},
+        {"row": "float64", "algorithm": "ogd", "gamma": 0.5},
+        {"row": "int16", "algorithm": "ogd", "gamma": 0.5, "scale": "none"},
+        {"scale": "common"},
+        {"dtype": "float64"},
     ],
     ids=str,
 )
@@ -187,6 +192,22 @@ def test_rows_that_the_learner_refuses(tmp_path: Path, monkeypatch: pytest.Monke
     chosen = {**OPTIONS, "scale": "none", "gamma": 0.5, "algorithm": "pa1"}
     report = both(monkeypatch, lambda: fs.ReplayConfig(path, **chosen))
     assert report["stream"]["rows_refused"] == 3
+
+
+@pytest.mark.parametrize("row", ["float32", "int16"])
+@pytest.mark.parametrize("algorithm", ["sorf", "pa1"])
+def test_readings_that_do_not_fit_the_row_buffer(
+    algorithm: str, row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = lines()
+    for at, reading in ((2, "1e39"), (65, "-4e38"), (66, "1e39"), (400, "40000"), (699, "3e38")):
+        rows[at] = f"2020-01-01 00:00:00,{reading},1,x,1,1"
+    path = table(rows, tmp_path / "a.csv")
+    chosen = {**OPTIONS, "algorithm": algorithm, "row": row}
+    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **chosen))
+    assert report["stream"]["rows_refused"] == (3 if row == "float32" else 5)
+    assert report["row"]["type"] == row
+    assert (report["row"]["unlike"] > 0) is (row == "int16")
 
 
 def test_blocks_do_not_depend_on_their_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,10 @@ def test_an_empty_stream() -> None:
 @pytest.mark.parametrize(
     ("changes", "pattern"),
     [
-        ({"scale": "robust"}, "scale is 'robust', it must be one of: standard, minmax, none"),
+        (
+            {"scale": "robust"},
+            "scale is 'robust', it must be one of: standard, minmax, common, none",
+        ),
         ({"kernel": "rbf"}, "kernel is 'rbf'"),
         ({"dtype": "bfloat16"}, "dtype"),
         ({"missing": "fill"}, "missing"),

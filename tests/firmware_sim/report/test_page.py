@@ -298,7 +298,8 @@ def test_every_page_fits_a_telephone_and_a_desktop(
     assert title is not None, seen.stderr[-2000:]
     found = json.loads(title[1])
     assert found["wide"] <= width
-    assert found["drawings"] == 1  # of the two, the one for this width
+    # Of each two, the one for this width.
+    assert found["drawings"] == any_page.count("<svg") // 2
     assert found["beyond"] == 0
     chart_width, height = found["chart"]
     assert chart_width > 0.85 * min(width, 900)
@@ -321,10 +322,15 @@ def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
     assert to_dict(result)["inputs"] == result.inputs
 
 
-def test_a_sample_of_rows_is_from_all_over_a_stream() -> None:
-    sampled = Sampled()
-    for number in range(5_000):
-        sampled.add(np.array([float(number)]))
+@pytest.mark.parametrize("blocks", [False, True])
+def test_a_sample_of_rows_is_from_all_over_a_stream(blocks: bool) -> None:
+    sampled, X = Sampled(), np.arange(5_000.0).reshape(-1, 1)
+    if blocks:
+        for first in range(0, 5_000, 700):
+            sampled.add_block(X[first : first + 700])
+    else:
+        for row in X:
+            sampled.add(row)
     held = sampled.rows[:, 0]
     assert 256 <= len(held) <= 512
     assert len(set(np.diff(held))) == 1

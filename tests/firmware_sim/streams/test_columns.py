@@ -167,3 +167,15 @@ def test_all_columns_of_text_are_named_at_once_as_a_shell_takes_them(tmp_path: P
     words = r"columns 'Door open', 'b' hold text, such as 'ajar'; .*--ignore 'Door open,b'"
     with pytest.raises(StreamError, match=words):
         table(tmp_path, "Door open,b,a,y\najar,x,1,1\nshut,z,2,0\n")
+
+
+def test_a_misspelt_column_gets_the_one_that_was_meant(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match=r"no column 'Dor' \(did you mean 'Door'\?\); its"):
+        table(tmp_path, "Door,a,y\n1,1,1\n2,2,0\n", ignore=("Dor",))
+
+
+def test_columns_that_never_have_a_value_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("last seen,a,b,y\n,1,,1\n,2,,0\n")
+    with pytest.raises(StreamError, match=r"leave out with --ignore 'last seen,b'"):
+        fs.replay(fs.ReplayConfig(str(path), target="y", ram="2KiB"))

@@ -206,7 +206,8 @@ def test_words_that_make_no_fault(text: str, words: str) -> None:
 
 
 def test_every_kind_can_be_had_by_its_defaults() -> None:
-    needs = {"quantise": ":step=1", "clip": ":low=0", "drift": ":gain=1", "swap": ":column=a+b"}
+    needs = {"quantise": ":step=1", "clip": ":low=0", "drift": ":gain=1", "swap": ":column=a+b",
+             "gain": ":by=2", "without": ":label=0"}  # fmt: skip
     for kind in KINDS:
         assert read(kind + needs.get(kind, ""))[2].faults[0].kind == kind
 
@@ -272,3 +273,79 @@ def test_a_duplicate_is_the_row_as_it_came_whatever_was_made_of_the_first() -> N
     again = [(a == b).all() for a, b in pairwise(rows)]
     assert sum(again) == stream.counts[0] == len(rows) - N
     assert min(map(min, rows)) > 0.0
+
+
+def test_shift() -> None:
+    """A sensor that is moved: by the same in every row, from the deviation until then."""
+    rows, _, stream = read("shift:column=b,from=100,size=-4")
+    gone = only(rows, [1], 100, N)[:, 0] - X[99:, 1]
+    np.testing.assert_allclose(gone, gone[0])
+    assert gone[0] == pytest.approx(-4.0 * X[:100, 1].std())
+    assert stream.counts == [N - 99]
+
+
+def test_gain() -> None:
+    """Another unit."""
+    rows, _, _ = read("gain:column=a+c,from=50,to=60,by=0.1")
+    np.testing.assert_allclose(only(rows, [0, 2], 50, 60), 0.1 * X[49:60, [0, 2]])
+
+
+def test_replace() -> None:
+    """Another sensor: its offset and gain, about the mean of the one that was there."""
+    rows, _, _ = read("replace:column=b,from=100,offset=2,gain=-3")
+    mean, sd = X[:100, 1].mean(), X[:100, 1].std()
+    expected = mean - 3.0 * (X[99:, 1] - mean) + 2.0 * sd
+    np.testing.assert_allclose(only(rows, [1], 100, N)[:, 0], expected)
+
+
+def test_flip() -> None:
+    """Every label is the other one, or some, or in turns."""
+    rows, samples, stream = read("flip:from=101")
+    np.testing.assert_array_equal(rows, X)
+    assert [one.label for one in samples] == [str((n + (n > 100)) % 2) for n in range(1, N + 1)]
+    assert stream.counts == [N - 100]
+    _, samples, stream = read("flip:p=0.25,from=11")
+    assert 0.18 < stream.counts[0] / (N - 10) < 0.32
+    _, samples, stream = read("flip:from=11,every=50,rows=20")
+    wrong = [n for n, one in enumerate(samples, 1) if one.label != str(n % 2)]
+    assert wrong == [n for n in range(11, N + 1) if (n - 11) % 50 < 20]
+    assert parse("flip:from=11,every=50,rows=20").changes(120) == [11, 31, 61, 81, 111]
+
+
+def test_without() -> None:
+    """A class that is not seen for long; or hardly."""
+    _, samples, stream = read("without:label=1,from=101,to=200")
+    assert len(samples) == N - 50
+    assert [one.label for one in samples[100:150]] == ["0"] * 50
+    assert stream.counts == [50]
+    _, samples, stream = read("without:label=1.0,p=0.9")
+    assert 0.83 < stream.counts[0] / (N // 2) < 0.97
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("gain:by=10,from=100", [100]),
+        ("gain:by=10,from=100,to=200", [100, 201]),
+        ("stuck:to=50", [51]),
+        ("shift:from=1000", []),
+    ],
+)
+def test_where_the_stream_becomes_another(text: str, changes: list[int]) -> None:
+    assert parse(text).changes(400) == changes
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("gain", "needs by="),
+        ("gain:by=1", "changes nothing"),
+        ("without", "needs label="),
+        ("stuck:label=1", "takes column"),
+        ("flip:column=a", "strikes whole rows"),
+        ("flip:every=10,rows=20", "rows is from 1 to every"),
+    ],
+)
+def test_what_these_kinds_refuse(text: str, why: str) -> None:
+    with pytest.raises(SimulatorError, match=why):
+        parse(text)

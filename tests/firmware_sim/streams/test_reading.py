@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import shlex
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -117,6 +120,26 @@ def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "category-slots is 0" in capsys.readouterr().err
 
 
+def test_a_history_of_single_readings_gets_the_command_that_turns_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    lines = ["entity_id,state,last_changed"]
+    for i in range(200):
+        at = f"2026-01-05T{i // 10:02}:{i % 10 * 6:02}"
+        lines.append(f"sensor.temperature,{'unavailable' if i == 9 else 20 + i % 5},{at}:00.000Z")
+        if i % 3 == 0:
+            lines.append(f"binary_sensor.door,{'on' if i % 5 > 2 else 'off'},{at}:00.000Z")
+    Path("history.csv").write_text("\n".join(lines) + "\n")
+    assert main(["replay", "history.csv", "--target", "state"]) == 2
+    said = capfd.readouterr().err
+    command = said[said.index("python -c") : said.index(", and then")]
+    assert subprocess.run([sys.executable, *shlex.split(command)[1:]], check=False).returncode == 0
+    words = ["replay", "rows.csv", "--target", "binary_sensor.door", "--quiet", "--no-picture"]
+    assert main(words) == 0
+
+
 def test_bundled_stream_with_options() -> None:
     stream = open_stream("occupancy", time="datetime")
     assert len(stream.features) == 5
@@ -163,5 +186,10 @@ def test_a_habit_of_the_hour_is_learned_by_the_clock(tmp_path: Path) -> None:
     words = ["replay", str(path), "--target", "y", "--clock", "--quiet", "--no-picture", "--out"]
     assert main([*words, str(tmp_path / "o")]) == 0
     assert "--clock" in (tmp_path / "o" / "report.html").read_text()
-    script = ["--save-model", str(tmp_path / "m.zip"), "--write-script", str(tmp_path / "r.py")]
-    assert main([*words, str(tmp_path / "o"), *script]) == 2
+    config = fs.ReplayConfig(str(path), target="y", ram="1KiB", clock=True, limit=1200)
+    share = 100 * fs.replay(config).metrics.loss("learner") / 1200
+    more = ["--target", "y", "--clock", "--limit", "1200", "--ram", "1KiB", "--quiet"]
+    ways = {"compare": ["--algorithms", "rbp", "--seeds", "1"], "tune": ["--candidates", "2"]}
+    for command, own in ways.items():
+        assert main([command, str(path), *more, *own, "--out", str(tmp_path / command)]) == 0
+        assert f"{share:.2f}" in (tmp_path / command / f"{command}.txt").read_text()

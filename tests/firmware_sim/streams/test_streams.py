@@ -95,7 +95,7 @@ def test_ragged_row(tmp_path: Path) -> None:
 
 def test_columns(tmp_path: Path) -> None:
     path = write(tmp_path, TEXT)
-    with pytest.raises(StreamError, match="no column 'lable'; its columns are: time, a, b, label"):
+    with pytest.raises(StreamError, match=r"no column 'lable' \(did you mean 'label'\?\); its"):
         CsvStream(path, target="lable")
     with pytest.raises(StreamError, match="no column 'x'; its columns are: time, a, b, label"):
         CsvStream(path, target="label", ignore=["x"])

@@ -60,14 +60,16 @@ class Following:
         z = self.common(x) if alike else np.asarray(z, float)
         if isinstance(self.model, Sorf):
             self.model.hold = HELD if self.holds and not alike else math.inf
-        self.model.phi.omega = self.unit / math.sqrt(self.q)
+            self.model.set_omega(self.unit / math.sqrt(self.q))
+        else:
+            self.model.phi.omega = self.unit / math.sqrt(self.q)
         return z.astype(self.real).astype(float)
 
-    def step(self, x: np.ndarray, z: np.ndarray, *label: float) -> float:
+    def step(self, x: np.ndarray, z: np.ndarray, *label: float, **more: Any) -> float:
         """x as it came, z as the scaler of each input made it, this row included."""
         self.common.learn(x)
         row = self.seen(x, z)
-        said = self.model.step(row, *label)
+        said = self.model.step(row, *label, **more)
         if isinstance(self.model, Sorf):
             row = np.clip(row, -self.model.hold, self.model.hold)
         square = float(row @ row)

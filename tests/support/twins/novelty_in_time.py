@@ -15,6 +15,7 @@ from .base import Pcg32, require
 from .structured import ROUNDING_STREAM, Features, P, Weights
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
+SCALE_CLIP, STILL_OFF = 5.0, 3.0
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 
@@ -47,9 +48,9 @@ class Channel:
         # A mean that is rounded when it is written may go past the value.
         setattr(self, variance, max(0.0, held + (gap * (value - getattr(self, mean)) - held) / k))
 
-    @property
-    def gate(self) -> float:
-        return max(0.0, min(1.0, (self.c - 0.1) / 0.2))
+    def gate(self, window: int) -> float:
+        few = 2.0 / math.sqrt(min(self.n + 1, window))
+        return max(0.0, min(1.0, (self.c - 0.1 - few) / 0.2))
 
 
 class InTime:
@@ -81,6 +82,42 @@ class InTime:
         self.novel = False
         self.why = ("pattern", 0, "value")
         self.u = 0.0
+        self.anew = False  # no row is known before the next one
+        self.lasted = 0
+        self.held: tuple[str, int, float, float] | None = None  # what has to end before an event
+
+    def accept(self) -> None:
+        for ch in self.channels:
+            ch.mu = ch.mu + ch.m * math.sqrt(ch.v)
+            ch.m = ch.q = 0.0
+            ch.e = 0.0 if ch.run > 0 else ch.e
+            ch.lm, ch.rm = math.log(ch.e + 1e-6), math.log(1.0 + ch.run)
+        self.quiet, self.held, self.lasted = HOLD + 1, None, 0
+
+    def restart(self) -> None:
+        for ch in self.channels:
+            ch.run = 0
+        self.quiet, self.held, self.lasted, self.anew = HOLD + 1, None, 0, True
+
+    def still(self, x: np.ndarray) -> bool:
+        """Whether the fault that began the event lasts."""
+        if self.held is None or self.lasted >= self.W / 4:
+            return False
+        what, j, mean, deviation = self.held
+        if what == "flat":
+            return self.channels[j].run > 0
+        x = float(self.real(x[j]))
+        there = math.isfinite(x) and abs(x) <= 1e15
+        return there and abs(x - mean) > STILL_OFF * deviation
+
+    def take(self, at: int, what: int, most: float, mean: float, variance: float) -> None:
+        """What is odd in a row has to end before the event does."""
+        self.held = None
+        if WHATS[what] == "flat":
+            self.held = ("flat", at, 0.0, 0.0)
+        elif WHATS[what] != "roughness" and most > 0.0:
+            deviation = float(self.real(math.sqrt(variance)))
+            self.held = ("value", at, float(self.real(mean)), deviation)
 
     @property
     def event(self) -> bool:
@@ -88,12 +125,14 @@ class InTime:
 
     def channel(self, ch: Channel, x: float) -> tuple[list[float], list[float], float, float]:
         """A 1 to 8: the three inputs, the four b, y, G."""
-        gate = ch.gate
+        gate = ch.gate(self.W)
         if not math.isfinite(x) or abs(x) > 1e15:
             ch.run = min(ch.run + 1, 65535)
             s, b, y = [0.0] * 3, [0.0] * 3, ch.q
         else:
             k, fast = min(ch.n + 1, self.W), min(ch.n + 1, H)
+            if self.anew:
+                ch.last = x
             if ch.v > 0.0:
                 sd = math.sqrt(ch.v)
                 z, p = clip((x - ch.mu) / sd), clip((ch.last - ch.mu) / sd)
@@ -113,10 +152,10 @@ class InTime:
                 gate * clip(ch.m / math.sqrt(ch.mv)) if ch.mv else 0.0,
             ]
             b = [abs(part) for part in s]
-            ch.run = min(ch.run + 1, 65535) if ch.n > 0 and x == ch.last else 0
+            ch.run = min(ch.run + 1, 65535) if ch.n > 0 and x == ch.last and not self.anew else 0
             held = x
             if ch.v > 0.0 and ch.n >= 10:
-                far = 6.0 * math.sqrt(ch.v)
+                far = SCALE_CLIP * math.sqrt(ch.v)
                 held = max(ch.mu - far, min(ch.mu + far, x))
             ch.stat("mu", "v", held, k)
             ch.stat("lm", "lv", log_e, k)
@@ -145,6 +184,7 @@ class InTime:
         return np.array(s), most, at, what, sum(levels) / self.d, max(gates), there
 
     def step(self, x: np.ndarray) -> float:
+        before = [(ch.mu, ch.v) for ch in self.channels]
         with np.errstate(over="ignore"):
             s, most, at, what, level, trust, there = self.see(x)
         returned, novel, self.u = 0.0, False, 0.0
@@ -152,19 +192,25 @@ class InTime:
         if self.t < WARM:
             moved = [ch for ch in self.channels if ch.v > 0.0]
             if self.t == WARM - 1:
-                spread = sum(1.0 + 2.0 * ch.gate**2 for ch in moved)
+                spread = sum(1.0 + 2.0 * ch.gate(self.W) ** 2 for ch in moved)
                 self.g = float(self.real(1.0 / math.sqrt(max(1e-6, spread))))
             advance = not (self.t == 1 and not moved)
         else:
             returned, novel = self.judge(s, most, at, what, level, trust, there)
             advance = True
         self.novel = novel
-        if novel:
-            self.alarms += self.quiet > HOLD
-            self.mistakes += 1
-            self.quiet = 0
-        else:
-            self.quiet = min(self.quiet + 1, 65535)
+        self.anew = False
+        with np.errstate(over="ignore"):
+            still = self.still(x)
+        starts = novel and self.quiet > HOLD
+        self.alarms += starts
+        self.mistakes += novel
+        self.quiet = 0 if novel or still else min(self.quiet + 1, 65535)
+        if novel and not still:
+            self.take(at, what, most, *before[at])
+        self.lasted = 0 if starts else min(self.lasted + 1, 65535)
+        if self.quiet > HOLD:
+            self.held, self.lasted = None, 0
         self.t += advance
         return returned
 

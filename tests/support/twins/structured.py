@@ -189,6 +189,10 @@ class Sorf:
         self.mean, self.m2 = 0.0, 0.0
         self.hold = math.inf  # where the features see inputs end (section 15)
 
+    def set_omega(self, omega: np.ndarray) -> None:
+        """Another width: angles a unit of the transform."""
+        self.phi.omega = omega
+
     # --- scores ---
 
     def inputs(self, x: np.ndarray) -> np.ndarray:

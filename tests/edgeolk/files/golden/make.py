@@ -188,6 +188,16 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3},
         ),
     },
+    "drift": {
+        "sorf-drift": (
+            "sorf", {"scale": "standard", "dtype": "int8", "drift": True, "relevance": "shared",
+                     "leak": 0.016, "rows": 260},
+        ),
+        "sorf-drift-regression": (
+            "sorf", {"dtype": "float64", "loss": "square", "drift": True, "relevance": "shared",
+                     "rows": 260},
+        ),
+    },
     "compact": {
         "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),
         "bpa_s-compact-int8": (

@@ -1,0 +1,1 @@
+"""Streams that change, ours beside river: ``python -m bench.drift``."""

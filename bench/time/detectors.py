@@ -1,0 +1,171 @@
+"""Detectors of novelty, one pass in the order of time: a score a row, higher for odder ones."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+import edgeolk as ek
+from bench.time.labelled import Rows
+
+#: Rows that slow detectors see at most, and those that take milliseconds a row.
+SLOW, SLOWEST = 40_000, 5_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """Scores of rows, the bytes of what made them, microseconds a row."""
+
+    scores: Rows
+    nbytes: int
+    us: float
+
+
+def _learned(X: Rows, **options: Any) -> Found:
+    learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, **options)
+    began = process_time()
+    scores = -learner.learn_many(X)
+    return Found(scores, learner.nbytes, 1e6 * (process_time() - began) / len(X))
+
+
+def _embedding(X: Rows) -> Found:
+    """f of section 6b itself, without its threshold."""
+    ram = max(4096, 128 * X.shape[1])
+    learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, ram=ram)
+    began = process_time()
+    scores = np.empty(len(X))
+    for at, x in enumerate(X):
+        level = learner.threshold
+        scores[at] = -(learner.learn_one(x) + level)
+    return Found(scores, learner.nbytes, 1e6 * (process_time() - began) / len(X))
+
+
+def _distances(X: Rows) -> Rows:
+    """Mean squared distance of each row from the mean of those before, in deviations."""
+    count = np.arange(1, len(X) + 1)[:, None]
+    total, square = np.cumsum(X, axis=0), np.cumsum((X - X[0]) ** 2, axis=0)
+    mean = total / count
+    spread = np.maximum(square / count - (mean - X[0]) ** 2, 0.0)
+    apart = np.zeros_like(X)
+    before = (X[1:] - mean[:-1]) ** 2
+    np.divide(before, spread[:-1], out=apart[1:], where=spread[:-1] > 1e-12)
+    return np.asarray(apart.mean(axis=1))
+
+
+def _distance(X: Rows) -> Found:
+    began = process_time()
+    scores = _distances(X)
+    return Found(scores, 24 * X.shape[1], 1e6 * (process_time() - began) / len(X))
+
+
+def _smoothed(X: Rows) -> Found:
+    """The mean of the distances of the last 64 rows."""
+    began = process_time()
+    total = np.concatenate(([0.0], np.cumsum(_distances(X))))
+    at = np.arange(1, len(X) + 1)
+    first = np.maximum(at - 64, 0)
+    scores = (total[at] - total[first]) / (at - first)
+    return Found(scores, 24 * X.shape[1] + 512, 1e6 * (process_time() - began) / len(X))
+
+
+def _trees(X: Rows) -> Found:
+    """river's Half-Space Trees, of rows scaled as they come."""
+    from river import anomaly, preprocessing
+
+    model = preprocessing.MinMaxScaler() | anomaly.HalfSpaceTrees(seed=1)
+    scores, keys = np.zeros(len(X)), list(range(X.shape[1]))
+    began = process_time()
+    for at, x in enumerate(X[:SLOW].tolist()):
+        row = dict(zip(keys, x, strict=True))
+        scores[at] = model.score_one(row)
+        model.learn_one(row)
+    spent = 1e6 * (process_time() - began) / min(len(X), SLOW)
+    return Found(scores[:SLOW], len(pickle.dumps(model)), spent)
+
+
+def _forest(X: Rows) -> Found:
+    """scikit-learn's IsolationForest, fitted on all rows before any is scored."""
+    from sklearn.ensemble import IsolationForest
+
+    began = process_time()
+    model = IsolationForest(random_state=0).fit(X)
+    scores = -model.score_samples(X)
+    spent = 1e6 * (process_time() - began) / len(X)
+    return Found(np.asarray(scores), len(pickle.dumps(model)), spent)
+
+
+def _in_turns(X: Rows, model: Any, most: int) -> Found:
+    """A model of pysad's: every row is scored, then learned."""
+    X = np.ascontiguousarray(X[:most])
+    scores = np.zeros(len(X))
+    began = process_time()
+    model.fit_partial(X[0])
+    for at, x in enumerate(X):
+        scores[at] = float(np.ravel(model.score_partial(x))[0])
+        model.fit_partial(x)
+    spent = 1e6 * (process_time() - began) / len(X)
+    return Found(scores, len(pickle.dumps(model)), spent)
+
+
+def _standardised(X: Rows) -> Rows:
+    """Rows scaled by their first 500."""
+    spread = X[:500].std(axis=0)
+    return np.asarray((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))
+
+
+def _loda(X: Rows) -> Found:
+    """pysad's LODA."""
+    from pysad.models import LODA
+
+    return _in_turns(_standardised(X), LODA(random_state=1), SLOW)
+
+
+def _xstream(X: Rows) -> Found:
+    """pysad's xStream."""
+    from pysad.models import xStream
+
+    return _in_turns(_standardised(X), xStream(random_state=1), SLOWEST)
+
+
+def _cut_forest(X: Rows) -> Found:
+    """pysad's Robust Random Cut Forest, with 20 trees."""
+    from pysad.models import RobustRandomCutForest
+
+    return _in_turns(_standardised(X), RobustRandomCutForest(num_trees=20, random_state=1), SLOWEST)
+
+
+def _profile(X: Rows) -> Found:
+    """stumpy's matrix profile of a single series: the window of 64 rows that ends at a row."""
+    import stumpy
+
+    series = np.ascontiguousarray(X[:, 0], dtype=np.float64)
+    began = process_time()
+    profile = np.asarray(stumpy.stump(series, 64)[:, 0], dtype=np.float64)
+    spent = 1e6 * (process_time() - began) / len(X)
+    scores = np.concatenate([np.full(63, profile[0]), profile])
+    return Found(np.nan_to_num(scores, posinf=0.0), 8 * 4 * len(X), spent)
+
+
+DETECTORS: dict[str, Callable[[Rows], Found]] = {
+    "N 4 KiB": lambda X: _learned(X, history=True, ram="4KiB"),
+    "N, D = 64": lambda X: _learned(X, history=True, D=64),
+    "N, D = 256": lambda X: _learned(X, history=True, D=256),
+    "6b returned": lambda X: _learned(X, ram="4KiB"),
+    "6b f": _embedding,
+    "distance": _distance,
+    "its mean of 64": _smoothed,
+    "Half-Space Trees": _trees,
+    "LODA": _loda,
+    "IsolationForest*": _forest,
+    "xStream": _xstream,
+    "RRCF": _cut_forest,
+    "matrix profile*": _profile,
+}
+#: Those that see whole streams, or nearly; those that take milliseconds a row; for one channel.
+PEERS = ("Half-Space Trees", "LODA", "IsolationForest*")
+SLOW_PEERS, SINGLE = ("xStream", "RRCF"), "matrix profile*"

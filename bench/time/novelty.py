@@ -1,0 +1,206 @@
+"""Novelty in the order of time beside section 6b, trivial answers and other detectors.
+
+The split: novelty in time was designed on ``DESIGN`` alone; ``ASIDE`` and the injected faults took
+no part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bench.table import Table
+from bench.time.detectors import DETECTORS, PEERS, SINGLE, SLOW_PEERS, SLOWEST
+from bench.time.faults import FAULTY, KINDS, with_faults
+from bench.time.labelled import ANY_ORDER, ASIDE, DESIGN, FREE, Series, series
+from bench.time.scores import HOLD, area, at_equal_alarms, precision, volume
+
+#: Rows of a series before scores are judged.
+FIRST = 500
+#: Areas that N of 4 KiB is held to by its specification (section 6), and how much worse one may
+#: be.
+PRINTED = {
+    "nab_machine_temp": 0.888, "skab_pump": 0.546, "nab_ambient_temp": 0.771,
+    "nab_cpu_asg": 0.860, "nab_nyc_taxi": 0.680, "ucr_bleeding": 0.979, "ecg_805": 0.982,
+    "ai4i_machine": 0.759, "ad_shuttle": 0.995, "smap_telemetry": 0.888,
+}  # fmt: skip
+WORSE = 0.015
+#: What is run on whole streams; N first.
+WHOLE = (
+    *("N 4 KiB", "N, D = 64", "6b returned", "6b f", "distance", "its mean of 64"),
+    *PEERS,
+)
+PLAIN = ("N 4 KiB", "6b returned", "6b f", "distance", "IsolationForest*")
+
+
+def judged(found: list[Series], detector: str) -> dict[str, float]:
+    """What a detector makes of the series of a stream, each by a model of its own."""
+    scores, truth, sizes, times = [], [], [], []
+    for one in found:
+        made = DETECTORS[detector](one.X)
+        scores.append(made.scores[FIRST:])
+        truth.append(one.anomaly[FIRST : len(made.scores)])
+        sizes.append(made.nbytes)
+        times.append(made.us)
+    marks, all_scores = np.concatenate(truth), np.concatenate(scores)
+    return {
+        "auc": area(marks, all_scores),
+        "ap": precision(marks, all_scores),
+        "vus": volume(marks, all_scores),
+        **at_equal_alarms(marks, all_scores),
+        "bytes": max(sizes),
+        "us": float(np.mean(times)),
+    }
+
+
+def _mean(data: dict[str, Any], names: tuple[str, ...], who: str, what: str) -> float:
+    return float(np.nanmean([data[name][who][what] for name in names]))
+
+
+def _areas(data: dict[str, Any], names: tuple[str, ...], title: str, note: str = "") -> Table:
+    who = list(data[names[0]])
+    rows = [[name, *(f"{data[name][one]['auc']:.3f}" for one in who)] for name in names]
+    if len(names) > 1:
+        rows.append(["mean", *(f"{_mean(data, names, one, 'auc'):.3f}" for one in who)])
+    return Table(title, ["AUC", *who], rows, note)
+
+
+def _summary(data: dict[str, Any], names: tuple[str, ...], title: str) -> Table:
+    rows = []
+    for one in data[names[0]]:
+        found = sum(data[name][one]["found"] for name in names)
+        total = sum(data[name][one]["events"] for name in names)
+        share = np.mean([data[n][one]["found"] / data[n][one]["events"] for n in names])
+        rows.append([
+            one,
+            *(f"{_mean(data, names, one, what):.3f}" for what in ("auc", "ap", "vus")),
+            f"{share:.3f}", f"{found:.0f} of {total:.0f}",
+            f"{_mean(data, names, one, 'false'):.2f}",
+            f"{_mean(data, names, one, 'delay'):.0f}",
+            f"{max(data[n][one]['bytes'] for n in names):,}",
+            f"{_mean(data, names, one, 'us'):.1f}",
+        ])  # fmt: skip
+    header = ["mean of the streams", "AUC", "average precision", "VUS-PR", "events found",
+              "of all", "false a 1,000 rows", "delay in rows", "bytes", "us a row"]  # fmt: skip
+    note = (
+        "Alarms are the 2 % of rows with the highest scores, for every detector the same number;"
+        f" those within {HOLD} rows are one, false where it touches no event. VUS-PR: Paparrizos et"
+        " al., VLDB 2022. Bytes of Python models are those of their pickle."
+    )
+    return Table(title, header, rows, note)
+
+
+def _streams(names: tuple[str, ...], who: tuple[str, ...], data: dict[str, Any]) -> dict[str, Any]:
+    for name in names:
+        found = series(name)
+        data[name] = {one: judged(found, one) for one in who}
+    return data
+
+
+def _held(data: dict[str, Any], names: tuple[str, ...]) -> str:
+    worse = [
+        f"{name}: {data[name]['N 4 KiB']['auc']:.3f} for {PRINTED[name]}"
+        for name in names
+        if data[name]["N 4 KiB"]["auc"] < PRINTED[name] - WORSE
+    ]
+    return (
+        f"Seed 1, judged from row {FIRST} of each series on, a new model for each series."
+        " IsolationForest* has seen all rows before it scores one; Half-Space Trees and LODA see"
+        " 40,000. N is held to the areas of its specification: "
+        + ("; ".join(worse) if worse else f"no stream is more than {WORSE} worse.")
+    )
+
+
+def _short(found: list[Series]) -> list[Series]:
+    """Few rows around the first anomaly, of the first series that has one in time."""
+    for one in found:
+        at = np.flatnonzero(one.anomaly[FIRST:])
+        if len(at):
+            first = max(0, int(at[0]) + FIRST - SLOWEST // 2)
+            part = slice(first, first + SLOWEST)
+            return [Series(one.X[part], one.anomaly[part])]
+    raise ValueError("no series has an anomaly")
+
+
+def _slow(names: tuple[str, ...]) -> dict[str, Any]:
+    who = ("N 4 KiB", "6b f", "distance", *SLOW_PEERS)
+    return {name: {one: judged(_short(series(name)), one) for one in who} for name in names}
+
+
+def _single(names: tuple[str, ...]) -> dict[str, Any]:
+    who = ("N 4 KiB", SINGLE)
+    found = {}
+    for name in names:
+        each = [one for one in series(name) if one.X.shape[1] == 1]
+        if each:
+            found[name] = {one: judged(each, one) for one in who}
+    return found
+
+
+def _of_kinds(data: dict[str, Any]) -> Table:
+    """Faults of each kind that are found where 2 % of the rows are alarmed."""
+    rows = []
+    for one in PLAIN:
+        cells = [f"{sum(data[f'{n}, {k}'][one]['found'] for n in FAULTY):.0f}" for k in KINDS]
+        false = np.mean([data[f"{n}, {k}"][one]["false"] for n in FAULTY for k in KINDS])
+        areas = np.mean([data[f"{n}, {k}"][one]["auc"] for n in FAULTY for k in KINDS])
+        rows.append([one, *cells, f"{false:.2f}", f"{areas:.3f}"])
+    each = sum(data[f"{name}, {KINDS[0]}"][PLAIN[0]]["events"] for name in FAULTY)
+    return Table(
+        "Faults put into whole sensors",
+        ["found", *KINDS, "false a 1,000 rows", "AUC"],
+        rows,
+        f"{each:.0f} of each kind in {', '.join(FAULTY)}: see `bench/time/faults.py`.",
+    )
+
+
+def _quiet() -> Table:
+    """Alarms of N and 6b on rows without an anomaly."""
+    rows = []
+    for one in ("N 4 KiB", "6b returned"):
+        alarms = count = 0
+        for part in series(FREE):
+            novel = np.flatnonzero(DETECTORS[one](part.X).scores[FIRST:] > 0.0)
+            alarms += int(len(novel) > 0) + int(np.count_nonzero(np.diff(novel) > HOLD))
+            count += len(part.X) - FIRST
+        rows.append([one, f"{1000.0 * alarms / count:.2f}"])
+    return Table(f"{FREE}: no anomaly", ["its own threshold", "alarms a 1,000 rows"], rows)
+
+
+def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
+    """The tables and the numbers behind them."""
+    design = tuple(name for name in DESIGN if not names or name in names)
+    aside = tuple(name for name in ASIDE if not names or name in names)
+    data = _streams((*design, *aside), WHOLE, {})
+    tables = []
+    if design:
+        tables += [
+            _areas(data, design, "The streams it was designed on", _held(data, design)),
+            _summary(data, design, "All measures"),
+        ]
+    if aside:
+        tables.append(_summary(data, aside, f"Kept aside: {', '.join(aside)}"))
+    if names:
+        return tables, data
+    faulty = {
+        f"{name}, {kind}": {one: judged(with_faults(name, kind), one) for one in PLAIN}
+        for name in FAULTY
+        for kind in KINDS
+    }
+    shuffled = ("N, D = 256", "6b f", "distance")
+    mixed = {
+        name: {one: judged(series(name, shuffled=True), one) for one in shuffled}
+        for name in ANY_ORDER
+    }
+    slow, single = _slow(design), _single((*design, *aside))
+    tables += [
+        _of_kinds(faulty),
+        _quiet(),
+        _areas(mixed, ANY_ORDER, "Rows in random order"),
+        _summary(slow, design, f"Detectors of milliseconds a row, on {SLOWEST:,} rows of each"),
+        _areas(single, tuple(single), "Single series",
+               "The matrix profile of windows of 64 rows has seen all rows."),
+    ]  # fmt: skip
+    data |= {"faults": faulty, "in random order": mixed, "slow": slow, "single": single}
+    return tables, data

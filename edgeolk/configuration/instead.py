@@ -1,0 +1,36 @@
+"""What would fit, where a model does not: one scale for all inputs, or fewer classes a block."""
+
+from __future__ import annotations
+
+from edgeolk.configuration.layout import layout, total
+from edgeolk.configuration.record import Record
+from edgeolk.lean import replace
+from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
+
+
+def what_fits(config: Record, cap: int) -> str:
+    """Words to put behind the bytes that a model needs; "" where nothing takes less.
+
+    ``config`` is the smallest of these models, ``cap`` the bytes there are.
+    """
+    said = ""
+    prepared = config.preprocessing
+    if prepared.method not in (0, INSIDE["common"]):
+        common = replace(prepared, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
+        alike = _nbytes(config, preprocessing=common)
+        if alike < _nbytes(config):
+            said += f"; where all inputs have one unit, {alike} with scale='common'"
+    fits, fails = 1, config.columns
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        if _nbytes(config, columns=middle) <= cap:
+            fits = middle
+        else:
+            fails = middle
+    if fits > 1:
+        said += f"; or at most {fits} classes a block"
+    return said
+
+
+def _nbytes(config: Record, **changes: object) -> int:
+    return total(layout(Record(**{**vars(config), **changes})))  # type: ignore[arg-type]

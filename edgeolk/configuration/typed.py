@@ -1,0 +1,141 @@
+"""Writes ``options.py``, the types of all arguments, from the rows of parts and algorithms.
+
+``python -m edgeolk.configuration.typed > edgeolk/configuration/options.py``. The file is for
+editors and type checkers alone: nothing imports it at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from edgeolk.catalogue.methods import METHODS, Method
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.numbers import AXES
+from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.parts.updates import UPDATES
+from edgeolk.preprocessing.record import ARGUMENTS
+
+#: Arguments that are no parameter of one number.
+_OTHERS = {
+    "blends": "Sequence[float] | None",
+    "widths": "Sequence[float] | Sequence[Sequence[float]] | None",
+    "interval": "float | Sequence[float] | None",
+    "history": 'bool | Literal["auto"] | None',
+    "gamma": 'float | Literal["auto"] | None',
+    "kernel_gamma": 'float | Literal["auto"] | None',
+    "gamma_rows": "int | None",
+    "scale": "str | None",
+    "clip": "float | None",
+    "scale_clip": "float | None",
+    "scale_window": "int | None",
+    "freeze_after": "int | None",
+    "clip_rows": "float | None",
+}
+
+_HEAD = '''\
+"""Arguments of a learner as editors and type checkers know them; `typed.py` writes this file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.numbers import (
+'''
+
+_COMMON = '''
+
+class Options(Parameters, total=False):
+    """Every argument of `Config` but the algorithm."""
+
+    n_features: int
+    budget: int | None
+    ram: int | str | None
+    kernel: Kernel | None
+    dtype: Any
+    coefficients: Any
+    seed: int
+    sparse: bool | None
+    n_classes: int | None
+    on_bad_row: Literal["raise", "skip"]
+    checksums: bool
+    lookahead: int | None
+    feature_range: tuple[Any, Any] | None
+'''
+
+
+def _words(words: Iterator[str] | tuple[str, ...]) -> str:
+    quoted = ", ".join(f'"{word}"' for word in words)
+    return f"Literal[{quoted}]"
+
+
+def _number(stored: str) -> str:
+    """The type of a parameter, by the name it is stored under."""
+    row = PARAMETERS[stored]
+    if row.words:
+        own = tuple(word for word in row.words if isinstance(word, str))
+        kind = _words(own) + ("" if own == row.words else " | bool")
+    else:
+        kind = "bool" if row.flag else "int" if row.whole else "float"
+    may_be_none = row.none is not None or callable(row.default)
+    return kind + (" | None" if may_be_none else "")
+
+
+def _rows_of(method: Method) -> Iterator[tuple[str, str]]:
+    """Names and types of what an algorithm calls otherwise than parts do, or chooses parts by."""
+    for stored, public in method.public.items():
+        yield public, _number(stored)
+    for name, options in method.choices.items():
+        yield name, _words(iter(options))
+
+
+def kinds() -> dict[str, set[str]]:
+    """The types of each argument that not every configuration has, by its name."""
+    found: dict[str, set[str]] = {}
+    for axis in DEFAULT_PARTS:
+        found.setdefault(axis, set()).update((AXES[axis].__name__, "str"))
+    listed = {name for update in UPDATES.values() for name in update.lists}
+    for name in (*sorted(listed), *ARGUMENTS):
+        found.setdefault(name, set()).add(_OTHERS[name])
+    for basis in BASES.values():
+        if basis.members:
+            found.setdefault(basis.members, set()).add("int | None")
+    for stored in PARAMETERS:
+        found.setdefault(stored, set()).add(_OTHERS.get(stored) or _number(stored))
+    for method in METHODS:
+        for name, kind in _rows_of(method):
+            found.setdefault(name, set()).add(kind)
+    return found
+
+
+def _joined(said: set[str]) -> str:
+    """One type that takes all of these."""
+    one = {kind for each in said for kind in each.split(" | ")}
+    words = [kind for kind in one if kind.startswith("Literal")]
+    if "str" in one:
+        one -= set(words)
+    elif len(words) > 1:
+        one -= set(words)
+        listed = {word for kind in words for word in kind[len("Literal[") : -1].split(", ")}
+        one.add(f"Literal[{', '.join(sorted(listed))}]")
+    if "float" in one:
+        one -= {"int", "bool"}
+    return " | ".join(sorted(one, key=lambda kind: (kind == "None", kind)))
+
+
+def text() -> str:
+    """The whole file."""
+    enums = sorted(AXES[axis].__name__ for axis in DEFAULT_PARTS)
+    lines = [f"    {name}," for name in enums]
+    lines += [")", "", "", "class Parameters(TypedDict, total=False):"]
+    lines += ['    """What a composition is made of, and the parameters of all algorithms."""', ""]
+    for name, said in sorted(kinds().items(), key=lambda row: (row[0].lower(), row[0])):
+        line = f"    {name}: {_joined(said)}"
+        lines.append(line)
+    return _HEAD + "\n".join(lines) + "\n" + _COMMON
+
+
+if __name__ == "__main__":
+    print(text(), end="")

@@ -1,0 +1,21 @@
+"""What a learner that watches rows in the order of time says of the last one, as one number."""
+
+from libc.stdint cimport uint64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.state cimport State
+from edgeolk.core.structs cimport OLK_VERDICT
+
+
+cdef inline double threshold_of(const State* s) noexcept nogil:
+    """The threshold of the row that comes next."""
+    cdef const void* deviations = s.structured.state.deviations
+    if s.c.vectors == DTYPE_FLOAT64:
+        return (<const double*>deviations)[0]
+    return (<const float*>deviations)[0]
+
+
+cdef inline double reason_of(const uint64_t* watch) noexcept nogil:
+    """By what the last row was judged: its part, 4 what of a channel, 16 which channel."""
+    cdef uint64_t bits = watch[OLK_VERDICT]
+    return <double>((bits >> 1 & 3) + 4 * (bits >> 3 & 3) + 16 * (bits >> 8))

@@ -1,0 +1,110 @@
+"""Alarms with their reasons, and the oddest rows, in memory of fixed size."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from firmware_sim.metrics.base import Looked, RowContext
+from firmware_sim.streams import Row
+
+#: Alarms that are remembered with their reason, and rows that are the oddest.
+ALARMS, ODDEST = 256, 10
+#: Rows within which alarms are one, and of which only the oddest is told.
+APART = 64
+
+
+class Oddity(NamedTuple):
+    """A row that stands out, with what was made of it."""
+
+    novelty: float  # higher is odder
+    row: int
+    seconds: float
+    verdict: float  # by what it was judged (`tasks.adapters.unpacked`); below 0 for nothing
+    looked: Looked
+
+
+class Alarm:
+    """A stretch of rows called novel: its first and last, how many, and the oddest of them."""
+
+    def __init__(self, odd: Oddity) -> None:
+        self.first = self.last = odd.row
+        self.rows = 1
+        self.worst = odd
+
+    def add(self, odd: Oddity) -> None:
+        """Take one more row of it."""
+        self.last = odd.row
+        self.rows += 1
+        self.worst = max(self.worst, odd, key=lambda one: one.novelty)
+
+
+class Standstill:
+    """For how many rows each reading has not changed, an absent one going on with it."""
+
+    def __init__(self) -> None:
+        self._last: Row | None = None
+        self._still: Row | None = None
+
+    def add(self, row: Row) -> tuple[int, ...]:
+        """Return the counts after a row."""
+        if self._last is None or self._still is None:
+            self._last, self._still = row.copy(), np.zeros(len(row))
+            return (0,) * len(row)
+        same = (row == self._last) | np.isnan(row)
+        self._still[:] = np.where(same, self._still + 1.0, 0.0)
+        np.copyto(self._last, row, where=~np.isnan(row))
+        return tuple(int(count) for count in self._still)
+
+
+class Oddities:
+    """The alarms of a stream and its oddest rows.
+
+    alarms: the first `ALARMS` stretches.
+    """
+
+    def __init__(self) -> None:
+        self.alarms: list[Alarm] = []
+        self._beyond = False  # whether the alarm that sounds is one too many
+        self._until = -math.inf
+        self._heap: list[tuple[float, int, Oddity]] = []
+
+    def add(self, row: int, novelty: float, alarm: bool, context: RowContext) -> None:
+        """Take a row that was counted as number `row`."""
+        odd = Oddity(
+            novelty, context.number or row, context.seconds, context.verdict, context.looked
+        )
+        self._note(odd)
+        if not alarm:
+            return
+        sounding = row <= self._until
+        self._until = row + APART
+        if sounding and not self._beyond:
+            self.alarms[-1].add(odd)
+        elif not sounding:
+            self._beyond = len(self.alarms) >= ALARMS
+            if not self._beyond:
+                self.alarms.append(Alarm(odd))
+
+    def _note(self, odd: Oddity) -> None:
+        """Keep the row if it is one of the oddest, and the oddest of those near it."""
+        heap = self._heap
+        if len(heap) == ODDEST and odd.novelty <= heap[0][0]:
+            return
+        near = [held for held in heap if abs(held[2].row - odd.row) <= APART]
+        if any(held[0] >= odd.novelty for held in near):
+            return
+        for held in near:
+            heap.remove(held)
+        heapq.heapify(heap)
+        if len(heap) == ODDEST:
+            heapq.heappop(heap)
+        heapq.heappush(heap, (odd.novelty, -odd.row, odd))
+
+    @property
+    def oddest(self) -> list[Oddity]:
+        """The oddest rows, no two within `APART`, the oddest first."""
+        return [odd for _, _, odd in sorted(self._heap, reverse=True)]

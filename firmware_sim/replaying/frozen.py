@@ -1,0 +1,126 @@
+"""The same learner, frozen after the first rows: what learning on the board is worth."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from firmware_sim.config import ReplayConfig
+from firmware_sim.device.device import Device
+from firmware_sim.metrics import Metrics
+from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.kinds import KINDS
+
+#: Rows that are kept until the twin is asked about them together.
+_KEPT = 256
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """How a learner did that was frozen after the first rows, on the rows behind them.
+
+    after: rows that it learned.
+    rows: those behind them.
+    loss, learner: its mean loss over these, and that of the learner that went on learning.
+    said, learner_said: both in words.
+    """
+
+    after: int
+    rows: int
+    loss: float
+    learner: float
+    said: str
+    learner_said: str
+
+
+def may_freeze(config: ReplayConfig) -> bool:
+    """Whether such a twin answers what the learner does: no history, labels, in this process."""
+    told = KINDS[config.kind].is_taught and not config.forecasts
+    return bool(config.frozen_after) and told and config.enforce == "arena"
+
+
+def answers_of(
+    learner: Any, kind: str, mean: float = 0.0, spread: float = 1.0
+) -> Callable[..., Row]:
+    """Return what answers rows as metrics count them, and learns nothing."""
+    if kind == "multiclass":
+        return lambda X: np.asarray(learner.predict(X), dtype=float)
+    if kind == "regression":
+        return lambda X: mean + spread * np.asarray(learner.decision_function(X))
+    return lambda X: np.asarray(learner.decision_function(X))
+
+
+class FrozenTwin:
+    """A copy of the learner after the first rows.
+
+    config: what is replayed.
+    metrics: those of the learner that goes on.
+    after: rows that the copy knows.
+    """
+
+    def __init__(self, config: ReplayConfig, metrics: Metrics) -> None:
+        self._config, self._going_on = config, metrics
+        self.after = config.frozen_after
+        self._metrics = KINDS[config.kind].metrics(config, Cadence())
+        self._answers: Callable[..., Row] | None = None
+        self._before = (0, 0.0)
+        self._rows: list[Row] = []
+        self._labels: list[float] = []
+        self._refused = False
+
+    def left(self, device: Device) -> int:
+        """Rows until the twin is made; 0 where it is there."""
+        return 0 if self._answers is not None else max(0, self.after - device.steps)
+
+    def see(self, device: Device, X: Row, y: Row) -> None:
+        """Take in rows that were learned, and counted, as they came from the sensors."""
+        if self._answers is not None:
+            self._rows += list(X)
+            self._labels += y.tolist()
+            if len(self._rows) >= _KEPT:
+                self._ask()
+        elif device.steps >= self.after:
+            self._begin(device)
+
+    def _begin(self, device: Device) -> None:
+        learner = pickle.loads(pickle.dumps(device.learner))
+        targets = (0.0, 1.0)
+        if device.target_scaler is not None:
+            scaler = device.target_scaler
+            targets = float(scaler.mean_[0]), float(scaler.scale_[0]) or 1.0
+        answers = answers_of(learner, self._config.kind, *targets)
+        scaler = pickle.loads(pickle.dumps(device.scaler))
+        self._answers = (
+            answers if scaler is None else lambda X: answers(np.asarray(scaler.transform(X)))
+        )
+        self._before = self._so_far()
+
+    def _so_far(self) -> tuple[int, float]:
+        rows = self._going_on.rows
+        return rows, self._going_on.mean_loss("learner") * rows
+
+    def _ask(self) -> None:
+        assert self._answers is not None
+        X, y = np.array(self._rows), np.array(self._labels)
+        self._rows, self._labels = [], []
+        try:
+            self._metrics.add_block(y, self._answers(X))
+        except ValueError:  # a row that only the learner with later statistics takes
+            self._refused = True
+
+    def result(self) -> Frozen | None:
+        """Return how it did; None where it was never asked."""
+        if self._rows:
+            self._ask()
+        if not self._metrics.rows or self._refused:
+            return None
+        (first, before), (last, now) = self._before, self._so_far()
+        learner = (now - before) / max(1, last - first)
+        loss = self._metrics.mean_loss("learner")
+        words = self._metrics.words
+        return Frozen(self.after, self._metrics.rows, loss, learner, words(loss), words(learner))

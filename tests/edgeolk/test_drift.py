@@ -1,0 +1,326 @@
+"""Drift: the alarm on a learner's own mistakes, one learned width, leaking weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from structured_cases import sealed
+from twins.following import HELD, Following
+from twins.structured_drift import DriftingSorf
+
+import edgeolk as ek
+
+D, GAMMA, SEED = 4, 0.125, 5
+KINDS: dict[str, dict[str, Any]] = {
+    "two": {},
+    "shared": {"relevance": "shared"},
+    "each": {"relevance": True},
+    "leak": {"leak": 0.016},
+    "candidates": {"linear": True, "last_label": True},
+    "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "classes": {"n_classes": 3, "relevance": "shared"},
+    "regression": {"loss": "square", "relevance": "shared"},
+}
+
+
+def ringing(kind: str, n: int = 2800) -> tuple[np.ndarray, np.ndarray]:
+    """Labels flip after 1,500 rows, and inputs are twenty times smaller from row 2,300 on."""
+    draws = np.random.default_rng(1)
+    X = draws.normal(size=(n, D))
+    far = X[:, 0] + 0.3 * X[:, 1] - 0.5
+    late = np.arange(n) >= 1500
+    y: np.ndarray = np.where((far > 0) ^ late, 1.0, -1.0)
+    if kind == "classes":
+        y = (np.digitize(far, (-0.5, 0.5)) + late) % 3.0
+    elif kind == "regression":
+        y = np.where(late, -far, far) * 3.0
+    X[2300:] *= 0.05
+    return X.astype(np.float32).astype(float), y
+
+
+def settings(kind: str, dtype: str, **more: Any) -> dict[str, Any]:
+    return {
+        "n_features": D, "D": 100, "kernel": ek.Gaussian(GAMMA), "scale": "standard",
+        "dtype": dtype, "seed": SEED, "relevance": False, **KINDS[kind], **more,
+    }  # fmt: skip
+
+
+def twin_of(kind: str, dtype: str) -> DriftingSorf:
+    options = dict(KINDS[kind])
+    if "widths" in options:
+        options["groups"] = options.pop("widths")
+    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
+    twin.hold = np.inf if kind == "regression" else HELD
+    return twin
+
+
+def ages(learner: ek.Learner) -> np.ndarray:
+    """Ages of the inputs in the scaler, 3 where there is no deviation yet."""
+    names = {region.name for region in learner.plan.regions}
+    if "scaler_counts" in names:
+        return np.asarray(learner._engine.view("scaler_counts")).reshape(-1, 2)[:, 0].copy()
+    records = np.asarray(learner._engine.view("statistics")).reshape(-1, 9).view(np.uint8)
+    codes = records[:, 7].astype(int) + 256 * records[:, 8].astype(int)
+    return np.maximum(codes - 3, 3)
+
+
+def taken(learner: ek.Learner, x: np.ndarray, real: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The row as the scaler inside gives it to the learner, and the inputs with a deviation."""
+    scaler = learner.scaler
+    assert scaler is not None
+    scaler.learn_one(x)
+    z = np.asarray(scaler.transform_one(x))
+    return z.astype(real).astype(float), np.asarray(scaler.transform_one(np.full(D, 1e9))) > 0.0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
+    """Decision by decision, on a stream in which both alarms ring."""
+    X, y = ringing(kind)
+    learner, twin = ek.Learner("sorf", **settings(kind, dtype)), twin_of(kind, dtype)
+    near = 1e-8 if dtype == "float64" else 1e-4
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        z, deviates = taken(learner, x, twin.real)
+        young = np.minimum(ages(learner) + 1, 100)
+        rang = len(twin.rang)
+        expected = twin.step(z, label, deviates=deviates)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert learner.alarms == twin.alarms
+        if len(twin.rang) > rang and twin.rang[-1][1] == "scaler":
+            assert np.array_equal(ages(learner), young)
+        elif len(twin.rang) > rang:
+            assert not learner.weights_.any()
+    if dtype == "int8":
+        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+    else:
+        stored = np.stack([twin.w.v, twin.a.v])
+        np.testing.assert_allclose(learner.weights_, stored, rtol=1e-7, atol=1e-7)
+    if kind != "regression":
+        both = {"weights"} if kind == "classes" else {"scaler", "weights"}
+        assert {what for _, what in twin.rang} == both, twin.rang
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("kind", ["two", "shared", "each", "classes"])
+def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
+    """The default learner: features see inputs held at 2.5, the alarm those clipped at 5."""
+    X, y = ringing(kind)
+    learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
+    assert learner.config.preprocessing.follows
+    options = dict(KINDS[kind])
+    twin = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **options)
+    following = Following(twin)
+    near = 1e-7 if dtype == "float64" else 2e-4
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        z, deviates = taken(learner, x, twin.real)
+        young = np.minimum(ages(learner) + 1, 100)
+        rang = len(twin.rang)
+        expected = following.step(x, z, label, deviates=deviates)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert learner.alarms == twin.alarms
+        if len(twin.rang) > rang and twin.rang[-1][1] == "scaler":
+            assert np.array_equal(ages(learner), young)
+    spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
+    assert spread == pytest.approx(float(twin.v), rel=near)
+    if dtype == "int8":
+        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+    both = {"weights"} if kind == "classes" else {"scaler", "weights"}
+    assert {what for _, what in twin.rang} == both, twin.rang
+
+
+@pytest.mark.parametrize("scale", ["common", "standard"])
+def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
+    """Bits, and a scale that is named: the weights begin anew, the statistics go on."""
+    draws = np.random.default_rng(3)
+    d, n = 12, 2600
+    X = (draws.random((n, d)) < 0.5).astype(float)
+    late = np.arange(n) >= 1500
+    X[late] = X[late] * (draws.random((n - 1500, d)) < 0.2)  # far fewer ones
+    y = np.where((X[:, 0] + X[:, 1] > 0.5) ^ late, 1.0, -1.0)
+    options = {"n_features": d, "D": 100, "dtype": "float64", "seed": SEED, "relevance": False}
+    learner = ek.Learner("sorf", scale=scale, **options)
+    twin = DriftingSorf(d, 100, 0.5, seed=SEED, dtype="float64")
+    following = Following(twin, scale)
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        seen = len(set(following.common.readings) | set(x)) > 1
+        deviates = np.full(d, seen)
+        expected = following.step(x, x, label, deviates=deviates, follows=False)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=1e-7, abs=1e-7), row
+        assert learner.alarms == twin.alarms
+    spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
+    assert spread == pytest.approx(float(twin.v), rel=1e-7)
+    assert {what for _, what in twin.rang} == {"weights"}
+    scale_now = learner.common_scale
+    assert scale_now is not None
+    assert scale_now.mean == pytest.approx(X.mean())
+
+
+# ---- going on, in every way to learn -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_rows_are_one_by_one_and_files_go_on(kind: str, tmp_path: Path) -> None:
+    X, y = ringing(kind)
+    one, many, moved = (ek.Learner("sorf", **settings(kind, "int8")) for _ in range(3))
+    scores = [one.learn_one(x, label) for x, label in zip(X, y, strict=True)]
+    assert np.array_equal(many.learn_many(X, y), scores)
+    for first in range(0, len(X), 700):
+        moved.save(tmp_path / "model")
+        moved = ek.load(tmp_path / "model")
+        moved.learn_many(X[first : first + 700], y[first : first + 700])
+    assert sealed(one) == sealed(many) == sealed(moved)
+    assert moved.alarms == one.alarms
+    assert kind == "regression" or one.alarms
+
+
+def test_without_a_scaler_only_the_weights_begin_anew() -> None:
+    X, y = ringing("two")
+    learner = ek.Learner("sorf", **settings("two", "int8", scale=None))
+    learner.learn_many(X, y)
+    assert learner.alarms == 1
+
+
+@pytest.mark.parametrize("more", [{"freeze_after": 600}, {"scale": "minmax"}])
+def test_a_scaler_that_does_not_follow_is_left_alone(more: dict[str, Any]) -> None:
+    X, y = ringing("two")
+    learner = ek.Learner("sorf", **settings("two", "int8", **more))
+    before = -1
+    for x, label in zip(X, y, strict=True):
+        learner.learn_one(x, label)
+        assert ages(learner).min() >= before
+        before = int(ages(learner).min())
+
+
+def test_off_is_a_learner_without_the_region() -> None:
+    X, y = ringing("two")
+    off = ek.Learner("sorf", **settings("two", "int8", drift=False))
+    on = ek.Learner("sorf", **settings("two", "int8"))
+    assert np.array_equal(off.learn_many(X[:1500], y[:1500]), on.learn_many(X[:1500], y[:1500]))
+    off.learn_many(X[1500:], y[1500:])
+    assert off.alarms == 0
+    assert "drift" in {region.name for region in on.plan.regions}
+    assert "drift" not in {region.name for region in off.plan.regions}
+
+
+def test_a_width_made_from_the_first_rows_starts_it_anew() -> None:
+    X, y = ringing("two")
+    learner = ek.Learner(n_features=D, D=100, gamma="auto", gamma_rows=50)
+    if learner.config.preprocessing.gamma_rows:
+        learner.learn_many(X[:50], y[:50])
+        spread, *others = np.asarray(learner._engine.view("drift")).ravel()
+        assert spread == 1.0
+        assert not any(others)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_bytes(dtype: str) -> None:
+    """In a small block: 24 for the alarm, 16 for one learned width; in doubles 48 and 24."""
+    plan = ek.plan(
+        "sorf", n_features=50, D=20, dtype=dtype, scale=None, kernel=ek.Gaussian(0.1),
+        relevance="shared",
+    )  # fmt: skip
+    nbytes = {region.name: region.nbytes for region in plan.regions}
+    wide = dtype == "float64"
+    assert plan.nbytes <= 4096
+    assert nbytes["drift"] == (48 if wide else 24)
+    assert nbytes["shared_relevance"] + nbytes["turns"] == (24 if wide else 16)
+
+
+# ---- one learned width ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["two", "classes", "groups", "candidates"])
+def test_the_slope_is_the_derivative(kind: str) -> None:
+    """Of the blended score by gl, the shares held fixed; those of other candidates left out."""
+    X, y = ringing("classes" if kind == "classes" else "two")
+    options = dict(KINDS[kind])
+    options["groups"] = options.pop("widths", ((0.3, 1.0, 3.0),))
+    options["relevance"] = "shared"
+    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, drift=False, **options)
+    for x, label in zip(X[:700], y[:700], strict=True):
+        twin.step(x, label)
+    assert twin.gl != 0.0
+    E, alpha, _, _ = twin.shares()
+    columns = {1: 1.0, 0: -1.0} if kind == "classes" else {0: 1.0}
+
+    def blended(x: np.ndarray, gl: float) -> float:
+        twin.set_scale(gl)
+        fw, fa = twin.models(twin.phi(x))
+        f = E @ fa + alpha @ (fw - fa)
+        return float(sum(sign * f[column] for column, sign in columns.items()))
+
+    at, h = float(twin.gl), 1e-5
+    for x in X[700:720]:
+        slope = (blended(x, at + h) - blended(x, at - h)) / (2.0 * h)
+        twin.set_scale(at)
+        found = twin.slope(x, twin.phi(x), columns, [True] * twin.G)
+        assert found == pytest.approx(slope, rel=1e-6, abs=1e-7)
+
+
+def test_defaults_by_size() -> None:
+    """A width of each input where 16 bytes an input are an eighth, one of all elsewhere."""
+
+    def of(**size: Any) -> Any:
+        return ek.Config(**size).parameters["relevance"]
+
+    assert of(n_features=10, ram="4KiB") is True
+    assert of(n_features=100, ram="16KiB") is True
+    assert of(n_features=200, ram="16KiB") == "shared"
+    assert of(n_features=100, D=900) == "shared"
+    assert of(n_features=100, ram="16KiB", loss="novelty") is False
+    least = ek.plan("sorf", n_features=100, D=1, relevance=False).nbytes
+    assert of(n_features=100, ram=least) is False
+    assert of(n_features=100, ram=least + 256) == "shared"
+    for loss in ("hinge", "square"):
+        assert ek.Config(n_features=3, D=9, loss=loss).parameters["drift"] is True
+    assert ek.Config(n_features=3, D=9, loss="novelty").parameters["drift"] is False
+
+
+# ---- leaking -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("widths", [(0.3, 1.0, 3.0), ((0.3, 1.0), (3.0,))])
+def test_leaking_where_everything_moves(dtype: str, widths: Any) -> None:
+    """Against the reference while the boundary turns all the time; it changes what is learned."""
+    draws = np.random.default_rng(2)
+    X = draws.normal(size=(1200, D)).astype(np.float32).astype(float)
+    turn = np.arange(1200) / 60.0
+    y = np.where(X[:, 0] * np.cos(turn) + X[:, 1] * np.sin(turn) > 0.0, 1.0, -1.0)
+    groups = widths if isinstance(widths[0], tuple) else (widths,)
+    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, groups=groups, leak=0.016)
+    learner, dry = (
+        ek.Learner("sorf", **settings("two", dtype, scale=None, widths=widths, leak=leak))
+        for leak in (0.016, 0.0)
+    )
+    near = 1e-8 if dtype == "float64" else 1e-4
+    expected = [twin.step(x, label) for x, label in zip(X, y, strict=True)]
+    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=near, atol=near)
+    dry.learn_many(X, y)
+    assert not np.array_equal(learner.weights_, dry.weights_)
+    if dtype == "int8":
+        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"relevance": "each"}, "relevance must be False or True or 'shared'"),
+        ({"drift": 2}, "drift must be True or False"),
+        ({"leak": 0.125}, "leak must be"),
+        ({"leak": -0.1}, "leak must be"),
+        ({"leak": 0.01, "loss": "square"}, "leak is for classification"),
+        ({"drift": True, "loss": "novelty"}, "drift"),
+        ({"relevance": "shared", "loss": "novelty"}, "relevance"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ek.Learner(n_features=D, D=100, **options)

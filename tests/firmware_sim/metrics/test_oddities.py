@@ -1,0 +1,155 @@
+"""Streams watched in the order of time: alarms with their reasons, the oddest rows, gaps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.metrics import Novelty
+from firmware_sim.metrics.base import Looked, RowContext
+from firmware_sim.metrics.oddities import ALARMS, ODDEST, Oddities, Standstill
+from firmware_sim.report import to_dict, to_text
+from firmware_sim.report.page import to_page
+from firmware_sim.tasks.adapters import packed, unpacked
+
+NAMES = ("CO2", "humidity", "pressure")
+N = 4000
+
+
+def readings() -> np.ndarray:
+    """Three waves; CO2 stands still for 90 rows, pressure jumps, humidity is gone for a while."""
+    rng = np.random.default_rng(11)
+    t = np.arange(N)
+    X = np.column_stack([np.sin(t / 25 + k) + 0.08 * rng.normal(size=N) for k in range(3)])
+    X[2500:2590, 0] = X[2499, 0]
+    X[3200, 2] += 15.0
+    X[3600:3700, 1] = np.nan
+    return X.round(5)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Path:
+    path = tmp_path / "room.csv"
+    lines = ["time," + ",".join(NAMES)]
+    for i, row in enumerate(readings()):
+        cells = ["" if np.isnan(value) else f"{value:.5f}" for value in row]
+        moment = f"2026-01-{1 + i // 1440:02d} {i // 60 % 24:02d}:{i % 60:02d}:00"
+        lines.append(",".join([moment, *cells]))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def config(path: Path, **more: Any) -> fs.ReplayConfig:
+    return fs.ReplayConfig(str(path), kind="novelty", ram="2KiB", **more)
+
+
+def test_rows_are_watched_in_the_order_of_time(room: Path) -> None:
+    """The learner is the one by hand, absent readings among its rows."""
+    replay = fs.Replay(config(room))
+    result = replay.run()
+    learner = ek.Learner(n_features=3, ram=replay.device.plan.nbytes, loss="novelty", history=True)
+    scores = learner.learn_many(readings())
+    figures = result.metrics.summary()["learner"]
+    assert result.config.watches
+    assert (result.rows.used, result.rows.repaired) == (N, 0)
+    assert result.rows.missing_by_column == {"humidity": 100}
+    assert figures["alarm_rows"] == np.count_nonzero(scores < 0.0)
+    assert figures["alarms"] == learner.alarms
+    assert isinstance(result.metrics, Novelty)
+    oddest = result.metrics.oddities.oddest
+    assert len(oddest) == ODDEST
+    assert oddest[0].novelty == pytest.approx(max(o.novelty for o in oddest))
+    assert np.abs(np.diff(sorted(odd.row for odd in oddest))).min() > 64
+
+
+def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
+    result = fs.replay(config(room))
+    text, page = to_text(result), to_page(result)
+    assert "CO2: flat line for " in text
+    assert "humidity: no reading for " in text
+    assert "The oddest rows" in text
+    assert "2026-01-03 05:20:00" in text
+    assert '<rect class="alarm"' in page
+    assert "CO2: flat line for " in page
+    data = json.loads(json.dumps(to_dict(result), allow_nan=False))
+    assert len(data["oddest"]) == ODDEST
+    spike = next(odd for odd in data["oddest"] if odd["row"] == 3201)
+    assert spike["readings"]["pressure"] > 10.0
+    assert "pressure" in spike["reason"]
+    assert any("flat line" in alarm["reason"] for alarm in data["alarms"])
+    assert fs.write_report(result, tmp_path / "out")[3].read_bytes().startswith(b"\x89PNG")
+
+
+def test_same_in_a_process(room: Path) -> None:
+    here, there = fs.replay(config(room)), fs.replay(config(room, enforce="process"))
+    assert there.metrics.summary() == here.metrics.summary()
+    assert to_dict(there)["alarms"] == to_dict(here)["alarms"]
+
+
+def test_what_is_said_keeps_it_from_being_watched(room: Path) -> None:
+    for more in ({"gamma": 0.3}, {"scale": "minmax"}, {"params": {"history": False}},
+                 {"algorithm": "fogd"}):  # fmt: skip
+        assert not config(room, **more).watches
+    assert config(room, params={"nu": 0.1}).watches
+    assert config(room, algorithm="sorf", params={"history": True}).watches
+    assert not config(room, algorithm="sorf").watches
+    assert not config(room, missing="last").takes_gaps
+    assert fs.replay(config(room, missing="last")).rows.repaired == 100
+    result = fs.replay(config(room, params={"history": False}))
+    assert "unlike the rows so far, " in to_text(result)
+
+
+def test_reasons_go_through_a_number() -> None:
+    for why in (("pattern", 0, "value"), ("level", 7, "mean"), ("channel", 300, "flat")):
+        assert unpacked(packed(why)) == why
+    assert unpacked(-1.0) is None
+
+
+def test_memory_of_alarms_is_of_fixed_size() -> None:
+    oddities = Oddities()
+    for row in range(1, 100_001):
+        alarm = row % 100 == 0
+        oddities.add(row, float(row % 977), alarm, RowContext(looked=Looked(1.0, (1.0,))))
+    assert len(oddities.alarms) == ALARMS
+    assert len(oddities.oddest) == ODDEST
+    assert {odd.novelty for odd in oddities.oddest} == {976.0}
+    assert [alarm.first for alarm in oddities.alarms[:2]] == [100, 200]
+
+
+def test_a_reading_that_is_gone_stands_still() -> None:
+    still = Standstill()
+    rows = [[1.0, 2.0], [1.0, np.nan], [2.0, np.nan], [2.0, 2.0], [2.0, 3.0]]
+    counts = [still.add(np.array(row)) for row in rows]
+    assert counts == [(0, 0), (1, 1), (0, 2), (1, 3), (2, 0)]
+
+
+def test_a_gap_in_time_is_a_restart(tmp_path: Path) -> None:
+    """Told to the learner before the row that comes after it."""
+    path = tmp_path / "gap.csv"
+    X = readings()[:1500]
+    lines = ["time," + ",".join(NAMES)]
+    for i, row in enumerate(X):
+        day = 2 if i >= 1000 else 1
+        clock = f"{i // 60 % 24:02d}:{i % 60:02d}:00"
+        lines.append(f"2026-01-{day + i // 1440:02d} {clock}," + ",".join(f"{v:.5f}" for v in row))
+    path.write_text("\n".join(lines) + "\n")
+    plain, cut = fs.replay(config(path)), fs.Replay(config(path, gap=3600))
+    result = cut.run()
+    learner = ek.Learner(n_features=3, ram=cut.device.plan.nbytes, loss="novelty", history=True)
+    scores = [*learner.learn_many(X[:1000])]
+    learner.restart()
+    scores += [*learner.learn_many(X[1000:])]
+    figures = result.metrics.summary()["learner"]
+    assert figures["alarm_rows"] == np.count_nonzero(np.array(scores) < 0.0)
+    assert cut.device.learner.threshold == learner.threshold
+    assert plain.metrics.rows == result.metrics.rows == len(X)
+    with pytest.raises(fs.SimulatorError, match="process of its own"):
+        config(path, gap=3600, enforce="process")
+    with pytest.raises(fs.SimulatorError, match="in the order of time"):
+        fs.ReplayConfig(str(path), gap=3600)

@@ -1,0 +1,82 @@
+"""Forecasts to look at: on the page, in the picture, in the report that programs read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from firmware_sim import ReplayConfig, replay
+from firmware_sim.report import to_dict
+from firmware_sim.report.course import round_numbers
+from firmware_sim.report.page import to_page
+from firmware_sim.report.picture import draw
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    r = np.random.default_rng(0)
+    y = np.cumsum(r.normal(size=400)) + 5.0 * np.sin(np.arange(400) / 4.0)
+    y[390] += 1e6  # an outlier, and the interval after it
+    path = tmp_path_factory.mktemp("course") / "stream.csv"
+    lines = [f"{a!r},{b!r}" for a, b in zip(r.normal(size=400).tolist(), y.tolist(), strict=True)]
+    path.write_text("\n".join(["reading,target", *lines]) + "\n")
+    return path
+
+
+def made(table: Path, **params: object) -> object:
+    return replay(
+        ReplayConfig(
+            stream=str(table), kind="regression", target="target", ram="4KiB", params=params
+        )
+    )
+
+
+def test_the_page_shows_truth_forecast_interval_and_shares(table: Path) -> None:
+    result = made(table)
+    page = to_page(result)
+    for name in ("forecasts", "intervals", "shares"):
+        assert f'<div id="{name}">' in page
+    drawings = re.findall(r"<svg.*?</svg>", page)
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+        for x, y in re.findall(
+            r"(-?[\d.]+),(-?[\d.]+)", " ".join(re.findall('points="(.*?)"', drawing))
+        ):
+            assert -1.0 <= float(x) <= 721.0
+            assert -1.0 <= float(y) <= 341.0
+    for kind in ("truth", "forecast", "interval", "last", "head", "kernel"):
+        assert f'class="{kind}"' in page
+    assert "nan" not in "".join(drawings)
+
+
+def test_the_picture_is_taller_by_them(table: Path, tmp_path: Path) -> None:
+    heights = {}
+    for name, params in {"with": {}, "without": {"history": False}}.items():
+        draw(made(table, **params), tmp_path / f"{name}.png")
+        heights[name] = int.from_bytes((tmp_path / f"{name}.png").read_bytes()[20:24], "big")
+    assert heights["with"] > heights["without"] + 400
+
+
+def test_programs_read_them_too(table: Path) -> None:
+    told = json.loads(json.dumps(to_dict(made(table)), allow_nan=False))["forecasts"]
+    assert sum(told["mean_shares"].values()) == pytest.approx(
+        1.0, abs=0.02
+    )  # none in the first rows
+    assert told["recent"]["rows"][-1] == 400
+    assert told["recent"]["low"][-1] < told["recent"]["forecast"][-1] < told["recent"]["high"][-1]
+    assert to_dict(made(table, history=False))["forecasts"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most"),
+    [(0.0, 1.0, 5), (3898.0, 4137.0, 5), (-0.045, 0.045, 6), (1e-9, 3e-9, 4)],
+)
+def test_marks_are_round_and_between(low: float, high: float, most: int) -> None:
+    found = round_numbers(low, high, most)
+    assert 2 <= len(found) <= most + 1
+    assert low - 1e-12 <= found[0] < found[-1] <= high + 1e-12
