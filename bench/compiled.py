@@ -37,9 +37,9 @@ def compiled(
 ) -> Path:
     """The file that a compiler makes of sources, made only if nobody has made the same one.
 
-    Two are the same if command, version of the compiler, sources, headers (those beside the sources
-    and in the folders named by ``-I``) and the words that say what is linked are. What nobody asked
-    for in a week goes.
+    Two are the same if command, version of the compiler, sources, headers (those beside the
+    sources, in the folders named by ``-I``, and below) and the words that say what is linked are.
+    What nobody asked for in a week goes.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def compiled(
     digest.update(_version(command[0]))
     folders = {source.parent for source in sources}
     folders |= {Path(flag[2:]) for flag in command if flag.startswith("-I")}
-    headers = {header for folder in folders for header in folder.glob("*.h")}
+    headers = {header for folder in folders for header in folder.rglob("*.h")}
     for file in (*sources, *sorted(headers)):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     target = FOLDER / f"{sources[0].stem}-{digest.hexdigest()[:20]}{suffix}"

@@ -22,7 +22,7 @@ SIZES: tuple[int, ...] = (150, 928, 4000)
 INPUTS = {5: "occupancy", 22: "robot"}
 #: The same core as another board's.
 LEFT_OUT = ("netduinoplus2",)
-STACK = 9216
+STACK = 6144
 #: What changes weights: flags of the compiler, and words for the title.
 ARITHMETIC = {
     "double": ((), "in double: the library's bits"),

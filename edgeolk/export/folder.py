@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import edgeolk.core
 from edgeolk.export import ring, sorf
+from edgeolk.export.costs import FLAGS, stacks_of
 from edgeolk.export.kits import kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -78,8 +80,9 @@ def files_of(learner: Learner) -> dict[str, str]:
     for text in tuple(made.values()):
         _loops(_INCLUDE.findall(text), found)
     made.update({f"loops/{name}": text for name, text in found.items()})
-    model = kind.model_of(learner)
-    made["README.md"] = readme(learner, model.arena, learns=learns, constants=model.constants)
+    stacks = {FLAGS[how]: count for how, count in stacks_of(learner).items()}
+    model = replace(kind.model_of(learner), stacks=stacks)
+    made["README.md"] = readme(learner, model, learns=learns)
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
@@ -119,8 +122,9 @@ def export_c(
     folder : str or path-like
         Made if it is not there. Files of an earlier export are replaced; others of the same names
         are not.
-    with_ : sequence of {"arduino", "platformio", "cmake", "zephyr"}
-        Tool chains whose files are written beside it.
+    with_ : sequence of str
+        Tool chains whose files are written beside it: ``"arduino"``, ``"platformio"``, ``"cmake"``,
+        ``"zephyr"``, ``"esp-idf"``, ``"pico-sdk"``, ``"micropython"``.
     prefix : str
         What the names of functions, types, macros and files begin with: a small letter and up to
         15 small letters or digits. Models with prefixes of their own fit into one program, each in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import edgeolk
 from edgeolk.export.prefix import USUAL
@@ -54,6 +55,31 @@ if(CONFIG_{option})
 endif()
 """
 
+_ESP_IDF = """\
+idf_component_register(SRCS {sources} INCLUDE_DIRS ../..)
+"""
+
+_PICO_SDK = """\
+add_library({library} INTERFACE)
+target_sources({library} INTERFACE
+{sources})
+target_include_directories({library} INTERFACE ${{CMAKE_CURRENT_LIST_DIR}}/..)
+"""
+
+_MICROPYTHON_MAKE = """\
+SRC_USERMOD_C += $(USERMOD_DIR)/{module}
+SRC_USERMOD_LIB_C += {sources}
+CFLAGS_USERMOD += -I$(USERMOD_DIR)/..
+"""
+
+_MICROPYTHON_CMAKE = """\
+add_library(usermod_{library} INTERFACE)
+target_sources(usermod_{library} INTERFACE
+{sources})
+target_include_directories(usermod_{library} INTERFACE ${{CMAKE_CURRENT_LIST_DIR}}/..)
+target_link_libraries(usermod INTERFACE usermod_{library})
+"""
+
 
 def _arduino(sources: list[str], library: str) -> dict[str, str]:
     properties = {
@@ -64,7 +90,7 @@ def _arduino(sources: list[str], library: str) -> dict[str, str]:
         "sentence": _ABOUT,
         "paragraph": "It needs no allocation and nothing but the memory it is given.",
         "category": "Data Processing",
-        "url": "",
+        "url": "https://pypi.org/project/edgeolk/",
         "architectures": "*",
         "includes": "edgeolk.h",
     }
@@ -107,12 +133,42 @@ def _zephyr(sources: list[str], library: str) -> dict[str, str]:
     }
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Sources as a CMake list below the folder of the file that names them."""
+    return "".join(f"    ${{CMAKE_CURRENT_LIST_DIR}}/{name}\n" for name in names)
+
+
+def _esp_idf(sources: list[str], library: str) -> dict[str, str]:
+    said = _ESP_IDF.format(sources=" ".join(f"../../{name}" for name in sources))
+    return {f"esp-idf/{library}/CMakeLists.txt": said}
+
+
+def _pico_sdk(sources: list[str], library: str) -> dict[str, str]:
+    listed = _listed(f"../{name}" for name in sources)
+    return {"pico-sdk/CMakeLists.txt": _PICO_SDK.format(library=library, sources=listed)}
+
+
+def _micropython(sources: list[str], library: str) -> dict[str, str]:
+    module = f"mod{library}.c"
+    text = (Path(__file__).parent / "c" / "micropython.c").read_text(encoding="utf-8")
+    made = " ".join(f"$(USERMOD_DIR)/../{name}" for name in sources)
+    listed = _listed([module, *(f"../{name}" for name in sources)])
+    return {
+        f"usermod/{module}": text.replace("@module@", library),
+        "usermod/micropython.mk": _MICROPYTHON_MAKE.format(module=module, sources=made),
+        "usermod/micropython.cmake": _MICROPYTHON_CMAKE.format(library=library, sources=listed),
+    }
+
+
 #: By name: the files for a folder of these C sources, as a library of this name.
 KITS: dict[str, Callable[[list[str], str], dict[str, str]]] = {
     "arduino": _arduino,
     "platformio": _platformio,
     "cmake": _cmake,
     "zephyr": _zephyr,
+    "esp-idf": _esp_idf,
+    "pico-sdk": _pico_sdk,
+    "micropython": _micropython,
 }
 
 

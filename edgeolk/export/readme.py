@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from edgeolk.export.costs import COMPILERS, FLAGS, OF_OTHERS, code_of, instructions_of, stacks_of
+from edgeolk.export.text import Model
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Rows
 
@@ -14,7 +16,7 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 |---|---|
 | inputs | {features} numbers a row, `{row}` |
 | answers | {answers} |
-| RAM | {ram} bytes, `EK_ARENA_BYTES` |
+| RAM | {ram} bytes, `EK_ARENA_BYTES`; nothing else is kept |
 {more}
 {what}
 
@@ -38,7 +40,53 @@ cc -std=c99 -O2 -o example main.c edgeolk.c model.c
 Every call returns `EK_OK`, or says why nothing was done (`edgeolk.h`). The bits of every answer
 are those of the library with `EDGEOLK_SIMD=scalar`, whatever the core and the compiler;
 `-ffast-math` is refused.
-{notes}"""
+{notes}{costs}{rules}"""
+
+_COSTS = """
+## What it costs
+
+| | stack, bytes at most | code, KiB |
+|---|---|---|
+{rows}
+The stack is a bound, not a measurement: frames down the deepest way through the calls, as the
+compiler gives them (`-fcallgraph-info=su`; {compilers}), and {others} bytes for
+what it calls of its own library. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
+`model.h` is the bound for the flags that are given. Code is from -Os to -O2, the compiler's own
+arithmetic not among it (2 to 8 KiB without a floating-point unit).
+"""
+
+_INSTRUCTIONS = """
+Thousands of instructions a row, counted on emulated boards (gcc -O2) and scaled to this model:
+
+| core | arithmetic | score | learn | longest step |
+|---|---|---|---|---|
+{rows}
+These are estimates, of rows 120 to 170 of two real streams. Earlier, while most rows change weights
+and many roundings are left to double, a row takes up to six times the longest step given here;
+later, where few change weights, it costs little more than two scores.
+"""
+
+_RULES = """
+## What holds
+
+- Inputs: {inputs}.
+- Labels: {labels}.
+- Alignment: the arena and files may begin at any address, rows and scores where their C type may.
+  Integers and floats are little-endian everywhere, IEEE 754.
+- Interrupts: one call at a time on an arena, to score too. No call blocks, so any may be made from
+  an interrupt that no call on the same arena can be interrupted by; as it takes as long as above,
+  better put the row into a queue. Only the constants of `model.h` may be read at any time.
+- Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
+  `edgeolk.h` says of each what it means and what has changed.
+- MISRA C:2012, where the source goes beyond it, and why: 11.3 and 11.5 (regions of the one arena
+  are reached by casts from its bytes: there is no allocation); 15.5 (a function returns where a row
+  is refused); 20.5 (names of one type are defined and undefined, so that float and double share a
+  source); 2.1 and 2.2 (a branch that this model's constants never take stays for the compiler to
+  remove); 8.9, 10.x and 12.1 (constants in tables, conversions of sizes that are known to fit, the
+  precedence of C). There is no recursion (17.2), no heap (21.3), no function pointer but the four
+  callbacks of flash, no `goto`, no `setjmp`, no standard I/O but in `main.c`. This was read, not
+  checked by a tool.
+"""
 
 
 def _answers(learner: Learner) -> str:
@@ -49,7 +97,45 @@ def _answers(learner: Learner) -> str:
     return "1 for normal, -1 for novel" if not learner.config.needs_labels else "-1 or 1"
 
 
-def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str:
+def _inputs(learner: Learner, model: Model) -> str:
+    if learner.config.watches or learner.config.forecasts:
+        return "any numbers; one that is not finite is a missing reading"
+    most = model.macros["EK_MOST"]
+    scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
+    if not model.macros["EK_LEARNS"]:
+        return f"finite numbers, each{scaled} from -{most:.3g} to {most:.3g}"
+    sizes = f"the sum of their sizes{scaled} is at most {most:.3g}"
+    return f"finite numbers in your sensor's units; {sizes}"
+
+
+def _labels(learner: Learner) -> str:
+    config = learner.config
+    if not config.update.whole or not config.needs_labels:
+        return "none are asked for"
+    kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
+    if config.columns > 1:
+        kind = f"whole numbers from 0 to {config.columns - 1}"
+    return f"{kind}, as a double; a weight is above 0 and at most {config.update.most_weight:,.0f}"
+
+
+def _costs(learner: Learner) -> str:
+    """What it costs in each arithmetic, and in instructions where they were counted."""
+    code = code_of(learner)
+    rows = "".join(
+        f"| {how}{f', `{FLAGS[how]}`' if FLAGS[how] else ''} | {stack:,} |"
+        f" {code[how][0]} to {code[how][1]} |\n"
+        for how, stack in stacks_of(learner).items()
+    )
+    text = _COSTS.format(rows=rows, compilers=COMPILERS, others=OF_OTHERS)
+    counted = "".join(
+        f"| {each.core} | {each.arithmetic} | {each.score:,.0f} | {each.learn:,.0f} |"
+        f" {each.longest:,.0f} |\n"
+        for each in instructions_of(learner)
+    )
+    return text + (_INSTRUCTIONS.format(rows=counted) if counted else "")
+
+
+def readme(learner: Learner, model: Model, *, learns: bool) -> str:
     """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
     needs_labels = learner.config.needs_labels
     use = "ek_predict(arena, row, &label);          /* what it says of a row */"
@@ -89,12 +175,14 @@ def readme(learner: Learner, arena: int, *, learns: bool, constants: int) -> str
         features=learner.n_features,
         row="double" if learner.dtype == "float64" else "float",
         answers=_answers(learner),
-        ram=arena,
+        ram=model.arena,
         more=(
-            f"| constants | {constants} bytes of the model, in flash, beside the code |\n"
+            f"| constants | {model.constants} bytes of the model, in flash, beside the code |\n"
             f"| learned so far | {learner.steps} rows |\n"
         ),
         what=what,
         use=use,
         notes=notes,
+        costs=_costs(learner),
+        rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner)),
     )

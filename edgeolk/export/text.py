@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
@@ -36,6 +36,17 @@ def defines(values: dict[str, Any]) -> str:
     )
 
 
+def stack_macro(stacks: dict[str, int]) -> str:
+    """``EK_STACK_BYTES``, by the flags that choose the arithmetic."""
+    given = {flag.removeprefix("-D"): count for flag, count in stacks.items() if flag}
+    lines = []
+    for flag in sorted(given):  # -DEK_FIXED counts before -DEK_SINGLE
+        lines += [f"#{'elif' if lines else 'if'} defined({flag})"]
+        lines += [f"#define EK_STACK_BYTES {given[flag]}u"]
+    usual = f"#define EK_STACK_BYTES {stacks.get('', 0)}u"
+    return "\n".join([*lines, *(["#else", usual, "#endif"] if lines else [usual])]) + "\n"
+
+
 @dataclass(frozen=True)
 class Model:
     """One model as constants.
@@ -48,6 +59,8 @@ class Model:
         C of the header, and of the source.
     arena, constants : int
         Bytes of RAM, and of the arrays.
+    stacks : dict
+        The most stack of any call, in bytes, for each flag of the compiler; "" where none is given.
     """
 
     macros: dict[str, Any]
@@ -55,6 +68,7 @@ class Model:
     defined: str
     arena: int
     constants: int
+    stacks: dict[str, int] = field(default_factory=dict)
 
     @property
     def header(self) -> str:
@@ -63,6 +77,7 @@ class Model:
             "/* The sizes of one model, and what it is made of. */\n"
             "#ifndef EDGEOLK_MODEL_H\n#define EDGEOLK_MODEL_H\n\n#include <stdint.h>\n\n"
             + defines(self.macros)
+            + stack_macro(self.stacks)
             + '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
             + self.declared
             + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"

@@ -14,7 +14,7 @@ from firmware_sim.plaintext import counted
 
 HERE = Path(__file__).parent / "c"
 PREFIX = "arm-none-eabi-"
-STACK = 10 * 1024
+STACK = 6 * 1024
 FLAGS = (
     "-std=c99",
     "-mthumb",

@@ -16,6 +16,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking, run
 from firmware_sim.mcu.program import HERE, build, too_large
+from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 
 
@@ -39,6 +40,19 @@ class Emulated:
     clock: float  # cycles a second of the real board
     #: instruction set of the learner here; "scalar" is plain C, as on the board.
     variant: str = "scalar"
+    #: of its mistakes here, rows of label 1 with a score of exactly 0
+    undecided: int = 0
+
+    def _counts(self) -> list[str]:
+        """Return why mistakes are not what the answers above count as wrong, if they are not."""
+        if not self.undecided:
+            return []
+        one = self.undecided == 1
+        return [
+            "counts    mistakes are the learner's own count, in which a score of exactly 0 is "
+            "always one; as an answer 0 is +1, which was right of "
+            f"{counted(self.undecided, 'row')}: above, {'it is' if one else 'they are'} not wrong"
+        ]
 
     def _different(self) -> str:
         """What a state that differs says: sums depend on the width of vectors, the board has none.
@@ -59,6 +73,7 @@ class Emulated:
             "",
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
             f"mistakes, {self.host_mistakes:,} here; {equal}",
+            *self._counts(),
             f"there     {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
             "stack used",
             f"work      {self.learn:,.0f} instructions a row to learn, at most "
@@ -128,11 +143,14 @@ class OnBoard:
             except (RuntimeError, ValueError) as error:
                 told_why = too_large(str(error)) or str(error)
                 raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
+        undecided = 0
+        signs = learner.config.columns == 1 and not learner.is_regression
         for row, label in rows:
-            learner.learn_one(row, *([label] if learner.config.needs_labels else []))
+            said = learner.learn_one(row, *([label] if learner.config.needs_labels else []))
+            undecided += signs and learner.config.needs_labels and said == 0.0 and label > 0.0
         return Emulated(
             self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
             told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,
             told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
-            ek.simd(),
+            ek.simd(), undecided,
         )  # fmt: skip

@@ -4,13 +4,15 @@
 
 #if defined(__GNUC__)
 #define OLK_ALWAYS inline __attribute__((always_inline))
-#define OLK_APART __attribute__((noinline, unused))
-#define OLK_COLD __attribute__((noinline, cold))
+/* Where nobody calls them, no warning is wanted: each compiler has its own way to say so. */
 #ifdef __clang__
+#define OLK_APART inline __attribute__((noinline))
 #define OLK_ALONE OLK_APART
 #else
+#define OLK_APART __attribute__((noinline, unused))
 #define OLK_ALONE __attribute__((noinline, noclone, unused)) /* one body, whatever it is called with */
 #endif
+#define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))
 #elif defined(_MSC_VER)
 #define OLK_ALWAYS __forceinline

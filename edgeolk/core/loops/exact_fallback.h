@@ -5,40 +5,53 @@
 #ifndef EDGEOLK_EXACT_FALLBACK_H
 #define EDGEOLK_EXACT_FALLBACK_H
 
+/* Levels of block b, features of group g, with tau less and plus `off`, by the words of *generator and
+   on. Returns whether the two are the same. */
+static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
+                                      double off, uint64_t *generator, olk_stored *levels)
+{
+    olk_block block;
+    olk_tail tail;
+    olk_paces paces;
+    olk_signs first, second;
+    olk_stored other[128];
+    const size_t bytes = 2 * (size_t)olk_lines(p, b) * sizeof *other;
+    const olk_stored *w = (const olk_stored *)s->w + 128 * b;
+    uint64_t signs = p->signs, again = *generator;
+    olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
+    if (!x->index)
+        olk_tails(p, x->values, 1, &tail);
+    olk_transformed(p, &signs, x, &tail, &block, &first, &second);
+    olk_find_paces(p, g, &paces);
+    olk_features(olk_lines_of(&block), &paces, b - p->first[g], olk_small(p, x, 1), 1,
+                 block.feature);
+    memcpy(levels, w, bytes);
+    memcpy(other, w, bytes);
+    olk_learn(levels, block.feature, tau - off, 2 * olk_lines(p, b), generator);
+    olk_learn(other, block.feature, tau + off, 2 * olk_lines(p, b), &again);
+    return !memcmp(levels, other, bytes);
+}
+
 /* Rounds the changes of block b, none of the row being written yet unless it writes: then tau is as
    sure as it was when they were tried. */
 static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf_state *s,
                                         const olk_sorf_row *x, double y, double weight,
                                         olk_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    olk_signs first, second;
-    OLK_ALIGNED(64) olk_wave feature[128];
-    olk_stored levels[2][128];
+    olk_stored levels[128];
     const olk_sorf *p = f->p;
     const ptrdiff_t lines = olk_lines(p, b);
     olk_stored *w = (olk_stored *)s->w + 128 * b;
-    uint64_t generator = p->signs, after;
+    uint64_t after;
     int32_t g = 0;
     while (b >= p->first[g + 1])
         g++;
-    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
-    if (!x->index)
-        olk_tails(p, x->values, 1, tail);
-    olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
-    olk_scales(p, g, scale);
-    olk_features(v[0], scale + 64 * (b - p->first[g]) % p->widths[g], olk_small(p, x, 1), 1,
-                 feature);
     for (;;) {
         const double widest = olk_widest(p, g, olk_longest(p, x));
         const double off = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
-        for (int side = 0; side < 2; side++) {
-            after = trial->after;
-            memcpy(levels[side], w, 2 * (size_t)lines * sizeof *w);
-            olk_learn(levels[side], feature, plan->tau[g] + (side ? off : -off),
-                                    2 * lines, &after);
-        }
-        if (trial->exact || !memcmp(levels[0], levels[1], 2 * (size_t)lines * sizeof *w))
+        after = trial->after;
+        if (olk_round_between(p, s, x, g, b, plan->tau[g], off, &after, levels) || trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, 0, fw, NULL);
@@ -52,7 +65,7 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         w = trial->levels + 128 * b;
     }
     if (write || b < trial->stored)
-        olk_put_levels(w, levels[0], lines);
+        olk_put_levels(w, levels, lines);
 }
 
 /* Rounds the changes of all blocks from b on. Returns 0 where they are too large for single

@@ -2,17 +2,24 @@
    1); included by scoring.h. The words of a block are drawn in order: those of the d signs here,
    then four for the signs between the transforms. */
 
-/* The last, incomplete 64 of each of m dense rows, filled up with zeros. */
-static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m,
-                                olk_entry (*tail)[64])
+/* The last, incomplete 64 of a dense row, filled up with zeros; plain C takes it as it is. */
+typedef struct {
+    OLK_ALIGNED(64) olk_entry line[OLK_ENDS];
+} olk_tail;
+
+static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m, olk_tail *tail)
 {
+#ifdef OLK_SORF_PLAIN
+    (void)p, (void)x, (void)m, (void)tail;
+#else
     const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
     const int32_t grid = olk_grid(p);
     for (ptrdiff_t r = 0; r < m; r++) {
-        memset(tail[r], 0, sizeof tail[r]);
+        memset(tail[r].line, 0, sizeof tail[r].line);
         for (ptrdiff_t i = from; i < p->d; i++)
-            tail[r][i - from] = olk_on_grid(x[r * p->d + i], grid);
+            tail[r].line[i - from] = olk_on_grid(x[r * p->d + i], grid);
     }
+#endif
 }
 
 /* Whether no angle of m dense rows or a sparse one can be too large for olk_phases: a fold is at
@@ -37,7 +44,7 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
             lane[0] += olk_size_of((olk_entry)x[k]);
         /* A tenth above, for the rounding of all these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
-        if (!((double)sum * widest * (512.0 * 1.1) < olk_largest_angle))
+        if (!((double)sum * widest * (512.0 * 1.1) < (double)olk_largest_angle))
             return 0;
     }
 #else
@@ -47,8 +54,24 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
 }
 
 /* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
+#ifdef OLK_SORF_PLAIN
 static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
-                               ptrdiff_t m, const olk_entry (*tail)[64], olk_entry (*v)[64])
+                               ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
+{
+    const int32_t grid = olk_grid(p);
+    (void)m, (void)tail;
+    memset(v[0], 0, sizeof v[0]);
+    for (ptrdiff_t start = 0; start < p->d; start += 32) {
+        const ptrdiff_t n = p->d - start < 32 ? p->d - start : 32;
+        olk_entry *to = v[0] + start % 64;
+        uint32_t word = olk_pcg_next(generator, OLK_PCG_SIGNS);
+        for (ptrdiff_t i = 0; i < n; i++, word >>= 1)
+            to[i] += olk_flipped(olk_on_grid(x[start + i], grid), (word & 1) ? olk_sign : 0);
+    }
+}
+#else
+static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+                               ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];
     const int32_t grid = olk_grid(p);
@@ -61,7 +84,7 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
             memset(flip + 32, 0, 32 * sizeof *flip);
         for (ptrdiff_t r = 0; r < m; r++) {
             const olk_input *restrict in = x + r * p->d + start;
-            const olk_entry *restrict end = tail[r];
+            const olk_entry *restrict end = tail[r].line;
             olk_entry *restrict to = v[r];
             /* 0 + x, not x: the sign of a zero is that of a sum. */
             if (start == 0 && whole)
@@ -79,6 +102,7 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
         }
     }
 }
+#endif
 
 /* A row by its non-zeros, indices ascending: words without any are jumped over. */
 static OLK_ALONE void olk_fold_sparse(const olk_sorf *p, uint64_t *generator,

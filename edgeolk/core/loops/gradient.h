@@ -7,19 +7,21 @@
    transforms do not overflow. */
 static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const int8_t *w, const int8_t *a, const int16_t *feature,
-                                    ptrdiff_t lines, const uint32_t *scale, uint32_t *h)
+                                    ptrdiff_t lines, const olk_paces *paces, ptrdiff_t block,
+                                    uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
     const int32_t E = (int32_t)(slope->share.E[g] * 256.0 + 0.5);
     const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
     uint32_t fastest = 0;
     int32_t drop = 0;
-    for (int k = 0; k < 64; k++)
-        fastest = scale[k] > fastest ? scale[k] : fastest;
+    int pace = olk_first_pace(paces, block);
+    for (int i = 0; i < paces->widths; i++)
+        fastest = paces->of[i] > fastest ? paces->of[i] : fastest;
     while (fastest >> drop >= 1 << 14)
         drop++;
     memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++) {
+    for (ptrdiff_t k = 0; k < lines; k++, pace = olk_next_pace(paces, pace)) {
         int32_t part[2];
         for (int i = 0; i < 2; i++) {
             const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
@@ -30,7 +32,7 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
         }
         const int32_t turn =
             olk_shifted(part[1] * feature[2 * k] - part[0] * feature[2 * k + 1], 15);
-        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scale[k] >> drop), 11);
+        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(paces->of[pace] >> drop), 11);
     }
     /* 16 levels a part, 2^-11 of a pace; a pace is 2 pi 2^(grid - 32). */
     double power;
@@ -51,32 +53,46 @@ static OLK_ALONE float olk_along(const olk_sorf *p, const uint32_t *h, const uin
     return (float)((double)sum * power);
 }
 #else
+/* The slope of the blended score by n features, from the i-th of a block on. */
+static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entry E,
+                              olk_entry alpha, const olk_stored *w, const olk_stored *a,
+                              ptrdiff_t from, ptrdiff_t n, olk_entry *part)
+{
+    if (K == 1)
+        for (ptrdiff_t i = 0; i < n; i++)
+            part[i] = E * (olk_entry)a[from + i] +
+                      alpha * ((olk_entry)w[from + i] - (olk_entry)a[from + i]);
+    else
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const ptrdiff_t row = 2 * ((from + i) / 2 * K) + i % 2;
+            const ptrdiff_t at = row + 2 * slope->y, off = row + 2 * slope->against;
+            part[i] = E * (olk_entry)a[at] + alpha * ((olk_entry)w[at] - (olk_entry)a[at]);
+            part[i] -= E * (olk_entry)a[off] + alpha * ((olk_entry)w[off] - (olk_entry)a[off]);
+        }
+}
+
 /* h <- the gradient of the blended score by the angles of a block, from weights not yet changed.
    Returns the unit of h. */
 static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const olk_stored *w, const olk_stored *a,
                                     const olk_wave *feature, ptrdiff_t lines,
-                                    const olk_entry *scale, olk_entry *h)
+                                    const olk_paces *paces, ptrdiff_t block, olk_entry *h)
 {
-    const ptrdiff_t K = p->classes;
     const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
-    OLK_ALIGNED(64) olk_entry part[128];
+    OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
+    int pace = olk_first_pace(paces, block);
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
-    if (K == 1)
-        for (ptrdiff_t i = 0; i < 2 * lines; i++)
-            part[i] = E * (olk_entry)a[i] + alpha * ((olk_entry)w[i] - (olk_entry)a[i]);
-    else
-        for (ptrdiff_t i = 0; i < 2 * lines; i++) {
-            const ptrdiff_t row = 2 * (i / 2 * K) + i % 2;
-            const ptrdiff_t at = row + 2 * slope->y, off = row + 2 * slope->against;
-            part[i] = E * (olk_entry)a[at] + alpha * ((olk_entry)w[at] - (olk_entry)a[at]);
-            part[i] -= E * (olk_entry)a[off] + alpha * ((olk_entry)w[off] - (olk_entry)a[off]);
+    for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
+        const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
+        olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
+        for (ptrdiff_t i = 0; i < n; i++, pace = olk_next_pace(paces, pace)) {
+            const ptrdiff_t k = start + i;
+            h[k] = (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) * size *
+                   paces->of[pace];
         }
-    for (ptrdiff_t k = 0; k < lines; k++)
-        h[k] = (part[2 * k + 1] * feature[2 * k] - part[2 * k] * feature[2 * k + 1]) * size *
-               scale[k];
+    }
     return 1;
 }
 

@@ -72,7 +72,7 @@ static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
 static inline olk_number olk_finite_gamma(const olk_kernel *kernel)
 {
     const olk_number greatest = OLK_NUMBER(FLT_MAX, DBL_MAX);
-    return kernel->gamma < greatest ? (olk_number)kernel->gamma : greatest;
+    return kernel->gamma < (double)greatest ? (olk_number)kernel->gamma : greatest;
 }
 
 /* tile <- exp(-gamma tile). */
@@ -137,7 +137,7 @@ static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number
 {
     if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
         for (ptrdiff_t i = 0; i < w; i++)
-            values[i] = tile[i];
+            values[i] = (double)tile[i];
         return;
     }
     for (ptrdiff_t i = 0; i < w; i++)

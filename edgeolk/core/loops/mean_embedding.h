@@ -12,8 +12,9 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
                                       const olk_sorf_row *row, uint64_t rows, const olk_wave *kept,
                                       ptrdiff_t blocks)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
-    OLK_ALIGNED(64) olk_wave own[128];
+    olk_block own;
+    olk_tail tail;
+    olk_paces paces;
     olk_signs first, second;
     const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / OLK_OCTET;
     const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
@@ -31,14 +32,14 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
         if (small < 0) {
             small = olk_small(p, row, 1);
             if (!row->index)
-                olk_tails(p, row->values, 1, tail);
-            olk_scales(p, 0, scale);
+                olk_tails(p, row->values, 1, &tail);
+            olk_find_paces(p, 0, &paces);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first, &second);
-        olk_features(v[0], scale + 64 * b % p->widths[0], small, 1, own);
-        olk_mean((olk_stored *)s->a + 128 * b, own, (olk_real)p->kappa, 2 * lines, inverse,
+        olk_transformed(p, &generator, row, &tail, &own, &first, &second);
+        olk_features(olk_lines_of(&own), &paces, b, small, 1, own.feature);
+        olk_mean((olk_stored *)s->a + 128 * b, own.feature, (olk_real)p->kappa, 2 * lines, inverse,
                  s->rounding);
     }
 }

@@ -113,7 +113,7 @@ static OLK_ALWAYS olk_numbers olk_load_scaled(const int storage, const void *p, 
                                               const olk_quantum *quantum)
 {
     if (olk_is_shifted(storage))
-        return olk_load(storage, p) * quantum->scale[j];
+        return olk_load(storage, p) * (olk_number)quantum->scale[j];
     return olk_load(storage, p);
 }
 
@@ -121,14 +121,14 @@ static OLK_ALWAYS olk_numbers olk_load_full(const int storage, const void *p, pt
                                             const olk_quantum *quantum)
 {
     if (olk_is_shifted(storage))
-        return olk_load_scaled(storage, p, j, quantum) + quantum->offset[j];
+        return olk_load_scaled(storage, p, j, quantum) + (olk_number)quantum->offset[j];
     return olk_load(storage, p);
 }
 
 static OLK_ALWAYS olk_number olk_moved(const int storage, const olk_number *x, ptrdiff_t j,
                                        const olk_quantum *quantum)
 {
-    return olk_is_shifted(storage) ? x[j] - quantum->offset[j] : x[j];
+    return olk_is_shifted(storage) ? x[j] - (olk_number)quantum->offset[j] : x[j];
 }
 
 #endif

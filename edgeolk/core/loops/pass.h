@@ -1,28 +1,28 @@
 /* Pass 1: the scores of rows (docs/sorf.md, section 5, step 1); included by scoring.h. */
 
-/* The first `period` of n entries over and over, `period` at most 16; n is above 32. */
-static inline void olk_repeat(olk_entry *entry, int period, int n)
-{
-    for (int j = period; j < 16 + period; j++)
-        entry[j] = entry[j - period];
-    for (int j = 16 + period; j < n; j += 16) {
-        const int at = j < n - 16 ? j : n - 16;
-        memcpy(entry + at, entry + at % period, 16 * sizeof *entry);
-    }
-}
+/* A block: its lines, then its features, which take the place of the lines where a stack is small and
+   both are numbers of one type. */
+typedef struct {
+#if defined(OLK_SORF_PLAIN) && !defined(OLK_SORF_FIXED)
+    olk_wave feature[128];
+#else
+    OLK_ALIGNED(64) olk_entry line[64];
+    OLK_ALIGNED(64) olk_wave feature[128];
+#endif
+} olk_block;
 
-/* A group's widths, over and over: block b of it begins at entry 64 b mod widths. */
-static OLK_ALONE void olk_scales(const olk_sorf *p, int32_t g, olk_entry *scale)
+static inline olk_entry *olk_lines_of(olk_block *block)
 {
-    const int32_t grid = olk_grid(p), widths = p->widths[g];
-    for (int32_t i = 0; i < widths; i++)
-        scale[i] = olk_pace(p->omega[g][i], grid);
-    olk_repeat(scale, widths, 64 + OLK_SORF_WIDTHS);
+#if defined(OLK_SORF_PLAIN) && !defined(OLK_SORF_FIXED)
+    return block->feature + 64;
+#else
+    return block->line;
+#endif
 }
 
 /* The next block of m rows: folded, the signs between its transforms. */
 static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
-                                 ptrdiff_t m, const olk_entry (*tail)[64], olk_entry (*v)[64],
+                                 ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64],
                                  olk_signs *first, olk_signs *second)
 {
     if (row->index)
@@ -35,18 +35,19 @@ static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const o
 
 /* The same of one row, transformed. */
 static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
-                                   const olk_entry (*tail)[64], olk_entry (*v)[64],
-                                   olk_signs *first, olk_signs *second)
+                                   const olk_tail *tail, olk_block *block, olk_signs *first,
+                                   olk_signs *second)
 {
-    olk_folded(p, generator, row, 1, tail, v, first, second);
-    olk_mix(v[0], first, second);
+    olk_entry *v = olk_lines_of(block);
+    olk_folded(p, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
+    olk_mix(v, first, second);
 }
 
 /* The next of `left` blocks transformed: of one row as many as go side by side, or two; of m rows
    one. Returns how many. */
 static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *generator,
                                                const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
-                                               const olk_entry (*tail)[64], olk_entry (*v)[64])
+                                               const olk_tail *tail, olk_entry (*v)[64])
 {
     olk_signs first[OLK_SORF_BLOCKS], second[OLK_SORF_BLOCKS];
     const ptrdiff_t blocks = m == 1 && left >= OLK_SORF_BLOCKS ? OLK_SORF_BLOCKS : 1;
@@ -80,9 +81,16 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
     /* The most blocks that are transformed before their features are made: of a row, or of rows. */
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
-    OLK_ALIGNED(64) olk_entry v[AT_ONCE][64], tail[OLK_SORF_ROWS][64];
-    OLK_ALIGNED(64) olk_entry scale[64 + OLK_SORF_WIDTHS];
+#ifdef OLK_SORF_PLAIN
+    olk_block block;
+    olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(&block);
+    olk_wave *const own = block.feature;
+#else
+    OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
     OLK_ALIGNED(64) olk_wave own[128];
+#endif
+    olk_tail tail[OLK_SORF_ROWS];
+    olk_paces paces;
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
     const int small = olk_small(p, row, m);
     const ptrdiff_t K = p->classes;
@@ -91,7 +99,7 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g] * OLK_ONE);
-        olk_scales(p, g, scale);
+        olk_find_paces(p, g, &paces);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
@@ -101,16 +109,14 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
             }
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
-            now = olk_transformed_blocks(p, &generator, row, m, end - b,
-                                         (const olk_entry(*)[64])tail, v);
+            now = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
             for (ptrdiff_t i = 0; i < m * now; i++) {
                 const ptrdiff_t at = m == 1 ? b + i : b, r = m == 1 ? 0 : i;
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
-                const olk_entry *turned = scale + 64 * (at - p->first[g]) % p->widths[g];
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
                 olk_wave *feature = at < kept && lines == 64 ? keep + 128 * at : own;
-                if (!olk_features(v[i], turned, small, must, feature))
+                if (!olk_features(v[i], &paces, at - p->first[g], small, must, feature))
                     return 0;
                 if (at < kept && lines < 64)
                     memcpy(keep + 128 * at, own, 2 * (size_t)lines * sizeof *own);

@@ -1,14 +1,15 @@
 /* Cosines and sines of a block (docs/sorf.md, section 3, steps 3 and 4); included by scoring.h. */
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] scale[j], below olk_largest_angle. */
-static OLK_ALONE void olk_phases(const olk_entry *restrict v, const olk_entry *restrict scale,
-                                 olk_wave *restrict feature)
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, below olk_largest_angle. */
+static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
+                                 const olk_paces *OLK_NOT_SHARED paces, int at,
+                                 olk_wave *OLK_NOT_SHARED feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
-    for (int j = 0; j < 64; j++) {
+    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
         olk_real s, c;
         olk_word a, b;
-        const olk_word quarter = olk_quarter(v[j] * scale[j], &c, &s);
+        const olk_word quarter = olk_quarter(v[j] * paces->of[at], &c, &s);
         /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
@@ -35,20 +36,20 @@ static OLK_ALONE void olk_phases(const olk_entry *restrict v, const olk_entry *r
 }
 
 /* Whether some angle is too large for that, or no number. */
-static OLK_ALONE int olk_large(const olk_entry *v, const olk_entry *scale)
+static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *paces, int at)
 {
     olk_word large = 0;
-    for (int j = 0; j < 64; j++)
-        large |= (olk_word)!(olk_size_of(v[j] * scale[j]) < olk_largest_angle);
+    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at))
+        large |= (olk_word)!(olk_size_of(v[j] * paces->of[at]) < olk_largest_angle);
     return large != 0;
 }
 
 /* The cosines and sines of any angle; one that is no finite number counts as 0. */
-static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_entry *scale,
+static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *paces, int at,
                                        olk_wave *feature)
 {
-    for (int j = 0; j < 64; j++) {
-        const double angle = (double)v[j] * (double)scale[j];
+    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
+        const double angle = (double)v[j] * (double)paces->of[at];
         double cosine = 1.0, sine = 0.0;
         if (OLK_FABS(angle) <= DBL_MAX)
             olk_cos_sin(angle, &cosine, &sine);
@@ -57,15 +58,16 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_entry *scal
     }
 }
 
-/* Features of the lines of a block; `small`: of olk_small. Returns 0 where its angles are too
-   large, unless it has to do. */
-static inline int olk_features(const olk_entry *v, const olk_entry *scale, int small, int must,
-                               olk_wave *feature)
+/* Features of the lines of a group's block; `small`: of olk_small. Returns 0 where its angles are too
+   large, unless it has to do. Lines may lie in the second half of the features. */
+static inline int olk_features(const olk_entry *v, const olk_paces *paces, ptrdiff_t block,
+                               int small, int must, olk_wave *feature)
 {
-    if (small || !olk_large(v, scale))
-        olk_phases(v, scale, feature);
+    const int at = olk_first_pace(paces, block);
+    if (small || !olk_large(v, paces, at))
+        olk_phases(v, paces, at, feature);
     else if (must)
-        olk_phases_slowly(v, scale, feature);
+        olk_phases_slowly(v, paces, at, feature);
     else
         return 0;
     return 1;

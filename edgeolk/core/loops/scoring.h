@@ -5,6 +5,8 @@
 
 #include "fold.h"
 
+#include "paces.h"
+
 #ifdef OLK_SORF_FIXED
 #include "whole_features.h"
 #else

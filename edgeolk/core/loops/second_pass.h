@@ -21,15 +21,43 @@ typedef struct {
     ptrdiff_t blocks;
 } olk_kept;
 
+/* What a block adds to relevance's gradient: its slope by the angles along `line`, which is returned;
+   or, where that is NULL, taken back through transforms and fold to the direction q. `generator`:
+   before the block's words. */
+static OLK_ALONE double olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
+                                          const olk_sorf_row *x, const olk_plan *plan, int32_t g,
+                                          ptrdiff_t b, uint64_t generator, const olk_paces *paces,
+                                          const olk_wave *feature, const olk_entry *line,
+                                          olk_input *q)
+{
+    OLK_ALIGNED(64) olk_entry h[64];
+    olk_signs first, second;
+    const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
+    const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
+    const uint64_t start = generator;
+    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
+                                       b - p->first[g], h);
+    if (line)
+        return (double)(unit * olk_along(p, h, line));
+    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
+    olk_draw_signs(&generator, &first);
+    olk_draw_signs(&generator, &second);
+    olk_mix(h, &second, &first);
+    olk_unfold(p, start, x, h, unit, q);
+    return 0.0;
+}
+
 /* Pass 2: the features that were kept, the others made again. Returns the derivative of the score
    by the scale of all inputs, where relevance follows that (section 7e). */
 static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *kept)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], h[64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    OLK_ALIGNED(64) olk_entry line[64]; /* those of a block, which its features may take the place of */
+    olk_block own;
+    olk_tail tail;
+    olk_paces paces;
     olk_signs first, second;
-    OLK_ALIGNED(64) olk_wave own[128];
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
     const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
@@ -40,7 +68,7 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
     const int small = again && olk_small(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
     if (again && !x->index)
-        olk_tails(p, x->values, 1, tail);
+        olk_tails(p, x->values, 1, &tail);
     if (each)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
@@ -49,44 +77,32 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
         if (!plan->live[g])
             continue;
         if (again || plan->follows)
-            olk_scales(p, g, scale);
+            olk_find_paces(p, g, &paces);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
-            const olk_entry *turned = scale + 64 * (b - p->first[g]) % p->widths[g];
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own;
+            olk_wave *feature = own.feature;
             if (b >= kept->blocks || plan->follows) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= kept->blocks || shared)
-                olk_transformed(p, &generator, x, (const olk_entry(*)[64])tail, v, &first, &second);
+                olk_transformed(p, &generator, x, &tail, &own, &first, &second);
+            if (shared)
+                memcpy(line, olk_lines_of(&own), sizeof line);
             if (b >= kept->blocks) {
-                olk_features(v[0], turned, small, 1, own);
+                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
-                memcpy(own, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *own);
+                memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
             if (plan->follows) {
-                if (each && b < kept->blocks) {
-                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)words);
-                    olk_draw_signs(&generator, &first);
-                    olk_draw_signs(&generator, &second);
-                }
-                const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_real unit =
-                    lines == 64 ? olk_gradient(p, &plan->slope, g, w, a, feature, 64,
-                                                             turned, h)
-                                : olk_gradient(p, &plan->slope, g, w, a, feature, lines, turned,
-                                               h);
-                if (shared) {
-                    along += (double)(unit * olk_along(p, h, v[0]));
-                } else {
-                    olk_mix(h, &second, &first);
-                    olk_unfold(p, start, x, h, unit, q);
-                }
+                along += olk_add_direction(p, s, x, plan, g, b, start, &paces, feature,
+                                           shared ? line : NULL, q);
+                if (each && b < kept->blocks)
+                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
             }
             if (K == 1)
                 olk_learn(w, feature, tau, 2 * lines, s->rounding);

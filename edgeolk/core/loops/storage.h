@@ -90,10 +90,11 @@ static inline double olk_fetch(int storage, const void *base, ptrdiff_t at, ptrd
                                const olk_quantum *quantum)
 {
     switch (storage) {
-    case OLK_F32: return ((const float *)base)[at];
+    case OLK_F32: return (double)((const float *)base)[at];
     case OLK_F64: return ((const double *)base)[at];
-    case OLK_F16: return olk_half_to_float(((const uint16_t *)base)[at]);
-    case OLK_I8: return quantum->scale[j] * (float)((const int8_t *)base)[at] + quantum->offset[j];
+    case OLK_F16: return (double)olk_half_to_float(((const uint16_t *)base)[at]);
+    case OLK_I8:
+        return (double)(quantum->scale[j] * (float)((const int8_t *)base)[at] + quantum->offset[j]);
     default: return 0.0;
     }
 }

@@ -58,7 +58,7 @@ static OLK_ALWAYS int32_t olk_lifted(olk_sum change)
 }
 #endif
 
-/* stored[i] += change[i] / OLK_UNIT, i < n <= 128. int8: below 2^26 parts; bits[i] and the half
+/* stored[i] += change[i] / OLK_UNIT, i < n <= OLK_PIECE. int8: below 2^26 parts; bits[i] and the half
    that rounds to one decide whether the rest makes a level. The shift is of a positive number. */
 static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_sum *restrict change,
                                         const uint16_t *restrict bits, ptrdiff_t n)
@@ -68,7 +68,7 @@ static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_s
             stored[i] = (olk_stored)((olk_sum)stored[i] + change[i]);
         return;
     }
-    int32_t part[128];
+    int32_t part[OLK_PIECE];
     for (ptrdiff_t i = 0; i < n; i++)
         part[i] = olk_lifted(change[i]);
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -95,10 +95,10 @@ static OLK_ALONE void olk_add_changes(olk_stored *stored, const olk_sum *change,
                                       uint64_t *generator)
 {
 #ifdef OLK_SORF_INT8
-    OLK_ALIGNED(64) uint16_t bits[128];
+    OLK_ALIGNED(64) uint16_t bits[OLK_PIECE];
     olk_draw(generator, bits, n / 2);
 #if OLK_BYTES > 16
-    if (n == 128) {
+    if (n == OLK_PIECE) {
         olk_round_levels(stored, change, bits);
         return;
     }
@@ -107,22 +107,25 @@ static OLK_ALONE void olk_add_changes(olk_stored *stored, const olk_sum *change,
     const uint16_t *bits = NULL;
     (void)generator;
 #endif
-    if (n == 128)
-        olk_add_some_changes(stored, change, bits, 128);
+    if (n == OLK_PIECE)
+        olk_add_some_changes(stored, change, bits, OLK_PIECE);
     else
         olk_add_some_changes(stored, change, bits, n);
 }
 
-/* stored += tau feature, one column. */
+/* stored += tau feature, one column; there are 128 features, n of them count. */
 static inline void olk_learn(olk_stored *stored, const olk_wave *restrict feature, olk_real tau,
                              ptrdiff_t n, uint64_t *generator)
 {
-    OLK_ALIGNED(64) olk_sum change[128];
+    OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
     const olk_step step = olk_step_of(tau);
-    for (int i = 0; i < 128; i++)
-        change[i] = olk_times(step, feature[i]);
-    olk_tame(change, step, 128);
-    olk_add_changes(stored, change, n, generator);
+    for (ptrdiff_t start = 0; start < n; start += OLK_PIECE) {
+        const ptrdiff_t now = n - start < OLK_PIECE ? n - start : OLK_PIECE;
+        for (int i = 0; i < OLK_PIECE; i++)
+            change[i] = olk_times(step, feature[start + i]);
+        olk_tame(change, step, OLK_PIECE);
+        olk_add_changes(stored + start, change, now, generator);
+    }
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
@@ -130,11 +133,12 @@ static OLK_ALONE void olk_learn_two(olk_stored *stored, const olk_wave *feature,
                                     ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low, ptrdiff_t high,
                                     uint64_t *generator)
 {
+    enum { LINES = OLK_PIECE / 4 };
     const olk_step by = olk_step_of(tau);
-    for (ptrdiff_t start = 0; start < lines; start += 32) {
-        const ptrdiff_t n = lines - start < 32 ? lines - start : 32;
-        olk_stored pair[128];
-        OLK_ALIGNED(64) olk_sum change[128];
+    for (ptrdiff_t start = 0; start < lines; start += LINES) {
+        const ptrdiff_t n = lines - start < LINES ? lines - start : LINES;
+        olk_stored pair[OLK_PIECE];
+        OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
         for (ptrdiff_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
                 const olk_sum step = olk_times(by, feature[2 * (start + k) + i]);
@@ -157,20 +161,20 @@ static OLK_ALONE void olk_learn_two(olk_stored *stored, const olk_wave *feature,
 static OLK_ALONE void olk_average(olk_stored *a, const olk_stored *w, ptrdiff_t count,
                                   olk_real inverse, uint64_t *generator)
 {
-    olk_gap gap[128];
-    OLK_ALIGNED(64) olk_sum change[128];
+    olk_gap gap[OLK_PIECE];
+    OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
     const olk_step step = olk_gap_step(inverse);
-    for (ptrdiff_t start = 0; start < count; start += 128) {
-        const ptrdiff_t n = count - start < 128 ? count - start : 128;
-        if (n == 128) {
-            for (int i = 0; i < 128; i++)
+    for (ptrdiff_t start = 0; start < count; start += OLK_PIECE) {
+        const ptrdiff_t n = count - start < OLK_PIECE ? count - start : OLK_PIECE;
+        if (n == OLK_PIECE) {
+            for (int i = 0; i < OLK_PIECE; i++)
                 gap[i] = w[start + i] - a[start + i];
         } else {
             memset(gap, 0, sizeof gap);
             for (ptrdiff_t i = 0; i < n; i++)
                 gap[i] = w[start + i] - a[start + i];
         }
-        for (int i = 0; i < 128; i++)
+        for (int i = 0; i < OLK_PIECE; i++)
             change[i] = olk_times(step, olk_gap_of(gap[i]));
         olk_add_changes(a + start, change, n, generator);
     }
@@ -179,10 +183,10 @@ static OLK_ALONE void olk_average(olk_stored *a, const olk_stored *w, ptrdiff_t 
 /* w -= leak w over `count` numbers (section 14). */
 static OLK_ALONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak, uint64_t *generator)
 {
-    OLK_ALIGNED(64) olk_sum change[128];
+    OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
     const olk_step step = olk_gap_step(leak);
-    for (ptrdiff_t start = 0; start < count; start += 128) {
-        const ptrdiff_t n = count - start < 128 ? count - start : 128;
+    for (ptrdiff_t start = 0; start < count; start += OLK_PIECE) {
+        const ptrdiff_t n = count - start < OLK_PIECE ? count - start : OLK_PIECE;
         memset(change, 0, sizeof change);
         for (ptrdiff_t i = 0; i < n; i++)
             change[i] = olk_times(step, olk_gap_of(-(olk_gap)w[start + i]));
@@ -194,11 +198,14 @@ static OLK_ALONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak, ui
 static inline void olk_mean(olk_stored *a, const olk_wave *feature, olk_real kappa, ptrdiff_t n,
                             olk_real inverse, uint64_t *generator)
 {
-    OLK_ALIGNED(64) olk_sum change[128];
+    OLK_ALIGNED(64) olk_sum change[OLK_PIECE];
     const olk_step step = olk_gap_step(inverse);
-    for (ptrdiff_t i = 0; i < n; i++)
-        change[i] = olk_times(step, olk_short_of(kappa, feature[i], a[i]));
-    olk_add_changes(a, change, n, generator);
+    for (ptrdiff_t start = 0; start < n; start += OLK_PIECE) {
+        const ptrdiff_t now = n - start < OLK_PIECE ? n - start : OLK_PIECE;
+        for (ptrdiff_t i = 0; i < now; i++)
+            change[i] = olk_times(step, olk_short_of(kappa, feature[start + i], a[start + i]));
+        olk_add_changes(a + start, change, now, generator);
+    }
 }
 
 #endif

@@ -3,9 +3,9 @@
    Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
-   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 2
-   KiB of stack, 54 KiB in a step where there is an operating system; the caller gives the rest,
-   nothing is allocated. Weights of float64 are computed in double, of float32 in float. int8:
+   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 54
+   KiB of stack in a step, in 4 KiB where it is plain C; the caller gives the rest, nothing is
+   allocated. Weights of float64 are computed in double, of float32 in float. int8:
    rounding at random turns on the last bits of a weight's change, and stored weights are those of
    any exact implementation. Rows are scored and changes rounded in float, within bounds of its
    error (sure_rounding.h); blocks that these do not decide are rounded in double
@@ -57,6 +57,17 @@ enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEP
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 40 };
 #endif
 
+/* OLK_PIECE: changes that are rounded at once. OLK_PACES: angles that a group's widths are laid out
+   to; OLK_ENDS: numbers that the end of a row is filled up to; plain C needs neither: stacks of
+   microcontrollers are small. There, features take the place of the lines that they are made of. */
+#ifdef OLK_SORF_PLAIN
+enum { OLK_PIECE = 32, OLK_PACES = OLK_SORF_WIDTHS, OLK_ENDS = 1 };
+#define OLK_NOT_SHARED
+#else
+enum { OLK_PIECE = 128, OLK_PACES = 64 + OLK_SORF_WIDTHS, OLK_ENDS = 64 };
+#define OLK_NOT_SHARED restrict
+#endif
+
 /* The types of stored weights and of readings. OLK_LEVELS: weights are whole levels, rounded at
    random. */
 #ifdef OLK_SORF_INT8
@@ -93,6 +104,9 @@ enum { OLK_MOST_LEVEL = 127 };
 #endif
 #if OLK_BYTES == 64 && !defined(__clang__)
 #define OLK_MASKED 1
+#endif
+#if defined(OLK_MASKED) || defined(OLK_SORF_PLAIN)
+#define OLK_SIGN_BITS 1 /* the signs of 64 lines are a word */
 #endif
 
 /* Frequencies of block b that there are. */

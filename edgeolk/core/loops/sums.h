@@ -9,13 +9,13 @@ static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
                                        olk_entry *restrict lane)
 {
     enum { WIDE = 64 / (int)sizeof(olk_entry) };
+#if OLK_BYTES
     OLK_ALIGNED(64) olk_stored whole[128];
     if (n < 128) {
         memset(whole, 0, sizeof whole);
         memcpy(whole, stored, (size_t)n * sizeof *whole);
         stored = whole;
     }
-#if OLK_BYTES
     enum { L = OLK_BYTES / (int)sizeof(olk_entry), VECTORS = WIDE / L };
     olk_reals sum[VECTORS];
 #if OLK_BYTES == 16
@@ -42,7 +42,7 @@ static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
         *(olk_reals *)(lane + g * L) = sum[g];
 #else
     for (int l = 0; l < WIDE; l++)
-        for (int i = l; i < 128; i += WIDE)
+        for (ptrdiff_t i = l; i < n; i += WIDE)
             lane[l] = olk_fma(feature[i], (olk_entry)stored[i], lane[l]);
 #endif
 }

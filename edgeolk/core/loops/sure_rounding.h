@@ -38,16 +38,27 @@ static inline double olk_wrong_tau(const olk_sorf *p, double widest)
     return p->kappa * (olk_score_error + olk_score_error_of_angle * widest);
 }
 
-/* Bounds of changes tau features, a cosine's and a sine's alike, line after line as olk_scales has
-   their widths: 2^19 and a half, which makes them positive, so that a conversion rounds to the
+/* Bounds of changes tau features, a cosine's and a sine's alike, laid out as olk_paces has their
+   widths: 2^19 and a half, which makes them positive, so that a conversion rounds to the
    nearest, less and plus what may be wrong. Fold and transforms keep lengths, so errors of their
    sums, and of products with widths, are a share of a typical angle: 64 times a width times the
    length of the fold, `longest` at most. In 10^8 features none was wrong by more than 1e-7 and 8e-7
    of that, in 10^5 scores of weights near the ends of their range none by 7e-7 and 3e-7 of the
    widest's. */
 typedef struct {
-    float least[2 * (64 + OLK_SORF_WIDTHS)], most[2 * (64 + OLK_SORF_WIDTHS)];
+    float least[2 * OLK_PACES], most[2 * OLK_PACES];
+    int end; /* plain C: where they begin again */
 } olk_bounds;
+
+static OLK_ALWAYS int olk_next_bound(const olk_bounds *bounds, int at)
+{
+#ifdef OLK_SORF_PLAIN
+    return at + 1 < bounds->end ? at + 1 : 0;
+#else
+    (void)bounds;
+    return at + 1;
+#endif
+}
 
 /* Returns 0 where changes are too large for that, or bounds too wide to be of use. */
 static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, double tau,
@@ -68,32 +79,54 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
         bounds->least[i] = (float)(524288.5 - wrong);
         bounds->most[i] = (float)(524288.5 + wrong);
     }
-    olk_repeat(bounds->least, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
-    olk_repeat(bounds->most, 2 * widths, 2 * (64 + OLK_SORF_WIDTHS));
+    bounds->end = 2 * widths;
+    if (OLK_PACES > 64) {
+        olk_repeat(bounds->least, 2 * widths, 2 * OLK_PACES);
+        olk_repeat(bounds->most, 2 * widths, 2 * OLK_PACES);
+    }
     return 1;
 }
 
-/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= 128, at random as olk_add_some_changes.
-   Returns 0 where a change between its bounds could give another level. */
+/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_PIECE, at random as
+   olk_add_some_changes; bounds from `at` on. Returns 0 where a change between its bounds could give
+   another level. */
 static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored *restrict stored,
                                       const float *restrict feature, float step,
-                                      const float *restrict least, const float *restrict most,
+                                      const olk_bounds *restrict bounds, int at,
                                       const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_BYTES > 16
-    if (n == 128)
-        return olk_round_features(to, stored, feature, step, least, most, bits);
+    if (n == OLK_PIECE)
+        return olk_round_features(to, stored, feature, step, bounds->least + at, bounds->most + at,
+                                  bits);
 #endif
     int32_t unsure = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
+    for (ptrdiff_t i = 0; i < n; i++, at = olk_next_bound(bounds, at)) {
         const float change = step * feature[i];
-        const int32_t rise = ((int32_t)(change + least[i]) + bits[i]) >> 16;
-        unsure |= rise ^ (((int32_t)(change + most[i]) + bits[i]) >> 16);
+        const int32_t rise = ((int32_t)(change + bounds->least[at]) + bits[i]) >> 16;
+        unsure |= rise ^ (((int32_t)(change + bounds->most[at]) + bits[i]) >> 16);
         int32_t level = stored[i] + rise - (1 << 3);
         level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
         to[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
     }
     return !unsure;
+}
+
+/* The same of 2 * lines changes of a block, drawn from `after` on; `turn`: of its first bound. */
+static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
+                                     float step, const olk_bounds *bounds, int turn,
+                                     ptrdiff_t lines, uint64_t *after)
+{
+    OLK_ALIGNED(64) uint16_t bits[OLK_PIECE];
+    for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_PIECE) {
+        const ptrdiff_t n = 2 * lines - start < OLK_PIECE ? 2 * lines - start : OLK_PIECE;
+        const int at = (int)((turn + start) % bounds->end);
+        olk_draw(after, bits, n / 2);
+        if (!olk_round_surely(to + start, stored + start, feature + start, step, bounds, at, bits,
+                              n))
+            return 0;
+    }
+    return 1;
 }
 
 /* What is kept of a row between trying its changes and writing them: features of its first blocks,
@@ -137,10 +170,10 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
                                          const int *live, olk_trial *trial, ptrdiff_t from,
                                          int write)
 {
-    OLK_ALIGNED(64) olk_entry v[1][64], tail[1][64], scale[64 + OLK_SORF_WIDTHS];
+    olk_block own;
+    olk_tail tail;
+    olk_paces paces;
     olk_signs first, second;
-    OLK_ALIGNED(64) olk_wave own[128];
-    OLK_ALIGNED(64) uint16_t bits[128];
     olk_stored unseen[128];
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     OLK_ALIGNED(64) olk_bounds bounds;
@@ -150,7 +183,7 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
     uint64_t generator = p->signs;
     ptrdiff_t drawn = 0;
     if (again && !row->index)
-        olk_tails(p, row->values, 1, tail);
+        olk_tails(p, row->values, 1, &tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const float step = (float)(tau[g] * 65536.0);
         if (!live[g] || from >= p->first[g + 1])
@@ -158,27 +191,24 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
         if (!olk_bound(p, g, longest, tau[g], &bounds))
             return -1;
         if (again)
-            olk_scales(p, g, scale);
+            olk_find_paces(p, g, &paces);
         for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b);
-            const ptrdiff_t turn = 64 * (b - p->first[g]) % p->widths[g];
+            const ptrdiff_t turn = 128 * (b - p->first[g]) % (2 * p->widths[g]);
             const int stored = !write && b < trial->stored;
             olk_stored *w = (olk_stored *)s->w + 128 * b;
-            const olk_wave *feature = own;
+            const olk_wave *feature = own.feature;
             uint64_t after = trial->after;
             if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
-                olk_transformed(p, &generator, row, (const olk_entry(*)[64])tail, v, &first,
-                                &second);
-                olk_features(v[0], scale + turn, small, 1, own);
+                olk_transformed(p, &generator, row, &tail, &own, &first, &second);
+                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
             }
-            olk_draw(&after, bits, lines);
-            if (!olk_round_surely(stored ? trial->levels + 128 * b : unseen, w, feature,
-                                          step, bounds.least + 2 * turn, bounds.most + 2 * turn,
-                                          bits, 2 * lines))
+            if (!olk_round_block(stored ? trial->levels + 128 * b : unseen, w, feature, step,
+                                 &bounds, (int)turn, lines, &after))
                 return b;
             trial->after = after;
             if (stored)

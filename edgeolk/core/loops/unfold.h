@@ -21,11 +21,19 @@ static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const ol
         const ptrdiff_t n = p->d - start < 32 ? p->d - start : 32;
         const olk_entry *restrict from = h + start % 64;
         olk_input *restrict to = q + start;
+#ifdef OLK_SORF_PLAIN
+        uint32_t signs = olk_pcg_next(&generator, OLK_PCG_SIGNS);
+        for (ptrdiff_t i = 0; i < n; i++, signs >>= 1) {
+            const olk_entry part = olk_flipped(from[i], (signs & 1) ? olk_sign : 0);
+            to[i] = (olk_input)((olk_real)to[i] + olk_off_grid(part, unit));
+        }
+#else
         OLK_ALIGNED(64) olk_word flip[32];
         olk_flips(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
         for (ptrdiff_t i = 0; i < n; i++)
             to[i] = (olk_input)((olk_real)to[i] + olk_off_grid(olk_flipped(from[i], flip[i]),
                                                                unit));
+#endif
     }
     for (ptrdiff_t k = 0; row->index && k < row->count; k++) {
         const ptrdiff_t i = row->index[k];

@@ -31,8 +31,8 @@ static OLK_ALWAYS olk_entry olk_flipped(olk_entry v, olk_word flip)
 #endif
 }
 
-/* The signs of 64 lines: by words where a register takes some bits of them for its lanes. */
-#ifdef OLK_MASKED
+/* The signs of 64 lines. */
+#ifdef OLK_SIGN_BITS
 typedef uint64_t olk_signs;
 #else
 typedef struct {
@@ -44,11 +44,26 @@ static inline void olk_draw_signs(uint64_t *generator, olk_signs *signs)
 {
     const uint32_t low = olk_pcg_next(generator, OLK_PCG_SIGNS);
     const uint32_t high = olk_pcg_next(generator, OLK_PCG_SIGNS);
-#ifdef OLK_MASKED
+#ifdef OLK_SIGN_BITS
     *signs = low | (uint64_t)high << 32;
 #else
     olk_flips(low, signs->flip);
     olk_flips(high, signs->flip + 32);
+#endif
+}
+
+/* v_j <- -v_j where its sign says so. */
+static inline void olk_flip_lines(olk_entry *v, const olk_signs *signs)
+{
+#ifdef OLK_SIGN_BITS
+    for (int half = 0; half < 64; half += 32) {
+        uint32_t word = (uint32_t)(*signs >> half);
+        for (int j = half; j < half + 32; j++, word >>= 1)
+            v[j] = olk_flipped(v[j], (word & 1) ? olk_sign : 0);
+    }
+#else
+    for (int j = 0; j < 64; j++)
+        v[j] = olk_flipped(v[j], signs->flip[j]);
 #endif
 }
 
@@ -172,8 +187,7 @@ static OLK_ALONE void olk_mix(olk_entry *restrict v, const olk_signs *restrict f
                     v[j + h] = a - b;
                 }
         if (round < 2)
-            for (int j = 0; j < 64; j++)
-                v[j] = olk_flipped(v[j], (round ? second : first)->flip[j]);
+            olk_flip_lines(v, round ? second : first);
     }
 #endif
 }

@@ -3,9 +3,9 @@
 #ifndef EDGEOLK_WHOLE_FEATURES_H
 #define EDGEOLK_WHOLE_FEATURES_H
 
-/* cosine[j], sine[j] of the angles v[j] scale[j]. */
-static OLK_ALONE int olk_features(const uint32_t *v, const uint32_t *scale, int small, int must,
-                                  int16_t *feature)
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, of a group's block. */
+static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptrdiff_t block,
+                                  int small, int must, int16_t *feature)
 {
     /* 32767 sin(i pi / 512) */
     static const int16_t quarter[257] = {
@@ -31,9 +31,10 @@ static OLK_ALONE int olk_features(const uint32_t *v, const uint32_t *scale, int 
         32545, 32567, 32589, 32609, 32628, 32646, 32663, 32678, 32692, 32705, 32717, 32728,
         32737, 32745, 32752, 32757, 32761, 32765, 32766, 32767,
     };
+    int pace = olk_first_pace(paces, block);
     (void)small, (void)must;
-    for (int j = 0; j < 64; j++) {
-        const uint32_t angle = v[j] * scale[j] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
+    for (int j = 0; j < 64; j++, pace = olk_next_pace(paces, pace)) {
+        const uint32_t angle = v[j] * paces->of[pace] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
         const int16_t rising = quarter[at], falling = quarter[256 - at];
         const int odd = angle >> 30 & 1;
         const int32_t cosine = odd ? rising : falling, sine = odd ? falling : rising;

@@ -1,8 +1,16 @@
-/* A learner made by edgeolk, in C99: see README.md of this folder.
+/* A learner made by edgeolk, in C99: see README.md of this folder, which says what each call costs.
 
-   Everything lies in an arena of EK_ARENA_BYTES that the caller provides; nothing else is written,
-   nothing is allocated, no function keeps anything between calls. One thread at a time may use an
-   arena. Little-endian cores only; model.h has the sizes. */
+   Memory. Everything lies in an arena of EK_ARENA_BYTES that the caller provides, at any address;
+   nothing else is written, nothing is allocated, no function keeps anything between calls. A call
+   takes at most EK_STACK_BYTES of stack where the compiler is among those of README.md.
+
+   Calls. One at a time on an arena, scores and labels too: they use its scratch. Of two arenas calls
+   may run at the same time. No call waits, takes a lock, or calls itself, so any may be made from an
+   interrupt that no other call on its arena is interrupted by; but a row takes long there (README.md):
+   rather put it into a queue.
+
+   Numbers are IEEE 754, bytes little-endian, in rows, in scores and in files. Rows are in your
+   sensor's units; model.h has the sizes. */
 #ifndef EDGEOLK_H
 #define EDGEOLK_H
 
@@ -22,14 +30,25 @@ typedef float ek_number;
 #endif
 
 enum {
+    /* Done. */
     EK_OK = 0,
-    EK_BAD_ROW = -1,   /* a number that is not finite, or a row too large; nothing was changed */
-    EK_BAD_LABEL = -2, /* no label of this task, or no weight; nothing was changed */
-    EK_BAD_STATE = -3, /* no whole model of this configuration that learning leads to */
-    EK_IO = -4,        /* a callback failed */
-    EK_SMALL = -5,     /* a slot of flash holds less than EK_SLOT_BYTES */
-    EK_WRONG_ORDER = -6 /* forecasters: a target that no row waits for, or one at once while rows
-                           wait; nothing was changed */
+    /* Of a row: a number that is not finite (a missing reading where rows are in the order of time), a
+       sum of sizes beyond what is taken (README.md), a target beyond 1e100, a score that is not
+       finite. Nothing was changed but the count of such rows, where they are counted. */
+    EK_BAD_ROW = -1,
+    /* Of a label: not -1 or 1, no class from 0 to EK_COLUMNS - 1, not finite; a weight that is not
+       above 0 and at most EK_MOST_WEIGHT. Nothing was changed, as above. */
+    EK_BAD_LABEL = -2,
+    /* Of a file or of flash: no whole model of this configuration, or none that learning leads to.
+       ek_load() has changed nothing; see ek_open() for flash. */
+    EK_BAD_STATE = -3,
+    /* A callback of flash failed. */
+    EK_IO = -4,
+    /* A slot of flash holds less than EK_SLOT_BYTES. Nothing was read or written. */
+    EK_SMALL = -5,
+    /* Forecasters: a target that no row waits for, or one at once while rows wait. Nothing was
+       changed. */
+    EK_WRONG_ORDER = -6
 };
 
 /* Begins with the model as it was when it was exported. First of all, or to begin again. */

@@ -59,13 +59,13 @@ static int ek_forecast_holds(const uint8_t *file, int64_t steps)
 {
     static const size_t regions[][2] = EK_FORECAST_REGIONS; /* offset, numbers */
     for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
-        if (!ek_all_between(file, regions[i][0], 0, regions[i][1], -EK_MOST_NUMBER,
-                            EK_MOST_NUMBER))
+        if (!ek_all_between(file, regions[i][0], 0, regions[i][1], -(double)EK_MOST_NUMBER,
+                            (double)EK_MOST_NUMBER))
             return 0;
     const size_t n = (size_t)olk_candidates(&ek_forecaster);
     if (!ek_history_holds(file) || !ek_linear_holds(file) || !ek_waiting_holds(file) ||
         !ek_all_between(file, EK_AT_guard, 0, n, -16.0 / 0.00099, 16.0 / 0.00099) ||
-        !ek_all_between(file, EK_AT_guard, n, n, 0.0, EK_MOST_NUMBER))
+        !ek_all_between(file, EK_AT_guard, n, n, 0.0, (double)EK_MOST_NUMBER))
         return 0;
 #if EK_AT_season
     const double came = ek_number_of(file, EK_AT_season, 0);

@@ -17,6 +17,11 @@ from edgeolk.cli import main
 from edgeolk.export.kits import KITS
 
 COMPILERS = ("gcc", "clang")
+#: What each warns of beside STRICT: float that becomes double unasked is slow on most boards.
+MORE = {
+    "gcc": ("-Wdouble-promotion", "-Wmaybe-uninitialized"),
+    "clang": ("-Wdouble-promotion", "-Wconditional-uninitialized", "-Wused-but-marked-unused"),
+}
 #: Every form the source has.
 FORMS: dict[str, dict[str, Any]] = {
     "recommended": {"ram": "3KiB"},
@@ -25,6 +30,8 @@ FORMS: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
     "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
+    "in time": {"D": 64, "loss": "novelty", "history": True},
+    "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "rbp", "budget": 9, "scale": "standard"},
     "ring, bounded": {"algorithm": "rbp", "budget": 9, "clip_rows": 2.0},
     "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
@@ -32,6 +39,10 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
+
+
+#: Those that are compiled in each arithmetic.
+MODES = ("recommended", "forecaster", "in time")
 
 
 def few_first(*kept: str) -> list[Any]:
@@ -60,10 +71,11 @@ def run(*command: Any) -> str:
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
     # Some warnings only come of what the optimiser sees.
-    more = (("-O2",), ("-DEK_SINGLE",), ("-DEK_FIXED",)) if form == "recommended" else ()
+    more = (("-O2",), ("-DEK_SINGLE",), ("-DEK_FIXED",)) if form in MODES else ()
     for flags in ((), *more):
         for source in folder.glob("*.c"):
-            run(compiler, *STRICT, *flags, "-c", source, "-o", source.with_suffix(".o"))
+            told = (*STRICT, *MORE[compiler], *flags)
+            run(compiler, *told, "-c", source, "-o", source.with_suffix(".o"))
 
 
 @pytest.mark.parametrize("form", few_first("recommended", "float64", "ring", "ring, probability"))
@@ -115,15 +127,19 @@ def test_tool_chains(tmp_path: Path) -> None:
     learner = ek.Learner(n_features=4, ram="3KiB")
     plain = set(ek.export_c(learner, tmp_path / "plain"))
     listed = ek.export_c(learner, tmp_path / "all", with_=list(KITS))
-    more = {"library.properties", "library.json", "CMakeLists.txt", "zephyr/module.yml"}
+    more = {"library.properties", "library.json", "CMakeLists.txt", "zephyr/module.yml",
+            "esp-idf/edgeolk/CMakeLists.txt", "pico-sdk/CMakeLists.txt",
+            "usermod/micropython.mk", "usermod/micropython.cmake"}  # fmt: skip
     assert more <= set(listed) - plain
     library = json.loads((tmp_path / "all/library.json").read_text())
     for source in library["build"]["srcFilter"]:
         name = source.removeprefix("+<").removesuffix(">")
         assert (tmp_path / "all" / name).exists()
-        for file in ("CMakeLists.txt", "zephyr/CMakeLists.txt"):
+        for file in ("CMakeLists.txt", *(name for name in more if name.count("/"))):
+            if file.endswith(".yml"):
+                continue
             assert name in (tmp_path / "all" / file).read_text()
-    with pytest.raises(ValueError, match="arduino, platformio, cmake, zephyr"):
+    with pytest.raises(ValueError, match="arduino, platformio, cmake, zephyr, esp-idf"):
         ek.export_c(learner, tmp_path / "none", with_=["make"])
     with pytest.raises(TypeError, match="with_"):
         ek.export_c(learner, tmp_path / "none", with_="cmake")  # type: ignore[arg-type]
@@ -145,6 +161,57 @@ float parseFloat() { return 0; } void println(double) {} } Serial;
         "-o", tmp_path / "sketch.o")  # fmt: skip
     for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
         run("cc", "-std=gnu11", "-DARDUINO=10800", "-c", tmp_path / source, "-o", tmp_path / "s.o")
+
+
+def test_a_module_of_micropython_compiles(tmp_path: Path) -> None:
+    """With stand-ins for what it takes of MicroPython; built and run in the unix port by hand."""
+    ek.export_c(ek.Learner(n_features=4, ram="3KiB"), tmp_path, with_=["micropython"])
+    headers = tmp_path / "py"
+    headers.mkdir()
+    (headers / "objstr.h").write_text("")
+    (headers / "runtime.h").write_text(MICROPYTHON)
+    told = ("-std=gnu99", "-Wall", "-Wextra", "-Werror", "-Wdouble-promotion", "-Wfloat-conversion")
+    for flags in ((), ("-O2",)):
+        run("cc", *told, *flags, f"-I{tmp_path}", "-c", tmp_path / "usermod/modedgeolk.c",
+            "-o", tmp_path / "module.o")  # fmt: skip
+
+
+#: What the module takes of py/runtime.h.
+MICROPYTHON = """
+#include <stddef.h>
+#include <stdint.h>
+typedef void *mp_obj_t;
+typedef double mp_float_t;
+typedef unsigned char byte;
+typedef struct { int type; } mp_obj_base_t;
+typedef struct { mp_obj_base_t base; } mp_obj_dict_t;
+typedef struct { mp_obj_base_t base; mp_obj_dict_t *globals; } mp_obj_module_t;
+typedef struct { int name; const void *value; } mp_rom_map_elem_t;
+typedef struct { void *buf; size_t len; } mp_buffer_info_t;
+
+#define mp_const_none ((mp_obj_t)0)
+enum { MP_BUFFER_READ = 1, MP_QSTR___name__, MP_QSTR_edgeolk, MP_QSTR_reset, MP_QSTR_predict,
+       MP_QSTR_scores, MP_QSTR_learn, MP_QSTR_save, MP_QSTR_load };
+#define MP_ERROR_TEXT(text) text
+#define MP_ROM_QSTR(name) (name)
+#define MP_ROM_PTR(at) ((const void *)(at))
+#define MP_DEFINE_CONST_FUN_OBJ_0(name, f) mp_obj_t (*const name)(void) = f
+#define MP_DEFINE_CONST_FUN_OBJ_1(name, f) mp_obj_t (*const name)(mp_obj_t) = f
+#define MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(name, least, most, f) \\
+    mp_obj_t (*const name)(size_t, const mp_obj_t *) = f
+#define MP_DEFINE_CONST_DICT(name, table) \\
+    const struct { mp_obj_base_t base; const mp_rom_map_elem_t *at; } name = {{0}, table}
+#define MP_REGISTER_MODULE(name, module) extern const mp_obj_module_t module
+#undef mp_type_module
+#define mp_type_module 1
+void mp_raise_ValueError(const char *text);
+void mp_obj_get_array(mp_obj_t given, size_t *count, mp_obj_t **items);
+mp_float_t mp_obj_get_float(mp_obj_t given);
+mp_obj_t mp_obj_new_float(mp_float_t number);
+mp_obj_t mp_obj_new_tuple(size_t count, const mp_obj_t *items);
+mp_obj_t mp_obj_new_bytes(const byte *from, size_t count);
+void mp_get_buffer_raise(mp_obj_t given, mp_buffer_info_t *to, unsigned int how);
+"""
 
 
 TWO_MODELS = """

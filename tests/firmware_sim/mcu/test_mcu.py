@@ -10,6 +10,7 @@ import pytest
 from exported import Compiled, signs, stream
 
 import edgeolk as ek
+from edgeolk.export.costs import stacks_of
 from firmware_sim.mcu import BOARDS, Program, Run, build, lacking, run
 from firmware_sim.mcu.program import HERE, STACK
 
@@ -102,6 +103,26 @@ def test_a_stack_too_small_faults(tmp_path: Path) -> None:
     made = program("lm3s6965evb", ek.Learner(n_features=5, **OPTIONS), tmp_path, stack=3072)
     with pytest.raises(RuntimeError, match="stack may be too small"):
         run(made, packed(X, signs(y)), tmp_path, seconds=60)
+
+
+#: What c/stream.c takes of the stack around a call.
+AROUND = 512
+
+
+@pytest.mark.parametrize(
+    ("board", "rows"),
+    [*((board, 30) for board in BOARDS), pytest.param("mps2-an386", 2000, marks=pytest.mark.slow)],
+)
+def test_the_stack_that_is_printed_is_enough(board: str, rows: int, tmp_path: Path) -> None:
+    """Six Gaussian inputs, a label that surprises: roundings that float cannot decide."""
+    X = np.random.default_rng(0).standard_normal((rows, 6)).astype(np.float32)
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    learner = ek.Learner(n_features=6, **OPTIONS)
+    stack = stacks_of(learner)["double"] + AROUND
+    made = run(program(board, learner, tmp_path, stack=stack), packed(X, y), tmp_path)
+    learner.learn_many(X, y)
+    assert made.state == learner.__reduce__()[1][0]
+    assert stack // 2 < made.stack < stack <= 6 * 1024
 
 
 def test_a_model_too_large_is_not_linked(tmp_path: Path) -> None:

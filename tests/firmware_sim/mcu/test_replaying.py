@@ -35,3 +35,12 @@ def test_by_how_much_a_program_does_not_fit() -> None:
         "the program does not fit: it exceeds RAM by 6,136 bytes and FLASH by 1 byte"
     )
     assert too_large("undefined reference to `f'") == ""
+
+
+def test_two_counts_are_explained() -> None:
+    """Of a score of exactly 0 the learner says a mistake, the answers say +1."""
+    made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, "v4", 2)
+    assert "a score of exactly 0" in made.to_lines()[2]
+    assert "right of 2 rows: above, they are not wrong" in made.to_lines()[2]
+    made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6)
+    assert "exactly 0" not in "".join(made.to_lines())

@@ -1,0 +1,133 @@
+"""What exported models cost, for `edgeolk/export/costs.py`: prints its tables."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import edgeolk as ek
+from bench.mcu.rows import Array, packed, stream
+from bench.mcu.stack import bound, calls_of
+from firmware_sim.mcu import BOARDS, Run, build, run
+from firmware_sim.mcu.program import FLAGS, HERE, PREFIX
+
+#: Of each kind the options that ask for most.
+ALL: dict[str, Any] = {
+    "algorithm": "sorf", "D": 200, "linear": True, "last_label": True, "groups": 2,
+    "gamma": "auto", "gamma_rows": 64, "scale": "minmax", "relevance": True, "clip_rows": 2.0,
+    "on_bad_row": "skip",
+}  # fmt: skip
+KINDS: dict[str, dict[str, Any]] = {
+    "learner": ALL,
+    "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto", "gamma_rows": 64,
+                "scale": "minmax", "clip_rows": 2.0},
+    "watching": {"D": 200, "loss": "novelty", "history": True},
+    "forecaster": {"D": 64, "loss": "square", "history": True},
+    "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
+             "clip_rows": 2.0, "loss": "logistic"},
+}  # fmt: skip
+ARITHMETIC: dict[str, tuple[str, ...]] = {
+    "double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",),
+}  # fmt: skip
+#: A board for each core that is told apart: frames on an M3, M7 and M33 lie between these.
+CORES = {"Cortex-M0": "microbit", "Cortex-M4F": "mps2-an386"}
+#: And one for each that costs other instructions.
+BOARD_OF = {**CORES, "Cortex-M3": "lm3s6965evb"}
+LEVELS = ("-Os", "-O2", "-O3")
+#: Functions of edgeolk.h.
+CALLED = tuple(
+    f"ek_{name}"
+    for name in ("learn", "learn_weighted", "scores", "predict", "probability", "load", "file",
+                 "start", "count", "ask", "tell", "look", "restart", "watch")
+)  # fmt: skip
+
+
+def learner_of(kind: str, dtype: str, n_features: int = 3) -> ek.Learner:
+    """An empty one of a kind."""
+    options = dict(KINDS[kind])
+    return ek.Learner(options.pop("algorithm", None), n_features=n_features, dtype=dtype, **options)
+
+
+class Compiled(NamedTuple):
+    """The most stack of any call, the way down, and bytes of code and constants of edgeolk.c."""
+
+    stack: int
+    way: tuple[str, ...]
+    code: int
+
+
+def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
+    """What the compiler makes of the learner in a folder for a core."""
+    made, calls = calls_of(folder, [*FLAGS, *BOARDS[CORES[core]].flags, *flags])
+    command = [f"{PREFIX}size", str(made)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return Compiled(*bound(calls, CALLED), int(said.splitlines()[1].split()[0]))
+
+
+def _dtypes(kind: str) -> list[tuple[str, str]]:
+    """Types of numbers, and arithmetic."""
+    if kind == "ring":
+        return [("float32", "double"), ("float64", "double")]
+    return [*(("int8", how) for how in ARITHMETIC), ("float32", "double"), ("float64", "double")]
+
+
+def stacks() -> None:
+    """Print the table of stacks, and of code."""
+    for kind in KINDS:
+        for dtype, how in _dtypes(kind):
+            with tempfile.TemporaryDirectory() as made:
+                ek.export_c(learner_of(kind, dtype), made)
+                found = [
+                    compiled(Path(made), core, [level, *ARITHMETIC[how]])
+                    for core in CORES for level in LEVELS
+                ]  # fmt: skip
+            code = [each.code for each in found]
+            most = max(found)
+            print(f'    ("{kind}", "{dtype}", "{how}"): {most.stack},  # code {code}', flush=True)
+            print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
+
+
+def _run(core: str, d: int, D: int, before: int, X: Array, y: Array, flags: Sequence[str]) -> Run:
+    """A learner that has seen the first rows, exported, over the others on a board."""
+    learner = ek.Learner(n_features=d, budget=D)
+    learner.learn_many(X[:before], y[:before])
+    with tempfile.TemporaryDirectory() as made:
+        ek.export_c(learner, made)
+        folder, board = Path(made), BOARDS[BOARD_OF[core]]
+        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+        program = build(board, sources, folder / "board.elf", include=[folder], flags=flags)
+        return run(program, packed(X[before:], y[before:]), folder)
+
+
+def _first_rows(d: int, rows: int) -> tuple[Array, Array]:
+    """Gaussian inputs, labelled by the sign of the product of two: early rows are surprises."""
+    X = np.random.default_rng(0).standard_normal((rows, d)).astype(np.float32)
+    return X, np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+
+
+def instructions() -> None:
+    """Print what rows cost: score, learn, longest, as a + b blocks + c blocks inputs."""
+    for core in BOARD_OF:
+        for how, flags in ARITHMETIC.items():
+            points, found = [], []
+            for d, data in ((5, "occupancy"), (22, "robot")):
+                for D in (128, 640):
+                    X, y = stream(data, 170, d)
+                    later = _run(core, d, D, 120, X, y, ["-O2", *flags])
+                    first = _run(core, d, D, 0, *_first_rows(d, 40), ["-O2", *flags])
+                    points.append([1.0, D / 64, D / 64 * d])
+                    found.append([later.scored.mean, later.learned.mean, first.learned.most])
+            fit, *_ = np.linalg.lstsq(np.array(points), np.array(found), rcond=None)
+            off = np.abs(np.array(points) @ fit / np.array(found) - 1.0).max(axis=0)
+            rounded = [[round(float(v)) for v in column] for column in fit.T]
+            print(f'    ("{core}", "{how}"): {rounded},  # within {off.round(2)}', flush=True)
+
+
+if __name__ == "__main__":
+    stacks() if "stacks" in sys.argv else instructions()
