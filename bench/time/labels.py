@@ -28,7 +28,7 @@ def wrong(name: str, **options: Any) -> float:
     """Per cent of the rows that a learner answers wrongly before it learns them."""
     spec = sets.SPECS[name]
     X, y = sets.load(name, ROWS, raw=True)
-    own = {"n_classes": spec.classes} if spec.task == "classes" else {}
+    own: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
     learner = ek.Learner(n_features=X.shape[1], ram=RAM, **own, **options)
     f = learner.learn_many(X, y)
     # The margin of the right class, or the score of +1.

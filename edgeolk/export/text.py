@@ -39,7 +39,7 @@ def defines(values: dict[str, Any]) -> str:
 def stack_macro(stacks: dict[str, int]) -> str:
     """``EK_STACK_BYTES``, by the flags that choose the arithmetic."""
     given = {flag.removeprefix("-D"): count for flag, count in stacks.items() if flag}
-    lines = []
+    lines: list[str] = []
     for flag in sorted(given):  # -DEK_FIXED counts before -DEK_SINGLE
         lines += [f"#{'elif' if lines else 'if'} defined({flag})"]
         lines += [f"#define EK_STACK_BYTES {given[flag]}u"]
