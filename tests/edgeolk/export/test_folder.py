@@ -289,9 +289,10 @@ def test_a_prefix_from_the_command_line(tmp_path: Path) -> None:
     sources = [tmp_path / "out" / name for name in ("main.c", "pump.c", "pump_model.c")]
     run("cc", "-std=c99", "-O2", "-o", tmp_path / "example", *sources)
     assert "500 rows learned" in run(tmp_path / "example")
-    assert "cc -std=c99 -O2 -o example main.c pump.c pump_model.c" in (
-        tmp_path / "out/README.md"
-    ).read_text()
+    assert (
+        "cc -std=c99 -O2 -o example main.c pump.c pump_model.c"
+        in (tmp_path / "out/README.md").read_text()
+    )
 
 
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
