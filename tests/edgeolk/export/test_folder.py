@@ -183,17 +183,18 @@ MICROPYTHON = """
 typedef void *mp_obj_t;
 typedef double mp_float_t;
 typedef unsigned char byte;
-typedef struct { int type; } mp_obj_base_t;
+extern const int mp_type_module;
+typedef struct { const int *type; } mp_obj_base_t;
 typedef struct { mp_obj_base_t base; } mp_obj_dict_t;
 typedef struct { mp_obj_base_t base; mp_obj_dict_t *globals; } mp_obj_module_t;
-typedef struct { int name; const void *value; } mp_rom_map_elem_t;
+typedef struct { const void *name, *value; } mp_rom_map_elem_t;
 typedef struct { void *buf; size_t len; } mp_buffer_info_t;
 
 #define mp_const_none ((mp_obj_t)0)
 enum { MP_BUFFER_READ = 1, MP_QSTR___name__, MP_QSTR_edgeolk, MP_QSTR_reset, MP_QSTR_predict,
        MP_QSTR_scores, MP_QSTR_learn, MP_QSTR_save, MP_QSTR_load };
 #define MP_ERROR_TEXT(text) text
-#define MP_ROM_QSTR(name) (name)
+#define MP_ROM_QSTR(name) ((const void *)(name))
 #define MP_ROM_PTR(at) ((const void *)(at))
 #define MP_DEFINE_CONST_FUN_OBJ_0(name, f) mp_obj_t (*const name)(void) = f
 #define MP_DEFINE_CONST_FUN_OBJ_1(name, f) mp_obj_t (*const name)(mp_obj_t) = f
@@ -202,8 +203,6 @@ enum { MP_BUFFER_READ = 1, MP_QSTR___name__, MP_QSTR_edgeolk, MP_QSTR_reset, MP_
 #define MP_DEFINE_CONST_DICT(name, table) \\
     const struct { mp_obj_base_t base; const mp_rom_map_elem_t *at; } name = {{0}, table}
 #define MP_REGISTER_MODULE(name, module) extern const mp_obj_module_t module
-#undef mp_type_module
-#define mp_type_module 1
 void mp_raise_ValueError(const char *text);
 void mp_obj_get_array(mp_obj_t given, size_t *count, mp_obj_t **items);
 mp_float_t mp_obj_get_float(mp_obj_t given);
@@ -290,9 +289,10 @@ def test_a_prefix_from_the_command_line(tmp_path: Path) -> None:
     sources = [tmp_path / "out" / name for name in ("main.c", "pump.c", "pump_model.c")]
     run("cc", "-std=c99", "-O2", "-o", tmp_path / "example", *sources)
     assert "500 rows learned" in run(tmp_path / "example")
-    assert "cc -std=c99 -O2 -o example main.c pump.c pump_model.c" in (
-        tmp_path / "out/README.md"
-    ).read_text()
+    assert (
+        "cc -std=c99 -O2 -o example main.c pump.c pump_model.c"
+        in (tmp_path / "out/README.md").read_text()
+    )
 
 
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
