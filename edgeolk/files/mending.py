@@ -20,10 +20,12 @@ from edgeolk.files.words import WORDS
 from edgeolk.parts import Basis, Policy, Update
 
 #: Regions that follow from the others.
-DERIVED = frozenset({
-    *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
-    *("factor", "inverse", "scores"),
-})
+DERIVED = frozenset(
+    {
+        *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
+        *("factor", "inverse", "scores"),
+    }
+)
 
 
 def write_words(words: dict[str, Any], regions: Iterable[Region], block: memoryview) -> None:
@@ -57,9 +59,7 @@ def count_again(config: Config, words: dict[str, Any]) -> None:
     words["norm2"] = 0.0
     # The candidate of a full ring, and one whose work on the whole ring was not done.
     most = budget
-    if config.policy.never_full or (
-        config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0
-    ):
+    if config.policy.never_full or (config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0):
         most = budget - 1
     _lower(words, "n_support", most)
     if not config.basis.starts_full and words["n_support"] == words["updates"] + 1:
@@ -97,7 +97,5 @@ def prepare(config: Config, regions: tuple[Region, ...], block: memoryview) -> N
             for column in range(config.columns):
                 for at in range(column * config.weights + used, (column + 1) * config.weights):
                     columns[at] = 0.0
-    check_state(
-        config, words, {name: held for name, held in arrays.items() if name not in DERIVED}
-    )
+    check_state(config, words, {name: held for name, held in arrays.items() if name not in DERIVED})
     write_words(words, state, block)

@@ -21,8 +21,14 @@ _MOST_WEIGHT, _MOST_TARGET, _MOST_SQUARES = 1e15, 1e101, 1e250
 
 #: Of a channel's twelve numbers those that are never negative: variances, mean squares.
 _VARIANCES = (1, 4, 6, 8, 9, 11)
-#: The unit of inputs where no channel has moved; rows since the last novel one, counted in 16 bits.
-_MOST_UNIT, _MOST_QUIET = 1001.0, 65535
+#: The most of each in amount (docs/novelty.md, sections 2 and 3): readings end at 1e15, deviations
+#: at 6, runs at 65,535; a mean that was accepted anew may lie some deviations beyond. Squares of
+#: differences stay numbers in single precision.
+_MOST_OF_CHANNEL = (1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0, 400.0, 7.0, 50.0, 5.0, 12.0, 150.0)
+#: And of threshold, unit, means and variances of the two scores, mean and deviation of an event.
+_MOST_OF_SCORES = (1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18)
+#: Rows since the last novel one are counted in 16 bits.
+_MOST_QUIET = 65535
 
 
 def _require(condition: bool, what: str) -> None:
@@ -36,13 +42,15 @@ def _check_watch(
     """What novelty in time remembers of channels, scores and events (docs/novelty.md)."""
     steps, d = words["steps"], config.n_features
     numbers, deviations = regions["channels"], regions["deviations"]
-    _require(all(map(isfinite, numbers)), "channels must be finite")
+    good = all(abs(v) <= _MOST_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
+    _require(good, "what is known of a channel is out of range")
     for at in _VARIANCES:
         good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
         _require(good, "a channel's variance is negative")
     tau, unit, _, rarity, _, level, _, spread = deviations
-    good = all(map(isfinite, deviations)) and tau >= 0.5 and min(rarity, level, spread) >= 0.0
-    _require(good and 0.0 <= unit <= _MOST_UNIT, "threshold and moments of the scores")
+    good = all(abs(v) <= most for v, most in zip(deviations, _MOST_OF_SCORES, strict=True))
+    good = good and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
+    _require(good, "threshold and moments of the scores")
     _require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
     _require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
     _require(0 <= words["quiet_rows"] <= _MOST_QUIET, f"{words['quiet_rows']} quiet rows")

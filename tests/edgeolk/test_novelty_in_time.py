@@ -371,6 +371,10 @@ def test_others_have_no_verdict_and_refuse_gaps() -> None:
     [
         ("channels", 1, -1.0),
         ("channels", 0, np.nan),
+        ("channels", 0, 1e19),
+        ("channels", 1, 1e37),
+        ("channels", 7, -3e38),
+        ("deviations", 2, 1e16),
         ("deviations", 0, 0.1),
         ("deviations", 3, -0.5),
         ("watch", 0, 10**6),

@@ -42,6 +42,8 @@ CASES: dict[str, dict[str, Any]] = {
                    "scale": "standard", "gamma": "auto"},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",
                 "scale": "standard"},
+    "in time": {"D": 70, "loss": "novelty", "history": True},
+    "forecasts": {"D": 64, "loss": "square", "history": True, "season": 5},
 }  # fmt: skip
 #: Offsets and bytes of the counters in the header.
 HEADER = ((52, 4), (56, 8), (64, 8), (72, 8), (80, 8))
@@ -149,7 +151,7 @@ def differing(learner: ek.Learner, file: bytes, data: bytes) -> str:
     inside = [r for r in learner.plan.regions if r.offset <= at[0] < r.offset + r.nbytes]
     start = inside[0].offset + (at[0] - inside[0].offset) // 8 * 8
     value = struct.unpack_from("<d", data, start)[0]
-    return f"{inside[0].name}, byte {at[0] - inside[0].offset}: {data[start:start + 8]!r} {value}"
+    return f"{inside[0].name}, byte {at[0] - inside[0].offset}: {data[start : start + 8]!r} {value}"
 
 
 @pytest.mark.parametrize("key", CASES)
