@@ -190,8 +190,6 @@ class Config(Record):
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         seen = n_features + (HISTORY_INPUTS if forecasts else 0)
-        if forecasts and gamma == "auto":
-            gamma = None
         used_kernel = kernel_of(kernel, gamma, method, seen)
         narrow = parts["dtype"] != Dtype.FLOAT64
         follows = update.whole and not watches
@@ -227,7 +225,7 @@ class Config(Record):
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing,
+                preprocessing=preprocessing if size else preprocessing.without_width(),
             )
             refuse(made)
             return settled(made, sparse, lookahead, capped=ram is not None)
