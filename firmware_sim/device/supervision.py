@@ -102,6 +102,16 @@ class Supervision:
         self.counts.waiting = len(self._labels)
         return score
 
+    def after_cut(self, before: Supervision, learner: Any) -> None:
+        """Go on after a power cut: the rows of the queue are gone, their labels will come.
+
+        before: what the device had.
+        learner: what it goes on with.
+        """
+        self.counts = before.counts
+        self.counts.cut += self.counts.waiting
+        self.counts.waiting = 0
+
     def _now(self, number: int, seconds: float) -> float:
         if not self._in_seconds:
             return float(number)
