@@ -16,13 +16,13 @@ from firmware_sim.device.planning import learner_settings, make_learner, plan_de
 from firmware_sim.device.repair import KEEPS, Gaps, Repair
 from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
-from firmware_sim.device.supervision import Supervision, row_type
+from firmware_sim.device.supervision import Supervision, When, row_type
 from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach_noting, watches_drift
+from firmware_sim.tasks.teaching import Taught, watches_drift
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
@@ -140,7 +140,7 @@ class Device:
         kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
             memory of its own, of the size that the layout has for it.
         """
-        row, before = self.raw.copy(), self.supervision
+        row, before, steps = self.raw.copy(), self.supervision, self.steps
         # The block is let go before it is used again.
         self._let_go()
         self.scaler = self._targets = self.repair = None
@@ -149,7 +149,7 @@ class Device:
         self.raw[:] = row
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
-            self.supervision.after_cut(before, getattr(self, "learner", None))
+            self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
             return
         learner, *scalers = kept
         self._resume(learner)
@@ -160,7 +160,7 @@ class Device:
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)
         self._teach()
-        self.supervision.after_cut(before, getattr(self, "learner", None))
+        self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
 
     def _let_go(self) -> None:
         """Let go of the learner."""
@@ -225,19 +225,20 @@ class Device:
         """Whether nobody stands between the device and its learner."""
         return not self._wrapped
 
-    def learn_block(self, X: Row, y: Row) -> Taught:
+    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
         """Scale rows and learn them, as `put` and `settle` do one by one.
 
         X, y: readings and labels.
+        when: numbers and times.
         """
         rows, refused = scaled_rows(self.scaler, *self.row.take_many(X))
         places = None
         if refused:
             places = np.flatnonzero([at not in refused for at in range(len(X))])
-            rows, y = rows[places], y[places]
+            rows, y, when = rows[places], y[places], when.part(places)
         self.raw[:] = X[-1]
-        found = teach_noting(self._config.kind, self.learner, self._targets, rows, y)
-        self.supervision.counts.learned += len(y)
+        learn_many = self.supervision.learn_many
+        found = learn_many(self._config.kind, self.learner, self._targets, rows, y, when)
         return found if places is None else found.among(places, len(X), refused)
 
     def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:

@@ -8,12 +8,22 @@ ROC curve is computed over single rows, from a sample of fixed size of each kind
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Figure, Looked, Metrics, RowContext, ratio
+from firmware_sim.metrics.base import (
+    NOTHING,
+    Contexts,
+    Figure,
+    Looked,
+    LookedMany,
+    Metrics,
+    RowContext,
+    ratio,
+)
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import count, duration, short, thousandths
 from firmware_sim.metrics.oddities import Oddities, Standstill
@@ -47,6 +57,14 @@ class Sample:
         place = int(self._rng.integers(self.seen))
         if place < self._size:
             self._held[place] = value
+
+    def add_block(self, values: Row) -> None:
+        """Take numbers, as `add` does one by one."""
+        room = max(0, self._size - len(self._held))
+        self._held += values[:room].tolist()
+        self.seen += len(values[:room])
+        for value in values[room:].tolist():
+            self.add(value)
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
@@ -108,6 +126,37 @@ class Watch:
         if self._window is not None and not self._found:
             self._detect(*self._window, seconds)
 
+    def add_block(self, labels: Row, novelty: Row, alarms: Row, seconds: Row) -> None:
+        """Count rows, as `add` does one by one."""
+        n, before = len(labels), self.rows
+        within = labels > 0.0
+        self.alarm_rows += int(np.count_nonzero(alarms))
+        self.inside.add_block(novelty[within])
+        self.outside.add_block(novelty[~within & ~np.isnan(labels)])
+        begins = within & ~np.concatenate([[self._window is not None], within[:-1]])
+        last = -1 - self._quiet  # the row of the last alarm
+        for at in np.flatnonzero(begins | alarms).tolist():
+            self.rows, moment = before + at + 1, float(seconds[at])
+            if begins[at]:
+                self.windows += 1
+                self._window, self._found = (self.rows, moment), False
+            if not alarms[at]:
+                continue
+            if at - last - 1 > self._hold:
+                self._end()
+            last = at
+            if not self._sounding:
+                self.alarms += 1
+                self._sounding, self._touched = True, False
+            self._touched |= bool(within[at])
+            if within[at] and self._window is not None and not self._found:
+                self._detect(*self._window, moment)
+        self.rows, self._quiet = before + n, n - 1 - last
+        if self._quiet > self._hold:
+            self._end()
+        if not within[-1]:
+            self._window = None
+
     def _detect(self, first: int, began: float, seconds: float) -> None:
         self._found = True
         self.detected += 1
@@ -164,33 +213,52 @@ class Distance:
     def __init__(self, nu: float) -> None:
         self._nu = nu
         self._threshold = math.inf
-        self._n: Row | None = None
-        self._mean: Row | None = None
-        self._squares: Row | None = None
-        self.apart: Row = np.zeros(0)  # of the last row, each reading in deviations
+        self._n = self._mean = self._squares = np.zeros(0)
 
-    def look(self, row: Row) -> float:
-        """Return the distance of a row, then take it in; absent readings count as usual ones."""
-        if self._n is None or self._mean is None or self._squares is None:
-            self._n = np.zeros(len(row))
-            self._mean, self._squares = np.zeros(len(row)), np.zeros(len(row))
-        there = np.isfinite(row)
-        spread = self._squares / np.maximum(1.0, self._n)
-        delta = np.where(there, row, self._mean) - self._mean
-        squares = np.zeros_like(delta)
-        np.divide(delta**2, spread, out=squares, where=spread > 0.0)
-        self.apart = np.copysign(np.sqrt(squares), delta)
-        self._n += there
-        self._mean += delta / np.maximum(1.0, self._n)
-        self._squares += delta * (np.where(there, row, self._mean) - self._mean)
-        return float(np.mean(squares))
+    def look_many(self, rows: Row) -> tuple[Row, Row]:
+        """Return the distance of each row, taken in then, and its readings in deviations.
 
-    def alarm(self, distance: float) -> bool:
-        """Whether a distance is above the threshold, which then moves."""
-        if math.isinf(self._threshold) and distance > 0.0:
-            self._threshold = distance
-        found = distance > self._threshold
-        self._threshold *= math.exp(_STEP * (found - self._nu))
+        Absent readings count as usual ones. Shapes (n,) and (n, d).
+        """
+        n, d = rows.shape
+        if not len(self._n):
+            self._n = self._mean = self._squares = np.zeros(d)
+        there = np.isfinite(rows)
+        whole = there.all(axis=1).tolist()
+        counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
+        shares = np.maximum(1.0, counts)
+        deltas, sums, mean = np.empty((n, d)), np.empty((n + 1, d)), self._mean.copy()
+        sums[0] = self._squares
+        step = np.empty(d)
+        add, divide, multiply, subtract = np.add, np.divide, np.multiply, np.subtract
+        each = zip(rows, there, whole, deltas, shares[1:], sums[:-1], sums[1:], strict=True)
+        for row, known, all_known, delta, share, before, after in each:
+            x = row if all_known else np.where(known, row, mean)
+            subtract(x, mean, delta)
+            divide(delta, share, step)
+            add(mean, step, mean)
+            subtract(x, mean, step)
+            multiply(delta, step, step)
+            add(before, step, after)
+        self._n, self._mean, self._squares = counts[-1], mean, sums[-1].copy()
+        spreads, squares = sums[:-1] / shares[:-1], np.zeros((n, d))
+        np.divide(deltas**2, spreads, out=squares, where=spreads > 0.0)
+        return squares.mean(axis=1), np.copysign(np.sqrt(squares), deltas)
+
+    def alarms(self, distances: Row) -> npt.NDArray[np.bool_]:
+        """Return which distances are above the threshold, which moves after each."""
+        found = np.zeros(len(distances), dtype=bool)
+        threshold = self._threshold
+        up, down = (math.exp(_STEP * (alarm - self._nu)) for alarm in (True, False))
+        for at, distance in enumerate(distances.tolist()):
+            if threshold == math.inf and distance > 0.0:
+                threshold = distance
+            if distance > threshold:
+                found[at] = True
+                threshold *= up
+            else:
+                threshold *= down
+        self._threshold = threshold
         return found
 
 
@@ -256,9 +324,13 @@ class Novelty(Metrics):
 
     def look(self, row: Row) -> Looked:
         """Return how far a row lies from the mean, and the row."""
-        distance = self._baseline.look(row)
-        readings, apart = tuple(row.tolist()), tuple(self._baseline.apart.tolist())
-        return Looked(distance, readings, apart, self._standstill.add(row))
+        looked: Looked = self.look_many(row[np.newaxis])[0]
+        return looked
+
+    def look_many(self, rows: Row) -> LookedMany:
+        """Return what `look` does of each of many rows."""
+        distances, apart = self._baseline.look_many(rows)
+        return LookedMany(distances, rows, apart, self._standstill.add_block(rows))
 
     def add(
         self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
@@ -266,14 +338,40 @@ class Novelty(Metrics):
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
         level, looked, seconds = context.level, context.looked.distance, context.seconds
         self.learner.add(label, -(score + level), score < 0.0, seconds)
-        self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
+        alarm = bool(self._baseline.alarms(np.array([looked]))[0])
+        self.distance.add(label, looked, alarm, seconds)
         self.oddities.add(self.rows, -(score + level), score < 0.0, context)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
         if label > 0.0:
-            if self.windows and self.windows[-1][1] == self.rows - 1:
-                self.windows[-1][1] = self.rows
-            elif len(self.windows) < _DRAWN:
-                self.windows.append([self.rows, self.rows])
+            self._note_window(self.rows)
+
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+        """Count rows; see `Metrics.add_block`."""
+        if not isinstance(context, Contexts):
+            super().add_block(labels, scores, context)
+            return
+        if not len(labels):
+            return
+        first, distances = self.rows + 1, context.looked.distances
+        novelty, alarms = -(scores + context.levels), scores < 0.0
+        others = self._baseline.alarms(distances)
+        running = [
+            watch.alarm_rows + np.cumsum(called)
+            for watch, called in ((self.learner, alarms), (self.distance, others))
+        ]
+        self.learner.add_block(labels, novelty, alarms, context.seconds)
+        self.distance.add_block(labels, distances, others, context.seconds)
+        self.oddities.add_block(first, novelty, alarms, context)
+        self.curve.add_block(np.column_stack(running))
+        for row in (first + np.flatnonzero(labels > 0.0)).tolist():
+            self._note_window(row)
+
+    def _note_window(self, row: int) -> None:
+        """Remember a row that lies in a labelled window, as long as there is room."""
+        if self.windows and self.windows[-1][1] == row - 1:
+            self.windows[-1][1] = row
+        elif len(self.windows) < _DRAWN:
+            self.windows.append([row, row])
 
     def observe(self, label: float) -> None:
         """Nobody is told labels."""

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import Gaps, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.metrics.base import Looked, RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount, gaps
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Cells, Places
-from firmware_sim.tasks.labels import Labels
+from firmware_sim.tasks.labels import Labels, Targets
 
 Flags = npt.NDArray[np.bool_]
 
@@ -66,6 +65,8 @@ class Checked:
 
     def tally(self, labels: Labels, end: int) -> None:
         """Count the labels of the rows to place `end`."""
+        if isinstance(labels, Targets):  # nobody asks how often a number occurred
+            return
         cells = self.block.labels
         places = cells.places[:end][~self.damaged[:end]]
         for word, times in _counted(cells, places):
@@ -106,6 +107,9 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
+    numbers = labels.numbers(cells.words) if isinstance(labels, Targets) else None
+    if numbers is not None:
+        return np.append(numbers, np.nan)[places], len(block), None
     found, first = np.unique(places, return_index=True)
     values = np.full(len(cells.words) + 1, np.nan)
     end, fault = len(block), None
@@ -130,6 +134,9 @@ def mended(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row
         return rows, whole
     rows = rows.copy()
     damaged = block.damaged
+    if isinstance(repair, Gaps):
+        rows[block.gone] = np.nan
+        return rows, ~damaged
     if repair.keeps_last and not block.absent.any() and not damaged.any():
         repair.mend(rows[-1], ())
         return rows, whole
@@ -161,20 +168,3 @@ def usable(
     rows.read = numbers.first + len(block) - 1
     places = np.flatnonzero(given)
     return (X if len(places) == len(block) else X[places]), places
-
-
-def contexts(
-    levels: Row, looked: list[Looked], seconds: Row, numbers: Places, verdicts: Row
-) -> list[RowContext]:
-    """Return what else is known of rows that have no labels."""
-    return [
-        RowContext(level, own, moment, number=number, verdict=verdict)
-        for level, own, moment, number, verdict in zip(
-            levels.tolist(),
-            looked,
-            seconds.tolist(),
-            numbers.tolist(),
-            verdicts.tolist(),
-            strict=True,
-        )
-    ]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 F = np.float32
+#: A scalar of that type.
+Real = Any
 LEAST = F(2.0**-100)
 MOST = F(2.0**124)
 WORD = 2**32 - 1
 
 
-def bits(x: F) -> int:
+def bits(x: Real) -> int:
     return int(np.asarray(x, F).view(np.uint32))
 
 
-def real(word: int) -> F:
-    return np.uint32(word & WORD).view(F)
+def real(word: int) -> Real:
+    return F(np.uint32(word & WORD).view(F))
 
 
-def two(n: int) -> F:
+def two(n: int) -> Real:
     return F(2.0**n)
 
 
@@ -53,7 +57,7 @@ class Input:
         return float(self.value) if self.code >= 6 else 0.0
 
     @property
-    def value(self) -> F:
+    def value(self) -> Real:
         return real(self.S << 7)
 
     @property
@@ -65,10 +69,10 @@ class Input:
     def power(self) -> int:
         return (self.S >> 16) - 127 - 20 + (self.w & 15)
 
-    def put_away(self, distance: F) -> None:
+    def put_away(self, distance: Real) -> None:
         self.S = bits(distance) + 64 >> 7
 
-    def distance(self, x: F) -> F:
+    def distance(self, x: Real) -> Real:
         low = self.units & 15
         unit = two(self.power)
         return (x - F(self.units - low) * unit) - F(low) * unit
@@ -103,7 +107,7 @@ class Input:
         else:
             self.begin(mean, min(abs(d), self.value))
 
-    def begin(self, mean: F, sd: F) -> None:
+    def begin(self, mean: Real, sd: Real) -> None:
         b = bits(sd) + 64
         e = (b >> 23) - 127
         k = max(0, (bits(abs(mean)) >> 23) - 133 - e)
@@ -113,7 +117,7 @@ class Input:
         units = min(int(np.floor(mean * two(20 - e - k) + F(0.5))), 2**27 - 1)
         self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, 6
 
-    def run(self, x: F, row: int) -> None:
+    def run(self, x: Real, row: int) -> None:
         code = min(self.code + 1, 65535)
         t = code - 3
         g = max(F(3) / F(t + 2), F(1) / F(self.window))
@@ -146,7 +150,7 @@ class Input:
             return
         self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, code
 
-    def scaled(self, x: float) -> F:
+    def scaled(self, x: float) -> Real:
         x = F(x)
         if self.code < 6 or np.isnan(x):
             return F(0)

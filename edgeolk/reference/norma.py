@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Pcg32
+from edgeolk.reference.base import Kernel, Pcg32
 
 
 class Norma:

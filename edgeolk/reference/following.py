@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .structured import Sorf
-from .structured_novelty import SorfNovelty
+from edgeolk.reference.structured import Sorf
+from edgeolk.reference.structured_novelty import SorfNovelty
 
 HELD, COMMON_CLIP, PRIOR, WINDOW, LEAST = 2.5, 8.0, 32, 4096, 1e-6
 
@@ -35,13 +35,14 @@ class Common:
     def __call__(self, x: np.ndarray) -> np.ndarray:
         held = np.array(self.readings or [0.0])
         sd = float(held.std()) if held.min() < held.max() else 1.0
-        return np.clip((np.asarray(x, float) - held.mean()) / sd, -self.clip, self.clip)
+        scaled = (np.asarray(x, float) - held.mean()) / sd
+        return np.asarray(np.clip(scaled, -self.clip, self.clip))
 
 
 class Following:
     """A model of gamma = 1/2 whose angles are divided by sqrt(q).
 
-    ``model`` is a twin of its own, made with that gamma; ``scale`` says what is before it:
+    ``model`` is a learner of its own, made with that gamma; ``scale`` says what is before it:
     "standard", "minmax" (rows come scaled by it) or "common".
     """
 

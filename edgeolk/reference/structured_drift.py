@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .structured import P, Sorf
+from edgeolk.reference.structured import P, Sorf
 
 
 class DriftingSorf(Sorf):
@@ -43,7 +43,7 @@ class DriftingSorf(Sorf):
 
     def theta(self, x: np.ndarray) -> np.ndarray:
         v = self.phi.transform(self.phi.fold(np.asarray(x, dtype=float)))
-        return (v * self.phi.omega).ravel()[: self.phi.D]
+        return np.asarray((v * self.phi.omega).ravel()[: self.phi.D])
 
     def slope(
         self, x: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]

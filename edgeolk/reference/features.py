@@ -6,11 +6,18 @@ import math
 
 import numpy as np
 
-from .base import Gaussian, Kernel, Twin, loss_gradient, loss_value, require
-from .gradient import require_shrinkage
+from edgeolk.reference.base import (
+    Kernel,
+    KernelLearner,
+    loss_gradient,
+    loss_value,
+    require,
+    width_of,
+)
+from edgeolk.reference.gradient import require_shrinkage
 
 
-class Fogd(Twin):
+class Fogd(KernelLearner):
     """Linear gradient descent on random Fourier features; keeps no vectors at all.
     FOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
 
@@ -28,7 +35,7 @@ class Fogd(Twin):
         loss: str = "hinge",
     ) -> None:
         super().__init__(kernel, budget, seed)
-        require(isinstance(kernel, Gaussian), "the features exist for the Gaussian kernel only")
+        self.width = width_of(kernel)
         require(D >= 1, "D >= 1 is required")
         require_shrinkage(eta, lam)
         loss_value(loss, 1.0, 0.0)
@@ -45,7 +52,7 @@ class Fogd(Twin):
         x = np.asarray(x, dtype=float)
         if self.omega is None:
             normal = np.random.Generator(np.random.PCG64(self.seed)).standard_normal
-            self.omega = normal((self.D, x.size)) * math.sqrt(2.0 * self.kernel.gamma)
+            self.omega = normal((self.D, x.size)) * math.sqrt(2.0 * self.width)
         angles = self.omega @ x
         return np.concatenate([np.cos(angles), np.sin(angles)]) / math.sqrt(self.D)
 
@@ -62,7 +69,7 @@ class Fogd(Twin):
     def _score(self, x: np.ndarray, row: np.ndarray) -> float:
         return float(self.w @ self.features(x))
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         self.w_sum = self.w_sum + self.w
         if self.lam > 0.0:
             self.w = self.w * (1.0 - self.eta * self.lam)
@@ -82,7 +89,7 @@ def nystroem_map(K: np.ndarray, k: int, rcond: float) -> tuple[np.ndarray, np.nd
     return rows / np.sqrt(kept)[:, None], kept, rows
 
 
-class Nogd(Twin):
+class Nogd(KernelLearner):
     """Kernel gradient descent until full; from then on linear gradient descent in the
     leading Nystroem features of the held vectors.
     NOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
@@ -124,12 +131,12 @@ class Nogd(Twin):
             return super()._score(x, row)
         return float(self.w @ (self.M @ row))
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
         if self.M is None:
-            self._append(x, -self.eta * g)
+            self.append(x, -self.eta * g)
             if self.is_full:
                 self._start_features()
         else:

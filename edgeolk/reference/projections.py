@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin, require
+from edgeolk.reference.base import Kernel, KernelLearner, require
 
 NEGLIGIBLE = 1e-10
 
@@ -18,7 +18,7 @@ def project_on_span(K: np.ndarray, kx: np.ndarray, kxx: float) -> tuple[np.ndarr
     return beta, p, max(0.0, kxx - p)
 
 
-class Projectron(Twin):
+class Projectron(KernelLearner):
     """A mistake within eta of the span of the held vectors, or on a full model, is
     projected on that span; any other becomes a vector.
     Orabona, Keshet, Caputo, JMLR 2009."""
@@ -35,7 +35,7 @@ class Projectron(Twin):
         self.eta = (0.1 if budget is None else 0.0) if eta is None else eta
         require(self.eta >= 0.0, "eta must not be negative")
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if y * f > 0.0:
             return False
         return self._full_step(x, y, row, kxx)
@@ -43,12 +43,12 @@ class Projectron(Twin):
     def _full_step(self, x: np.ndarray, y: float, row: np.ndarray, kxx: float) -> bool:
         if self.m == 0:
             if kxx > 0.0:
-                self._append(x, y)
+                self.append(x, y)
             return kxx > 0.0
         beta, _, delta2 = project_on_span(self.gram(), row, kxx)
         if self.is_full or delta2 <= self.eta**2 or delta2 <= NEGLIGIBLE * kxx:
             return self._move(y * beta)
-        self._append(x, y)
+        self.append(x, y)
         return True
 
     def _move(self, change: np.ndarray) -> bool:
@@ -84,7 +84,7 @@ class ProjectronPlusPlus(Projectron):
         self.U = U
         self.rule = rule
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         missing = 1.0 - y * f
         if y * f <= 0.0 or (self.rule == "loose" and missing > 0.0):
             return self._full_step(x, y, row, kxx)

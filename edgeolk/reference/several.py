@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Kernel, Pcg32, logistic_function
+from edgeolk.reference.base import Kernel, Pcg32, logistic_function
 
 
 class Several:
@@ -196,7 +196,8 @@ class Several:
 
     def costs(self, reach: float, tau: float, m: float, weight: float) -> float:
         """tau^2 reach + C (H - 2 tau reach): what a step of tau along e costs."""
-        return tau * tau * reach + self.p["C"] * weight * (max(0.0, 1.0 - m) - 2.0 * tau * reach)
+        C: float = self.p["C"] * weight
+        return tau * tau * reach + C * (max(0.0, 1.0 - m) - 2.0 * tau * reach)
 
     def admit_repaired(
         self, x: np.ndarray, row: np.ndarray, kxx: float, a: np.ndarray, e: np.ndarray,

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Twin, direction, piecewise_loss, require
-from .passive_aggressive import pa_asks_for_update
+from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
+from edgeolk.reference.passive_aggressive import pa_asks_for_update
 
 # Squared error of a replacement, and the weights of the projection that makes it, per unit
 # of the lost coefficient: on the old slots, on the newcomer.
 Repair = tuple[float, np.ndarray, float]
 
 
-class _BudgetedPa(Twin):
+class _BudgetedPa(KernelLearner):
     """PA-I step with one removal chosen to minimise the joint objective Q.
     Wang, Vucetic, AISTATS 2010."""
 
@@ -52,14 +52,14 @@ class _BudgetedPa(Twin):
         weights of that projection."""
         raise NotImplementedError
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
         H = piecewise_loss(self.loss, y, f)
         y = direction(self.loss, y, f)
         tau = min(self.C, H / kxx)
         if not self.is_full:
-            self._append(x, y * tau)
+            self.append(x, y * tau)
             return True
 
         repairs = self._repairs(row, kxx)
@@ -79,7 +79,7 @@ class _BudgetedPa(Twin):
         _, on_old, on_new = repairs[best]
         lost = float(self.alpha[best])
         self.alpha = self.alpha + lost * on_old
-        self._replace(best, x, lost * on_new + tau * y)
+        self.replace(best, x, lost * on_new + tau * y)
         return True
 
 
@@ -162,7 +162,7 @@ class BpaP(_BudgetedPaWithEps):
     moves them and takes no slot.
     BPA-P of Wang, Vucetic, AISTATS 2010."""
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
         a, weights = self._project_newcomer(x, row, kxx)
@@ -171,7 +171,7 @@ class BpaP(_BudgetedPaWithEps):
             H, sign = piecewise_loss(self.loss, y, f), direction(self.loss, y, f)
             self.alpha = before + min(self.C, H / a) * sign * weights
             return not np.array_equal(before, self.alpha)
-        return super()._update(x, y, f, row, kxx)
+        return super().update(x, y, f, row, kxx)
 
     def _project_newcomer(
         self, x: np.ndarray, row: np.ndarray, kxx: float

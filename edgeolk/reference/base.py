@@ -1,4 +1,4 @@
-"""What every twin shares: random numbers, kernels, losses and the step template.
+"""What every learner shares: random numbers, kernels, losses and the step template.
 
 Nothing is cached between steps except the model itself, so that a slip in some
 incremental formula elsewhere cannot be repeated here.
@@ -63,11 +63,18 @@ class Gaussian:
 
     def __call__(self, S: np.ndarray, x: np.ndarray) -> np.ndarray:
         # Differences, not the expanded square: a duplicate is then at distance exactly 0.
-        return np.exp(-self.gamma * np.sum((S - x) ** 2, axis=1))
+        return np.asarray(np.exp(-self.gamma * np.sum((S - x) ** 2, axis=1)))
 
 
 def gaussian(gamma: float) -> Kernel:
     return Gaussian(gamma)
+
+
+def width_of(kernel: Kernel) -> float:
+    """The gamma of a Gaussian kernel. Raises ValueError for any other."""
+    if not isinstance(kernel, Gaussian):
+        raise ValueError("this method needs a Gaussian kernel")
+    return kernel.gamma
 
 
 def laplacian(gamma: float) -> Kernel:
@@ -157,11 +164,31 @@ def require(ok: bool, message: str) -> None:
 # --- the step template --------------------------------------------------------------
 
 
-class Twin:
-    """Score, count, update, in that order; subclasses only supply `_update`.
+class KernelLearner:
+    """Score, count, update, in that order; subclasses only supply ``update``.
 
-    `_update(x, y, f, row, kxx)` returns True when the model changed because of the
-    example. `row` is k(s_i, x) over the slots as they were before the step.
+    Labels are -1 and +1, or real numbers where ``loss`` is one of REAL.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(S, x)`` gives k(s_i, x) for the rows of S (m, d) and x (d,) as an array (m,).
+    budget : int or None
+        The most support vectors; None where the method has no limit.
+    seed : int
+        Of the PCG32 generator ``rng``.
+
+    Attributes
+    ----------
+    sv : ndarray (m, d)
+        The support vectors, in the order of their slots.
+    alpha : ndarray (m,)
+        Their coefficients.
+    arrival : ndarray (m,)
+        When each came, as a running number.
+    t, mistakes, updates, capacity_hits : int
+        Rows learned; answers with y f <= 0; rows that changed the model; rows that a full model
+        could not take.
     """
 
     min_budget = 1
@@ -189,6 +216,14 @@ class Twin:
 
     # --- public side ---
 
+    def learn_one(self, x: np.ndarray, y: float) -> float:
+        """Learn a row; its score before the update. As ``ek.Learner.learn_one``."""
+        return self.step(x, y)
+
+    def learn_many(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Learn rows (n, d) in order; their scores before the update (n,)."""
+        return np.array([self.step(row, label) for row, label in zip(X, y, strict=True)])
+
     def step(self, x: np.ndarray, y: float) -> float:
         """Score of the model as it was before this example."""
         x, y = self._checked(x, y)
@@ -205,11 +240,12 @@ class Twin:
             self.sq_error += (y - f) ** 2
         elif not y * f > 0.0:
             self.mistakes += 1
-        if self._update(x, y, f, row, kxx):
+        if self.update(x, y, f, row, kxx):
             self.updates += 1
         return f
 
     def decision(self, x: np.ndarray) -> float:
+        """The score of a row; nothing changes."""
         return self._combine(self.alpha, x)
 
     def averaged(self, x: np.ndarray, include_current: bool = False) -> float:
@@ -224,17 +260,26 @@ class Twin:
         return self._combine(self.coef_sum / self.t, x) if self.t else 0.0
 
     def gram(self) -> np.ndarray:
+        """k(s_i, s_j) of all slots, (m, m)."""
         return self._gram_of(self.sv)
 
     def norm2(self) -> float:
+        """The squared norm of the model in the kernel's space."""
         return float(self.alpha @ self.gram() @ self.alpha)
 
     @property
     def m(self) -> int:
+        """Support vectors held."""
         return len(self.alpha)
 
     @property
+    def n_support(self) -> int:
+        """Support vectors held. As ``ek.Learner.n_support``."""
+        return self.m
+
+    @property
     def is_full(self) -> bool:
+        """Whether the budget is used up."""
         return self.budget is not None and self.m >= self.budget
 
     # --- for the subclasses ---
@@ -242,35 +287,53 @@ class Twin:
     def _score(self, x: np.ndarray, row: np.ndarray) -> float:
         return float(self.alpha @ row)
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        """Learn one checked row; whether the model changed.
+
+        Parameters
+        ----------
+        x : ndarray (d,)
+            The row.
+        y, f : float
+            Its label, and its score before the update.
+        row : ndarray (m,)
+            k(s_i, x) of the slots as they are before the update.
+        kxx : float
+            k(x, x).
+        """
         raise NotImplementedError
 
-    def _append(self, x: np.ndarray, coefficient: float) -> None:
+    def append(self, x: np.ndarray, coefficient: float) -> None:
+        """One more support vector."""
         self.sv = np.vstack([self.sv, x])
         self.alpha = np.append(self.alpha, coefficient)
         self.arrival = np.append(self.arrival, self.arrivals)
         self.coef_sum = np.append(self.coef_sum, 0.0)
         self.arrivals += 1
 
-    def _replace(self, slot: int, x: np.ndarray, coefficient: float) -> None:
+    def replace(self, slot: int, x: np.ndarray, coefficient: float) -> None:
+        """A support vector in the place of another."""
         self.sv[slot] = x
         self.alpha[slot] = coefficient
         self.arrival[slot] = self.arrivals
         self.arrivals += 1
 
-    def _keep(self, slots: np.ndarray) -> None:
+    def keep(self, slots: np.ndarray) -> None:
+        """Drop all support vectors but these."""
         self.sv = self.sv[slots].copy()
         self.alpha = self.alpha[slots].copy()
         self.arrival = self.arrival[slots].copy()
 
-    def _oldest(self) -> int:
+    def oldest(self) -> int:
+        """The slot of the support vector held longest."""
         return int(np.argmin(self.arrival))
 
-    def _append_or_freeze(self, x: np.ndarray, coefficient: float) -> bool:
+    def append_or_freeze(self, x: np.ndarray, coefficient: float) -> bool:
+        """One more support vector where there is room; whether there was."""
         if self.is_full:
             self.capacity_hits += 1
             return False
-        self._append(x, coefficient)
+        self.append(x, coefficient)
         return True
 
     def _project_on_ball(self, U: float | None) -> None:

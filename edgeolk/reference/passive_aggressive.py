@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Twin, direction, piecewise_loss, require
+from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
 
 
 def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
@@ -14,7 +14,7 @@ def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
     return not (loss == "ramp" and abs(f) > 1.0)
 
 
-class _PassiveAggressive(Twin):
+class PassiveAggressive(KernelLearner):
     """Smallest change of the model that answers for the hinge (or ramp) loss.
     Crammer et al., JMLR 2006; ramp form of Wang, Vucetic, AISTATS 2010."""
 
@@ -30,38 +30,39 @@ class _PassiveAggressive(Twin):
         super().__init__(kernel, budget, seed)
         require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
         require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
-        require(full in ("stop", "random"), "the twin freezes or replaces")
+        require(full in ("stop", "random"), "a full model freezes or replaces here")
         require(full == "stop" or budget is not None, "replacing needs a budget")
         self.C = C
         self.loss = loss
         self.full = full
 
-    def _tau(self, H: float, kxx: float) -> float:
+    def tau(self, H: float, kxx: float) -> float:
+        """The size of the step for a loss H > 0 and k(x, x) > 0."""
         raise NotImplementedError
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
-        a = direction(self.loss, y, f) * self._tau(piecewise_loss(self.loss, y, f), kxx)
+        a = direction(self.loss, y, f) * self.tau(piecewise_loss(self.loss, y, f), kxx)
         if self.full == "random" and self.is_full:
-            self._replace(self.rng.index(self.m), x, a)
+            self.replace(self.rng.index(self.m), x, a)
             return True
-        return self._append_or_freeze(x, a)
+        return self.append_or_freeze(x, a)
 
 
-class Pa(_PassiveAggressive):
+class Pa(PassiveAggressive):
     """PA: zero loss on the example as a hard constraint (C is without effect).
     Crammer et al., JMLR 2006."""
 
-    def _tau(self, H: float, kxx: float) -> float:
+    def tau(self, H: float, kxx: float) -> float:
         return H / kxx
 
 
-class Pa1(_PassiveAggressive):
+class Pa1(PassiveAggressive):
     """PA-I: minimises 1/2 ||f - f_t||^2 + C loss.
     Crammer et al., JMLR 2006."""
 
-    def _tau(self, H: float, kxx: float) -> float:
+    def tau(self, H: float, kxx: float) -> float:
         return min(self.C, H / kxx)
 
 
@@ -77,9 +78,9 @@ class PaRand(Pa1):
         super().__init__(kernel, budget, seed, C, loss, full="random")
 
 
-class Pa2(_PassiveAggressive):
+class Pa2(PassiveAggressive):
     """PA-II: minimises 1/2 ||f - f_t||^2 + C loss^2.
     Crammer et al., JMLR 2006."""
 
-    def _tau(self, H: float, kxx: float) -> float:
+    def tau(self, H: float, kxx: float) -> float:
         return H / (kxx + 1.0 / (2.0 * self.C))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin, require
+from edgeolk.reference.base import Kernel, KernelLearner, require
 
 SHARE = 15.0 / 32.0
 
@@ -27,7 +27,7 @@ def shrinking_factor(sigma: float, mu: float, slack: float) -> float:
     return min(1.0, 2.0 * slack / (b + math.sqrt(b * b + 4.0 * a * slack)))
 
 
-class Forgetron(Twin):
+class Forgetron(KernelLearner):
     """Self-tuned Forgetron: a mistake on a full model shrinks all and drops the oldest.
     Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
 
@@ -37,11 +37,11 @@ class Forgetron(Twin):
         super().__init__(kernel, budget, seed)
         self.Q = 0.0
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if y * f > 0.0:
             return False
         if not self.is_full:
-            self._append(x, y)
+            self.append(x, y)
             return True
         r = self._victim(y, row)
         sigma, mu = self._weight_and_margin(r, y, row)
@@ -50,11 +50,11 @@ class Forgetron(Twin):
             phi = self._factor(sigma, mu, self.norm2() + 2.0 * y * f + kxx)
             self.Q += psi(sigma * phi, mu * phi)
         self.alpha = phi * self.alpha
-        self._replace(r, x, phi * y)
+        self.replace(r, x, phi * y)
         return True
 
     def _victim(self, y: float, row: np.ndarray) -> int:
-        return self._oldest()
+        return self.oldest()
 
     def _weight_and_margin(self, r: int, y: float, row: np.ndarray) -> tuple[float, float]:
         """|alpha_r| and the margin at s_r of the model with the newcomer added."""
@@ -78,7 +78,8 @@ class ForgetronBasic(Forgetron):
         require(self.U > 0.0, "U must be positive")
 
     def _factor(self, sigma: float, mu: float, grown2: float) -> float:
-        phi = (self.budget + 1) ** (-1.0 / (2.0 * (self.budget + 1)))
+        assert self.budget is not None
+        phi: float = (self.budget + 1) ** (-1.0 / (2.0 * (self.budget + 1)))
         if grown2 > 0.0:
             phi = min(phi, self.U / math.sqrt(grown2))
         return phi

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from .base import Gaussian, Kernel, Twin, require
+from edgeolk.reference.base import Kernel, KernelLearner, require, width_of
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-class _Subgradient(Twin):
+class _Subgradient(KernelLearner):
     """Rate 1 / (lam t), which makes the model the plain sum of `beta` over lam t."""
 
     def __init__(self, kernel: Kernel, budget: int | None, seed: int, lam: float) -> None:
@@ -20,7 +20,7 @@ class _Subgradient(Twin):
         self.lam = lam
         self.beta = np.zeros(0)
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         changed = y * f < 1.0 and self._add(x, y)
         self.alpha = self.beta / (self.lam * self.t)
         return changed
@@ -45,10 +45,10 @@ class Pegasos(_Subgradient):
         full: str = "stop",
     ) -> None:
         super().__init__(kernel, budget, seed, lam)
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
 
     def _add(self, x: np.ndarray, y: float) -> bool:
-        if not self._append_or_freeze(x, y):
+        if not self.append_or_freeze(x, y):
             return False
         self.beta = np.append(self.beta, y)
         return True
@@ -94,7 +94,7 @@ class Bsgd(_Subgradient):
             maintenance in ("remove", "random", "project", "merge"),
             "maintenance is remove, random, project or merge",
         )
-        require(maintenance != "merge" or isinstance(kernel, Gaussian), "merging needs a Gaussian")
+        self.width = width_of(kernel) if maintenance == "merge" else 0.0
         require(ridge >= 0.0, "ridge must not be negative")
         require(iters >= 1, "iters >= 1 is required")
         self.maintenance = maintenance
@@ -143,7 +143,7 @@ class Bsgd(_Subgradient):
         for j in range(len(beta)):
             if j == p or not beta[j] * beta[p] > 0.0:
                 continue
-            L = self.kernel.gamma * float(np.sum((S[p] - S[j]) ** 2))
+            L = self.width * float(np.sum((S[p] - S[j]) ** 2))
             h = merge_height(L, beta[p] / (beta[p] + beta[j]), self.iters)
             heavy = beta[p] * math.exp(-L * (1.0 - h) ** 2) + beta[j] * math.exp(-L * h * h)
             loss = beta[p] ** 2 + beta[j] ** 2 + 2.0 * beta[p] * beta[j] * math.exp(-L) - heavy**2

@@ -6,10 +6,17 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin, logistic_function, loss_gradient, require, softplus
+from edgeolk.reference.base import (
+    Kernel,
+    KernelLearner,
+    logistic_function,
+    loss_gradient,
+    require,
+    softplus,
+)
 
 
-class _Sampled(Twin):
+class _Sampled(KernelLearner):
     """A coin decides whether the example enters; the average is the model to use."""
 
     keeps_average = True
@@ -27,7 +34,7 @@ class _Sampled(Twin):
         super().__init__(kernel, budget, seed)
         require(eta > 0.0, "eta must be positive")
         require(R is None or R > 0.0, "R must be positive")
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
         self.eta = eta
         self.R = R
 
@@ -35,7 +42,7 @@ class _Sampled(Twin):
         """Probability of entering, and the coefficient then; 0 if there is nothing to do."""
         raise NotImplementedError
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         p, a = self._chance_and_coefficient(y, f)
         if a == 0.0:
             return False
@@ -44,7 +51,7 @@ class _Sampled(Twin):
             return False
         if not self.rng.bernoulli(p):
             return False
-        self._append(x, a)
+        self.append(x, a)
         self._project_on_ball(self.R)
         return True
 

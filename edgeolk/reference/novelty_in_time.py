@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from .base import Pcg32, require
-from .structured import ROUNDING_STREAM, Features, P, Weights
+from edgeolk.reference.base import Pcg32, require
+from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
 STILL_OFF = 3.0
@@ -26,6 +26,8 @@ def clip(v: float) -> float:
 
 class Channel:
     """What is remembered of one channel."""
+
+    real: type
 
     def __init__(self, real: type) -> None:
         object.__setattr__(self, "real", real)
@@ -106,9 +108,9 @@ class InTime:
         what, j, mean, deviation = self.held
         if what == "flat":
             return self.channels[j].run > 0
-        x = float(self.real(x[j]))
-        there = math.isfinite(x) and abs(x) <= 1e15
-        return there and abs(x - mean) > STILL_OFF * deviation
+        reading = float(self.real(x[j]))
+        there = math.isfinite(reading) and abs(reading) <= 1e15
+        return bool(there and abs(reading - mean) > STILL_OFF * deviation)
 
     def take(self, at: int, what: int, most: float, mean: float, variance: float) -> None:
         """What is odd in a row has to end before the event does."""
@@ -192,7 +194,7 @@ class InTime:
         if self.t < WARM:
             moved = [ch for ch in self.channels if ch.v > 0.0]
             if self.t == WARM - 1:
-                spread = sum(1.0 + 2.0 * ch.gate ** 2 for ch in moved)
+                spread = sum(1.0 + 2.0 * ch.gate**2 for ch in moved)
                 self.g = float(self.real(1.0 / math.sqrt(max(1e-6, spread))))
             advance = not (self.t == 1 and not moved)
         else:

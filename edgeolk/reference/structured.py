@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .base import Pcg32, require
+from edgeolk.reference.base import Pcg32, require
 
 P = 64  # lines of a block
 FEATURE_STREAM, ROUNDING_STREAM = 55, 54
@@ -90,7 +90,7 @@ class Features:
         return v
 
     def transform(self, v: np.ndarray) -> np.ndarray:
-        return ((v @ H * self.s2) @ H * self.s3) @ H
+        return np.asarray(((v @ H * self.s2) @ H * self.s3) @ H)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """(D, 2): cosine and sine."""
@@ -103,7 +103,7 @@ class Features:
         padded[: self.D] = delta
         h = padded.reshape(self.N, P) * self.omega
         h = ((h @ H * self.s3) @ H * self.s2) @ H
-        q = np.zeros(self.d, dtype=real)
+        q: np.ndarray = np.zeros(self.d, dtype=real)
         at = np.arange(self.d) % P
         for b in range(self.N):
             q = (q + self.s1[b] * h[b, at]).astype(real)
@@ -199,7 +199,8 @@ class Sorf:
         x = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
         if not self.relevance:
             return x
-        return (x * np.exp(self.lam.astype(float))).astype(self.real).astype(float)
+        scaled = (x * np.exp(self.lam.astype(float))).astype(self.real)
+        return np.asarray(scaled, dtype=float)
 
     def models(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f_w and f_a, each (G, K)."""
@@ -225,7 +226,7 @@ class Sorf:
 
     def blend(self, fw: np.ndarray, fa: np.ndarray, f_l: float) -> np.ndarray:
         E, alpha, beta, beta_p = self.shares()
-        return E @ fa + alpha @ (fw - fa) + beta * f_l + beta_p * self.f_last
+        return np.asarray(E @ fa + alpha @ (fw - fa) + beta * f_l + beta_p * self.f_last)
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         """Blended scores (K,), in units of the scaled target for regression."""
@@ -379,7 +380,7 @@ class Sorf:
             p = sum(s * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c])) for c, s in weigh.items())
             change = -p[:, 0] * phi[k, 1] + p[:, 1] * phi[k, 0]
             delta[k] = change / (self.kappa * self.phi.size(g))
-        return scaled * self.phi.back(delta, self.real)
+        return np.asarray(scaled * self.phi.back(delta, self.real))
 
     def _learn_relevance(
         self, scaled: np.ndarray, phi: np.ndarray, f: np.ndarray, y: float, live: list[bool]

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin, require
+from edgeolk.reference.base import Kernel, KernelLearner, require
 
 
-class _Aggressive(Twin):
+class _Aggressive(KernelLearner):
     """What the two variants share: margin test, insertion with rate lam, ball.
     Ahpatron, AAAI 2024, algorithms 1 and 2."""
 
@@ -27,7 +27,7 @@ class _Aggressive(Twin):
     def _insert(self, x: np.ndarray, y: float, f: float) -> None:
         n = self.updates + 1
         lam = self.U / math.sqrt(n) if self.lam is None else self.lam
-        self._append(x, lam * y)
+        self.append(x, lam * y)
         self._project_on_ball(self.U)
         if y * f > 0.0:
             self.margin_updates += 1
@@ -53,12 +53,12 @@ class Avp(_Aggressive):
         require(lam is None or lam > 0.0, "lam must be positive")
         require(lam is not None or math.isfinite(U), "the adaptive rate needs a finite U")
         require(0.0 < eps < 1.0, "0 < eps < 1 is required")
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
         self.U = U
         self.lam = lam
         self.eps = eps
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not self._asks_for_update(y, f):
             return False
         if self.is_full:
@@ -125,7 +125,7 @@ class Ahpatron(_Aggressive):
         self.rescale = rescale
         self.halvings = 0
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not self._asks_for_update(y, f):
             return False
         if self.is_full:
@@ -141,7 +141,7 @@ class Ahpatron(_Aggressive):
         theta = takeover_weights(K_keep, K[np.ix_(keep, gone)], self.alpha[gone], self.eta)
         kept = self.alpha[keep] + theta
         new2 = float(kept @ K_keep @ kept)
-        self._keep(keep)
+        self.keep(keep)
         self.alpha = kept
         # A kept part that cancels must not be blown up out of rounding noise.
         if self.rescale and new2 > 1e-12 * old2:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .base import Kernel, Twin, loss_gradient, loss_value, require
+from edgeolk.reference.base import Kernel, KernelLearner, loss_gradient, loss_value, require
 
 
 def dynamic_budget(budget: int, c: float | None, t: int) -> int:
@@ -16,7 +16,7 @@ def dynamic_budget(budget: int, c: float | None, t: int) -> int:
     return min(budget, max(2, math.floor(1.0 + c * math.sqrt(t) + 0.5)))
 
 
-class Olrd(Twin):
+class Olrd(KernelLearner):
     """Gradient step, uniformly random discarding, survivors scaled up to stay unbiased.
     He, Kwok, Neural Networks 2014."""
 
@@ -49,19 +49,20 @@ class Olrd(Twin):
         self.projection = projection
         self.loss = loss
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
         eta = self.eta / math.sqrt(self.t) if self.schedule == "sqrt" else self.eta
         a = -eta * g
+        assert self.budget is not None
         capacity = dynamic_budget(self.budget, self.c, self.t)
         if self.m < capacity:
-            self._append(x, a)
+            self.append(x, a)
         else:
             slot = self.rng.index(capacity)
             self.alpha = self.alpha * (capacity / (capacity - 1))
-            self._replace(slot, x, a)
+            self.replace(slot, x, a)
         if self.projection == "ball":
             self._project_on_ball(self.U)
         elif self.projection == "inf" and self.U is not None:
@@ -74,14 +75,14 @@ class Olrd(Twin):
         return True
 
 
-class _ProjectedGradient(Twin):
+class _ProjectedGradient(KernelLearner):
     """Gradient step and exact projection on a ball; never removes."""
 
     keeps_average = True
     U: float | None
 
     def _insert(self, x: np.ndarray, coefficient: float) -> bool:
-        self._append(x, coefficient)
+        self.append(x, coefficient)
         self._project_on_ball(self.U)
         return True
 
@@ -91,7 +92,7 @@ class _ProjectedGradient(Twin):
         return self.is_full
 
 
-class Ogd(Twin):
+class Ogd(KernelLearner):
     """Gradient step on the regularised loss: everything shrinks at every example.
     NORMA of Kivinen, Smola, Williamson, IEEE Trans. Signal Processing 2004."""
 
@@ -116,14 +117,14 @@ class Ogd(Twin):
         self.full = full
         self.next_slot = 0
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         self.alpha = self.alpha * (1.0 - self.eta * self.lam)
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
         if not self.is_full or self.full == "stop":
-            return self._append_or_freeze(x, -self.eta * g)
-        self._replace(self.next_slot, x, -self.eta * g)
+            return self.append_or_freeze(x, -self.eta * g)
+        self.replace(self.next_slot, x, -self.eta * g)
         self.next_slot = (self.next_slot + 1) % self.m
         return True
 
@@ -153,14 +154,14 @@ class Olk(_ProjectedGradient):
         require(eta > 0.0, "eta must be positive")
         require(schedule in ("constant", "sqrt"), "schedule is constant or sqrt")
         require(U is None or U > 0.0, "U must be positive")
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
         loss_value(loss, 1.0, 0.0)
         self.eta = eta
         self.schedule = schedule
         self.U = U
         self.loss = loss
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
         if g == 0.0 or self._frozen():
             return False
@@ -193,7 +194,7 @@ class Olru(_ProjectedGradient):
         require(schedule in ("constant", "dynamic"), "schedule is constant or dynamic")
         require(schedule == "dynamic" or (T is not None and T >= 1), "constant needs T >= 1")
         require(U is None or U > 0.0, "U must be positive")
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
         loss_value(loss, 1.0, 0.0)
         self.eta = eta
         self.gamma = gamma
@@ -205,11 +206,12 @@ class Olru(_ProjectedGradient):
 
     def _chance_and_rate(self) -> tuple[float, float]:
         if self.schedule == "constant":
+            assert self.T is not None
             return min(1.0, self.c * float(self.T) ** -self.gamma), self.eta
         t = float(self.t)
         return min(1.0, self.c * t**-self.gamma), self.eta * t ** (-(1.0 + self.gamma) / 2.0)
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
         if g == 0.0 or self._frozen():
             return False
@@ -219,7 +221,7 @@ class Olru(_ProjectedGradient):
         return self._insert(x, -eta * g / p)
 
 
-class Bogd(Twin):
+class Bogd(KernelLearner):
     """Shrinking gradient step; a random vector leaves, survivors are scaled up, and
     coefficients are kept within eta gamma.
     BOGD of Zhao, Wang, Wu, Jin, Hoi, ICML 2012."""
@@ -256,15 +258,15 @@ class Bogd(Twin):
         self.alpha = self.alpha * (self.m / (self.m - 1))
         return slot
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         self.alpha = self.alpha * (1.0 - self.eta * self.lam)
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
         if self.is_full:
-            self._replace(self._make_room(), x, -self.eta * g)
+            self.replace(self._make_room(), x, -self.eta * g)
         else:
-            self._append(x, -self.eta * g)
+            self.append(x, -self.eta * g)
         if self.gamma is not None:
             self._bound_coefficients(self.eta * self.gamma)
         return True

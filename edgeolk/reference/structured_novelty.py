@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .base import Pcg32, require
-from .structured import ROUNDING_STREAM, Features, P, Weights
+from edgeolk.reference.base import Pcg32, require
+from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
 
 
 class SorfNovelty:

@@ -26,8 +26,8 @@ class Linear:
 
     def __init__(self, m: int, full: bool, real: type) -> None:
         self.full, self.real = full, real
-        self.w = np.zeros(m, dtype=real)
-        self.P = np.eye(m, dtype=real) if full else np.ones(m, dtype=real)
+        self.w: np.ndarray = np.zeros(m, dtype=real)
+        self.P: np.ndarray = np.eye(m, dtype=real) if full else np.ones(m, dtype=real)
         self.me = real(0.0)
 
     def __call__(self, h: np.ndarray) -> float:
@@ -104,14 +104,15 @@ class Forecaster:
         self.A = Linear(4 + 2 * d + more, False, real)
         self.B = Linear(7 + more + (2 if kernel else 0), True, real)
         self.C = 3 if kernel else 2
-        self.R, self.Bc = np.zeros(self.C, dtype=real), np.ones(self.C, dtype=real)
+        self.R: np.ndarray = np.zeros(self.C, dtype=real)
+        self.Bc: np.ndarray = np.ones(self.C, dtype=real)
         self.N = self.J = self.Q = self.Z = self.n = 0
         self.known = self.slast_known = False
         self.first: list[float] = []
         zero = real(0.0)
         self.y1 = self.m = self.v = self.q = self.sc = self.e1 = self.e2 = self.slast = zero
         self.c = [zero, zero, zero]
-        self.zl = np.zeros(d, dtype=real)
+        self.zl: np.ndarray = np.zeros(d, dtype=real)
         self.queue: list[dict[str, Any]] = []
         self.ring: list[float] = []
         self.levels, self.mo = tuple(levels), zero
@@ -124,7 +125,7 @@ class Forecaster:
         return clip(v / float(self.sc), 10.0) if self.sc > 0 else 0.0
 
     def scaled(self, x: np.ndarray, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        z = scale(np.asarray(x, dtype=float)).astype(self.real)
+        z: np.ndarray = scale(np.asarray(x, dtype=float)).astype(self.real)
         return np.where(np.isnan(x), self.zl, z)
 
     def work_out(self, z: np.ndarray) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Kernel, Twin, hinge, require
+from edgeolk.reference.base import Kernel, KernelLearner, hinge, require
 
 
-class Spa(Twin):
+class Spa(KernelLearner):
     """A coin, likelier to say yes the larger the loss, decides whether a PA step is made.
     Lu, Zhao, Hoi, SDM 2016."""
 
@@ -26,13 +26,13 @@ class Spa(Twin):
         super().__init__(kernel, budget, seed)
         require(eta > 0.0, "eta must be positive")
         require(beta >= alpha > 0.0, "beta >= alpha > 0 is required")
-        require(full == "stop", "the twin only freezes")
+        require(full == "stop", "a full model only freezes here")
         self.eta = eta
-        # `alpha` itself is the coefficient vector, as in every twin.
+        # `alpha` itself is the coefficient vector, as in every learner here.
         self.loss_cap = alpha
         self.beta = beta
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         loss = hinge(y, f)
         if not loss > 0.0:
             return False
@@ -44,5 +44,5 @@ class Spa(Twin):
         rho = min(self.loss_cap, loss) / self.beta
         if not self.rng.bernoulli(rho):
             return False
-        self._append(x, y * min(self.eta / rho, loss / kxx))
+        self.append(x, y * min(self.eta / rho, loss / kxx))
         return True

@@ -7,11 +7,11 @@ from collections import deque
 
 import numpy as np
 
-from .base import Kernel, Twin, require
-from .projections import NEGLIGIBLE, project_on_span
+from edgeolk.reference.base import Kernel, KernelLearner, require
+from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
 
 
-class Pomdr(Twin):
+class Pomdr(KernelLearner):
     """Scores with the model plus a hint, updates the model; a full model folds its younger
     half into the nearest vectors of the older half.
     POMDR of Li, Liao 2023, from the authors' program."""
@@ -70,12 +70,11 @@ class Pomdr(Twin):
 
     # --- learning ---
 
-    def _update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         changed = False
         if y * f < 1.0:
-            changed = self._project(x, y, row, kxx)
-            if changed is None:
-                changed = self._insert(x, y, kxx)
+            projected = self._project(x, y, row, kxx)
+            changed = self._insert(x, y, kxx) if projected is None else projected
         self.window.append((x, y))
         return changed
 
@@ -97,7 +96,7 @@ class Pomdr(Twin):
     def _insert(self, x: np.ndarray, y: float, kxx: float) -> bool:
         if self.m == 0 and kxx <= 0.0:
             return False
-        self._append(x, self.rate() * y)
+        self.append(x, self.rate() * y)
         self._project_on_ball(self.U)
         self.S += max(0.0, kxx - 2.0 * y * self.hint(x))
         if self.m >= self.b0:
@@ -111,7 +110,7 @@ class Pomdr(Twin):
         folded = self.alpha[:h].copy()
         for r in range(h, self.m):
             folded[int(np.argmax(self.kernel(self.sv[:h], self.sv[r])))] += self.alpha[r]
-        self._keep(np.arange(h))
+        self.keep(np.arange(h))
         norm2 = float(folded @ self.gram() @ folded)
         # What cancels must not be blown up out of rounding noise.
         scale = self.U / math.sqrt(norm2) if norm2 > 1e-12 * self.U**2 else 1.0
