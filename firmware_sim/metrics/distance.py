@@ -33,7 +33,7 @@ class Distance:
         n, d = rows.shape
         if not len(self._n):
             self._n = self._mean = self._squares = np.zeros(d)
-        there = np.isfinite(rows)
+        there: npt.NDArray[np.bool_] = np.isfinite(rows)
         whole = there.all(axis=1).tolist()
         counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
         shares = np.maximum(1.0, counts)
