@@ -99,7 +99,9 @@ class Watch:
         self._quiet = 0
         self._sound(within, seconds)
 
-    def add_block(self, labels: Row, novelty: Row, alarms: Row, seconds: Row) -> None:
+    def add_block(
+        self, labels: Row, novelty: Row, alarms: npt.NDArray[np.bool_], seconds: Row
+    ) -> None:
         """Count rows, as `add` does one by one."""
         n, before = len(labels), self.rows
         within = labels > 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +105,46 @@ def test_a_gap_in_time_is_a_restart(table: Path) -> None:
     assert whole.metrics.mean_loss("learner") != pytest.approx(expected)
 
 
-def test_a_power_cut_amid_the_queue_forgets_the_rows_that_wait(table: Path) -> None:
-    result = replay(configured(table, label_delay="5", power_cut="every=90", checkpoint_every=20))
+def test_a_power_cut_loses_what_came_since_the_checkpoint_and_no_row_that_waits(
+    table: Path,
+) -> None:
+    """Row by row as a learner that is put back, its queue with it."""
+    result = replay(configured(table, label_delay="5", power_cut="at=93", checkpoint_every=20))
     assert result.status == "complete"
     assert result.power is not None
-    assert result.labels.cut > 0
     assert result.rows.refused == 0
+    X, y = readings(table)
+    learner, kept = own(result, horizon=5), b""
+    said = np.empty(ROWS)
+    for t in range(ROWS):
+        if t == 92:  # the rows from 80 on are gone
+            learner = pickle.loads(kept)
+            assert learner.steps == 80
+            assert learner.n_waiting == 5
+            # Targets of the rows 75 to 79 had come; those of 87 to 91 will find no row.
+            for _ in range(5):
+                learner.tell_one(None)
+        elif t >= 97 or 5 <= t < 92:
+            learner.tell_one(y[t - 5])
+        said[t] = learner.ask_one(X[t])
+        if t + 1 == 80:
+            kept = pickle.dumps(learner)
+    assert result.metrics.mean_loss("learner") == pytest.approx(np.abs(said - y).mean())
+    assert result.labels.cut == 5
     total = result.labels.learned + result.labels.waiting + result.labels.cut + result.labels.lost
     assert total == ROWS
+
+
+def test_rows_that_wait_at_a_checkpoint_get_their_targets_after_a_cut(table: Path) -> None:
+    result = replay(configured(table, label_delay="30", power_cut="at=93", checkpoint_every=20))
+    # Of the rows 62 to 91 that waited, 62 to 79 lay in the checkpoint of row 80.
+    assert result.labels.cut == 12
+    assert result.labels.learned == ROWS - 30 - 12
+    assert result.labels.waiting == 30
+    often = replay(configured(table, label_delay="30", power_cut="every=60", checkpoint_every=20))
+    told = often.labels
+    assert told.learned + told.waiting + told.cut + told.lost == ROWS
+    assert told.lost == 0
 
 
 @pytest.mark.parametrize(
