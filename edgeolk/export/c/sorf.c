@@ -31,7 +31,8 @@
 
 static const olk_sorf ek_made = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
-static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
+/* Named by what it holds: models that have the same have one. */
+OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
 /* Whether widths are others than those of the source. */
@@ -77,7 +78,7 @@ static void ek_use_width(ek_call *c)
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
 #endif
     c->made = ek_made;
-    c->most = olk_sorf_set_width(&c->made, ek_multiples, gamma, EK_WIDE_ROWS);
+    c->most = olk_sorf_set_width(&c->made, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
     c->p = &c->made;
 }
 #endif
