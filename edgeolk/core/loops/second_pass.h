@@ -21,6 +21,11 @@ typedef struct {
     ptrdiff_t blocks;
 } olk_kept;
 
+/* A number for each line of a block. */
+typedef struct {
+    OLK_ALIGNED(64) olk_entry of[64];
+} olk_of_lines;
+
 /* What a block adds to relevance's gradient: its slope by the angles along `line`, which is returned;
    or, where that is NULL, taken back through transforms and fold to the direction q. `generator`:
    before the block's words. */
@@ -30,7 +35,8 @@ static OLK_ALONE double olk_add_direction(const olk_sorf *p, const olk_sorf_stat
                                           const olk_wave *feature, const olk_entry *line,
                                           olk_input *q)
 {
-    OLK_ALIGNED(64) olk_entry h[64];
+    OLK_WORK(olk_of_lines, turns, s, OLK_AT_TURNS);
+    olk_entry *const h = turns->of;
     olk_signs first, second;
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
@@ -53,8 +59,10 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *kept)
 {
-    OLK_ALIGNED(64) olk_entry line[64]; /* those of a block, which its features may take the place of */
-    olk_block own;
+    /* The lines of a block, which its features may take the place of. */
+    OLK_WORK(olk_of_lines, kept_line, s, OLK_AT_LINE);
+    olk_entry *const line = kept_line->of;
+    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -81,22 +89,22 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own.feature;
+            olk_wave *feature = own->feature;
             if (b >= kept->blocks || plan->follows) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= kept->blocks || shared)
-                olk_transformed(p, &generator, x, &tail, &own, &first, &second);
+                olk_transformed(p, &generator, x, &tail, own, &first, &second);
             if (shared)
-                memcpy(line, olk_lines_of(&own), sizeof line);
+                memcpy(line, olk_lines_of(own), sizeof kept_line->of);
             if (b >= kept->blocks) {
-                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
+                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
-                memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
+                memcpy(own->feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
             if (plan->follows) {
                 along += olk_add_direction(p, s, x, plan, g, b, start, &paces, feature,
