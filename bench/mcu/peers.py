@@ -179,7 +179,9 @@ def _run(name: str, program: Any, rows: bytes, folder: Path) -> Any:
     return _TOLD.unpack((folder / "told.bin").read_bytes())
 
 
-def _row(name: str, program: Any, stack: int, each: float, wrong: list[float], learns: str) -> Any:
+def _row(
+    name: str, program: Any, stack: int, each: float, wrong: list[float], learns: str
+) -> list[str]:
     return [
         name, f"{program.ram / 1024:.1f}", f"{stack / 1024:.1f}", f"{program.flash / 1024:.1f}",
         f"{each:,.0f}", *(f"{100 * share:.2f}" for share in wrong), learns,

@@ -7,6 +7,7 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
+#define OLK_SORF_PACED 1 /* ek_enter multiplies the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
 #elif EK_STORES == 2
