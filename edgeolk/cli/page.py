@@ -99,10 +99,10 @@ def bytes_formula(method: Method) -> str:
 
 
 def table() -> str:
-    """The Markdown table of algorithms for the README."""
+    """The Markdown table of algorithms for docs/which-one.md."""
     lines = ["| name | what it does | source |", "|---|---|---|"]
     for row in algorithms():
-        name = f"[`{row.name}`](docs/algorithms.md#{anchor(row.name)})"
+        name = f"[`{row.name}`](algorithms.md#{anchor(row.name)})"
         lines.append(f"| {name} | {row.title} | {row.source} |")
     return "\n".join(lines)
 
