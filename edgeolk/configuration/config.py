@@ -211,9 +211,10 @@ class Config(Record):
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
-        def configure(size: int) -> Config:
+        def configure(size: int, *, cramped: bool = False) -> Config:
             size = check_int(members, size, 0 if forecasts else 1)
-            chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
+            known = {**context, "budget": float(size), "cramped": float(cramped)}
+            chosen, values = values_of(method, parts, known, params)
             made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
@@ -234,17 +235,10 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            for cramped in (0.0, 1.0):  # then there is no room for what is on only where it fits
-                context["cramped"] = cramped
-                try:
-                    made = fit(
-                        configure, lambda config: total(layout(config)), ram, most,
-                        without=forecasts, instead=what_fits,
-                    )  # fmt: skip
-                    break
-                except ValueError:
-                    if cramped:
-                        raise
+            made = fit(
+                configure, lambda config: total(layout(config)), ram, most, without=forecasts,
+                leaner=lambda size: configure(size, cramped=True), instead=what_fits,
+            )  # fmt: skip
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"

@@ -90,6 +90,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_GAMMA_ROWS": prepared.gamma_rows,
         "EK_FOLLOWS": int(prepared.follows),
         "EK_PAIRS": int(config.finds_pairs),
+        "EK_SHARED": int("shared_relevance" in at),
         "EK_COMMON": int(prepared.method == INSIDE["common"]),
         "EK_ALIKE_CLIP": float(prepared.alike_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),

@@ -40,7 +40,7 @@ static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_sta
 static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 
 /* The blocks that are averaged in this row lose a share of their weights. */
-static inline void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
+static OLK_ALONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
     olk_sorf_shares share;

@@ -7,6 +7,7 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
+#define OLK_SORF_PACED 1 /* ek_enter multiplies the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
 #elif EK_STORES == 2
@@ -34,6 +35,9 @@ static const olk_sorf ek_made = EK_SORF;
 static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
+/* Whether widths are others than those of the source. */
+#define EK_OWN_WIDTHS (EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED)
+
 #include "state.h"
 
 /* What a call works with, made afresh by each. */
@@ -47,7 +51,7 @@ typedef struct {
     olk_scaler scaler;
     int64_t seen; /* rows that the scaler has been given */
 #endif
-#if EK_GAMMA_ROWS || EK_FOLLOWS
+#if EK_OWN_WIDTHS
     olk_sorf made;
 #endif
 #if EK_GAMMA_ROWS
@@ -125,6 +129,13 @@ static void ek_enter(void *arena, ek_call *c)
 #endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
+#elif EK_SHARED
+    c->made = ek_made;
+    c->p = &c->made;
+#endif
+#if EK_SHARED
+    if (*(const ek_number *)s->shared != 0)
+        olk_scale_widths(&c->made, s);
 #endif
 #if EK_SCALE_METHOD
     c->scaler.clip = EK_SCALE_CLIP;
@@ -195,7 +206,7 @@ static void ek_keep(ek_call *c, const ek_number *x)
 
 #if EK_AT_drift
 /* Looks for drift, after a row that was learned; squares: the sum of those of the row as scaled. */
-static void ek_look(ek_call *c, double squares)
+static OLK_APART void ek_look(ek_call *c, double squares)
 {
 #if EK_COMMON
     olk_watch(c->p, &c->s, NULL, squares, c->alike.squares > 0.0 ? EK_FEATURES : 0, 0,
