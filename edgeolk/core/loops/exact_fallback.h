@@ -54,7 +54,7 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         if (olk_round_between(p, s, x, g, b, plan->tau[g], off, &after, levels) || trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
-        olk_pass(p, s, x, 1, 1, NULL, 0, fw, NULL);
+        olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
         const olk_sorf_answers exact = {p, fw, fw, 0.0, 0.0};
         olk_losses(&exact, y, weight, *s->t, 0.0, plan);
         trial->exact = 1;

@@ -3,14 +3,14 @@
    Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
-   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 54
+   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 74
    KiB of stack in a step, in 4 KiB where it is plain C; the caller gives the rest, nothing is
    allocated. Weights of float64 are computed in double, of float32 in float. int8:
    rounding at random turns on the last bits of a weight's change, and stored weights are those of
    any exact implementation. Rows are scored and changes rounded in float, within bounds of its
    error (sure_rounding.h); blocks that these do not decide are rounded in double
-   (exact_fallback.h). Learned in double is what follows the numbers themselves: regression and
-   relevance. A microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in
+   (exact_fallback.h). Learned in double is what follows the numbers themselves: regression, and the
+   direction of relevance (along.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in
    float, where one rounding in some millions falls otherwise; one without any floating-point unit
    defines OLK_SORF_FIXED: features in whole numbers (whole.h), some thousandths from the exact
    ones.
