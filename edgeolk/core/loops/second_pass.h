@@ -48,9 +48,7 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *kept, int learn)
 {
-    /* The lines of a block, which its features may take the place of. */
-    OLK_WORK(olk_of_lines, kept_line, s, OLK_AT_LINE);
-    olk_entry *const room = kept_line->of;
+    OLK_WORK(olk_of_lines, room, s, OLK_AT_LINE); /* features may take the place of their lines */
     OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
@@ -80,7 +78,7 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
             olk_wave *feature = own->feature;
-            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room;
+            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room->of;
             if (b >= known || each) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
@@ -89,7 +87,7 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
             if (b >= known)
                 olk_transformed(p, &generator, x, &tail, own, &first, &second);
             if (b >= known && shared)
-                memcpy(room, olk_lines_of(own), sizeof kept_line->of);
+                memcpy(room->of, olk_lines_of(own), sizeof room->of);
             if (b >= kept->blocks) {
                 olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
             } else if (lines == 64) {
