@@ -88,9 +88,9 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
 #ifdef OLK_SORF_PLAIN
-    olk_block block;
-    olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(&block);
-    olk_wave *const own = block.feature;
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
+    olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(block);
+    olk_wave *const own = block->feature;
 #else
     OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
     OLK_ALIGNED(64) olk_wave own[128];

@@ -15,6 +15,11 @@ typedef struct {
     olk_sorf_slope slope;
 } olk_plan;
 
+/* A number for each line of a block. */
+typedef struct {
+    OLK_ALIGNED(64) olk_entry of[64];
+} olk_of_lines;
+
 /* What a block adds to the gradient of each input, taken back through transforms and fold, to q.
    `generator`: before the block's words. */
 static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
@@ -22,7 +27,8 @@ static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state 
                                         ptrdiff_t b, uint64_t generator, const olk_paces *paces,
                                         const olk_wave *feature, olk_input *q)
 {
-    OLK_ALIGNED(64) olk_entry h[64];
+    OLK_WORK(olk_of_lines, turns, s, OLK_AT_TURNS);
+    olk_entry *const h = turns->of;
     olk_signs first, second;
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
@@ -42,8 +48,8 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *kept, int learn)
 {
-    OLK_ALIGNED(64) olk_entry room[64]; /* lines, which their features may take the place of */
-    olk_block own;
+    OLK_WORK(olk_of_lines, room, s, OLK_AT_LINE); /* features may take the place of their lines */
+    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -71,24 +77,24 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own.feature;
-            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room;
+            olk_wave *feature = own->feature;
+            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room->of;
             if (b >= known || each) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= known)
-                olk_transformed(p, &generator, x, &tail, &own, &first, &second);
+                olk_transformed(p, &generator, x, &tail, own, &first, &second);
             if (b >= known && shared)
-                memcpy(room, olk_lines_of(&own), sizeof room);
+                memcpy(room->of, olk_lines_of(own), sizeof room->of);
             if (b >= kept->blocks) {
-                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
+                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
-                memset(own.feature, 0, sizeof own.feature);
-                memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
+                memset(own->feature, 0, sizeof own->feature);
+                memcpy(own->feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
             if (shared)
                 along += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from, feature,

@@ -68,6 +68,29 @@ enum { OLK_PIECE = 128, OLK_PACES = 64 + OLK_SORF_WIDTHS, OLK_ENDS = 64 };
 #define OLK_NOT_SHARED restrict
 #endif
 
+/* What a function works with: on the stack; with OLK_SORF_SCRATCH (plain C, whose caller has little of
+   it) behind the state, at a place of its own among what is in use at the same time. Both types of a
+   unit for int8 have the room of the larger one. */
+#if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
+enum { OLK_WIDEST = sizeof(float) };
+#else
+enum { OLK_WIDEST = sizeof(double) };
+#endif
+enum { OLK_AT_BLOCK = 0, OLK_AT_LINE = 128 * OLK_WIDEST, OLK_AT_TURNS = 192 * OLK_WIDEST };
+enum { OLK_WORK_BYTES = 256 * OLK_WIDEST };
+#ifdef OLK_SORF_SCRATCH
+typedef struct {
+    olk_sorf_state state;
+    double work[OLK_WORK_BYTES / sizeof(double)];
+} olk_sorf_worked;
+#define OLK_WORK(type, name, s, at)                                                                \
+    type *const name = (type *)(void *)((uint8_t *)((olk_sorf_worked *)(uintptr_t)(s))->work + (at))
+#else
+#define OLK_WORK(type, name, s, at)                                                                \
+    type name##_here;                                                                              \
+    type *const name = &name##_here
+#endif
+
 /* The types of stored weights and of readings. OLK_LEVELS: weights are whole levels, rounded at
    random. */
 #ifdef OLK_SORF_INT8
