@@ -18,6 +18,7 @@ _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
 _SHELL = "written for a shell of POSIX"
+_TIME = "counts processor time, which has steps of 16 ms there"
 
 #: Beginnings of the names of tests, and why they are skipped.
 LEFT_OUT: dict[str, str] = {
@@ -102,8 +103,9 @@ LEFT_OUT: dict[str, str] = {
             "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_cannot_be_one",
             "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_takes_more",
         ),
-        "counts processor time, which has steps of 16 ms there",
+        _TIME,
     ),
+    "tests/firmware_sim/comparison/test_comparison.py::test_processes_are_started_with": _SIGNALS,
     **dict.fromkeys(
         (
             "tests/edgeolk/test_torn.py::test_processes_killed",
