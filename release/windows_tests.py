@@ -105,7 +105,18 @@ LEFT_OUT: dict[str, str] = {
         ),
         _TIME,
     ),
-    "tests/firmware_sim/comparison/test_comparison.py::test_processes_are_started_with": _SIGNALS,
+    **dict.fromkeys(
+        (
+            "tests/firmware_sim/comparison/test_comparison.py::test_processes_are_started_with",
+            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
+            "_goes_on_where_it_was[15]",
+            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
+            "_goes_on_where_it_was[2]",
+        ),
+        _SIGNALS,
+    ),
+    "tests/firmware_sim/streams/test_text.py::test_pipe_is_refused": _MODES,
+    "tests/firmware_sim/streams/test_faults.py::test_refused_rows_are_counted[process]": _LIMITS,
     **dict.fromkeys(
         (
             "tests/edgeolk/test_torn.py::test_processes_killed",
