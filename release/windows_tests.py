@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import NoReturn
 
 import pytest
 
 import bench.compiled
+from firmware_sim.errors import SimulatorError
 
 _MODES = "Windows has no modes, owners, FIFOs or devices in the file system"
 _LINKS = "Wine 8 makes no symbolic links"
@@ -173,6 +175,17 @@ def _compiles_nothing(*words: object, **named: object) -> NoReturn:
 def pytest_configure() -> None:
     """Take the compiler away, so that every test that calls it says why it is skipped."""
     bench.compiled.compiled = _compiles_nothing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Skip the rest of a test where the simulator refuses, by its reason, to limit a process."""
+    try:
+        return (yield)
+    except SimulatorError as error:
+        if "no limit can be put on a process here" in str(error):
+            pytest.skip(_LIMITS)
+        raise
 
 
 def pytest_ignore_collect(collection_path: object) -> bool | None:
