@@ -1,9 +1,10 @@
-"""Wheels of x86-64 Linux for other Pythons than this one, cross-built as all are, and tested.
+"""Wheels of x86-64 Linux for other Pythons than this one, built and tested here.
 
 ``python -m release.pythons python3.10 sid/python3.14 ...``: one of this machine, or of a release
 of Debian, which is extracted under ``build/rootfs`` and run in there (root). Each gets a wheel by
-zig for an old glibc, the newest numpy it takes, and a part of the library's tests
-(release/fewer.py). The wheels stay in ``build``: those that are published come from cibuildwheel.
+this machine's compiler, the newest numpy it takes, and a part of the library's tests
+(release/fewer.py). The wheels stay in ``build``: those that are published come from cibuildwheel,
+whose compiler is GCC too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TARGETS, Debian
-from release.wheels import cross_build, source_distribution, unpack, zig_script
+from release.wheels import cross_build, source_distribution, unpack
 
 #: What is run: algorithms against their twins, files, kinds of rows, variants.
 TESTS = (
@@ -50,8 +51,8 @@ class Python:
         The root of a Debian that it runs in; None for this machine.
     tag : str
         Its tag in the names of wheels.
-    include : tuple of Path
-        The folders of its headers.
+    include : Path
+        The folder of its headers.
     suffix : str
         The end of the names of compiled modules.
     """
@@ -59,7 +60,7 @@ class Python:
     command: tuple[str, ...]
     system: Path | None
     tag: str
-    include: tuple[Path, ...]
+    include: Path
     suffix: str
 
 
@@ -70,26 +71,25 @@ def found(name: str) -> Python:
         release = Debian(suite, program.removeprefix("python"))
         system = root_file_system(TARGETS["x86_64"], release, NEWEST)
         triplet = TARGETS["x86_64"].triplet
-        include = (system / "usr/include" / program, system / "usr/include" / triplet / program)
+        include = BUILD / "headers" / f"{suite}-{program}"
+        shutil.copytree(system / "usr/include" / program, include, dirs_exist_ok=True)
+        # Theirs would include one that lies where only this system's compiler would look.
+        shutil.copy(system / "usr/include" / triplet / program / "pyconfig.h", include)
         suffix = f".cpython-{release.tag.removeprefix('cp')}-{triplet}.so"
         command = ("chroot", str(system), f"/usr/bin/{program}")
         return Python(command, system, release.tag, include, suffix)
     said = subprocess.run([program, "-c", ASKED], check=True, capture_output=True, text=True)
     tag, folder, suffix = said.stdout.split()
-    return Python((program,), None, tag, (Path(folder),), suffix)
+    return Python((program,), None, tag, Path(folder), suffix)
 
 
 def build_wheel(python: Python, source: Path) -> Path:
     """A wheel for a Python."""
-    target = TARGETS["x86_64"]
-    import numpy
-
-    folders = [*python.include, Path(numpy.get_include())]
-    script = zig_script(f"x86_64-{python.tag}", target.zig, target.flags, folders)
+    compiler = f"{os.environ.get('CC') or 'gcc'} -I{python.include}"
     environment = {
         **os.environ,
-        "CC": str(script),
-        "LDSHARED": f"{script} -shared -s -Wl,--gc-sections",
+        "CC": compiler,
+        "LDSHARED": f"{compiler} -shared -s",
         "CFLAGS": "",
         "SETUPTOOLS_EXT_SUFFIX": python.suffix,
         "_PYTHON_HOST_PLATFORM": "linux-x86_64",

@@ -22,8 +22,8 @@ from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
 
 DIST = ROOT / "dist"
-#: Bytes a wheel may have, on every system: the largest, of Windows on x86-64, and a tenth more. Of
-#: that, two thirds are the loops in four variants; docs/platforms.md lists all.
+#: Bytes a wheel may have, on every system: the largest, of Windows on x86-64, and a tenth more. A
+#: third of that are the loops in four variants; docs/platforms.md says what the rest is.
 MOST = 2_900_000
 
 
