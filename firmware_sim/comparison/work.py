@@ -175,7 +175,7 @@ def _learned(learner: Any, evaluator: Evaluator, seconds: float) -> tuple[Row, i
         except (RuntimeError, ValueError) as error:
             return np.empty(0), at, "refused", str(error)
         at = part.stop
-        if time.process_time() - began > seconds and at < len(X):
+        if time.process_time() - began >= seconds and at < len(X):
             return np.empty(0), at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
     return np.concatenate(answers), at, "done", ""
 
