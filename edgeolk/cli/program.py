@@ -1,4 +1,4 @@
-"""Command line: what algorithms there are, what they take, what a model file holds; export to C."""
+"""List algorithms, plan memory, inspect model files, export to C."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="the published algorithms")
-    listing.add_argument("-v", "--verbose", action="store_true", help="source and parameters too")
+    listing.add_argument("-v", "--verbose", action="store_true", help="also sources and parameters")
     form = listing.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
     form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
@@ -54,11 +54,11 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     export.add_argument(
         "--with", dest="with_", default="", metavar="NAMES",
-        help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
+        help="tool chains to write files for, too: arduino, platformio, cmake, zephyr, with commas",
     )  # fmt: skip
     export.add_argument(
         "--prefix", default="ek", metavar="NAME",
-        help="what names begin with, for several models in one program; default ek",
+        help="prefix of all names, for several models in one program (default ek)",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser
