@@ -34,7 +34,7 @@ class Distance:
         if not len(self._n):
             self._n = self._mean = self._squares = np.zeros(d)
         there = np.isfinite(rows)
-        whole: list[bool] = there.all(axis=1).tolist()
+        whole = np.asarray(there.all(axis=1)).tolist()
         counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
         shares = np.maximum(1.0, counts)
         deltas, sums, mean = np.empty((n, d)), np.empty((n + 1, d)), self._mean.copy()

@@ -212,6 +212,9 @@ class Replay:
         feed = BlockFeed(self.config, self.stream, accounting, on_row, should_stop)
         try:
             detail = feed.run()
+            if isinstance(self.stream, FaultyStream) and (detail or accounting.stopped):
+                # The row that somebody stopped at was read.
+                self.stream.recount(accounting.rows.read + bool(detail))
         finally:
             self.device.close()
             self._close_stream()

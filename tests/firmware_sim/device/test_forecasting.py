@@ -225,7 +225,7 @@ def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]
     seconds = 60.0 * np.arange(ROWS) + np.where(np.arange(ROWS) > 250, 3600.0, 0.0)
     one, many = Choosy(config.queue_rows or 1), Choosy(config.queue_rows or 1)
     single, together = ForecastSupervision(config, 2), ForecastSupervision(config, 2)
-    answers, came, refused = [], {}, []
+    answers, came, late, refused = [], {}, set(), []
     for at in range(ROWS):
         try:
             said = single.step(one, X[at], float(y[at]), at + 1, float(seconds[at]))
@@ -233,6 +233,8 @@ def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]
             refused.append(at)
             continue
         answers.append(said.score if isinstance(said, Forecast) else said)
+        if not single.at_once:
+            late.add(at)
         if single.came:
             came[at] = list(single.came)
     when = When(np.arange(1, ROWS + 1), seconds)
@@ -240,6 +242,6 @@ def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]
     assert refused
     assert sorted(found.refused) == refused
     assert found.scores[found.taken].tolist() == answers
-    assert found.came == came
+    assert (found.came, found.late) == (came, late)
     assert many.said == one.said
     assert together.counts == single.counts
