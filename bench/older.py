@@ -62,6 +62,7 @@ PAGES = (
          ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
+    Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),
     Page("results/time_forecasts.md", "python -m bench.time --only forecasts",
          (*LIBRARY, "bench/time")),
     Page("results/time_labels.md", "python -m bench.time --only labels",
