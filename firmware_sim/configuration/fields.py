@@ -171,8 +171,9 @@ class Fields:
     )
     missing: str = _stream(
         "skip",
-        "a row with an absent reading is left out, ends the replay, or the last value or the mean "
-        "stands in, each kept in the device's memory",
+        "a row with an absent reading is left out, unless the learner knows rows in order and so "
+        "what an absent one means; ends the replay; or the last value or the mean stands in, each "
+        "kept in the device's memory",
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
     )

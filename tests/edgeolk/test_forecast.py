@@ -153,14 +153,27 @@ def test_a_copy_from_the_middle_goes_on_bit_for_bit(
     assert all(sealed(copy) == sealed(learner) for copy in copies)
 
 
-def test_nothing_comes_from_the_future() -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"dtype": "int8"}, {"D": 0, "season": 12}, {"horizon": 3}, {"horizon": 12, "season": 24}],
+    ids=str,
+)
+def test_nothing_comes_from_the_future(options: dict[str, Any]) -> None:
+    """Targets from row 300 on are others: no answer, interval or share is, before one has come."""
     X, y = series()
     shifted = y.copy()
     shifted[300:] += 100.0
-    a = learner_of().learn_many(X, y)
-    b = learner_of().learn_many(X, shifted)
-    assert (a[:301] == b[:301]).all()
-    assert (a[301:] != b[301:]).any()
+    k = options.get("horizon", 1)
+    said = []
+    for targets in (y, shifted):
+        learner, rows = learner_of(**options), []
+        for t in range(len(X)):
+            if t >= k:
+                learner.tell_one(targets[t - k])
+            rows.append((learner.ask_one(X[t]), learner.interval, learner.shares))
+        said.append(rows)
+    assert said[0][: 300 + k] == said[1][: 300 + k]
+    assert said[0][300 + k][0] != said[1][300 + k][0]
 
 
 # ---- how it is called ----------------------------------------------------------------------------
