@@ -65,6 +65,8 @@ PAGES = (
     Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),
     Page("results/time_forecasts.md", "python -m bench.time --only forecasts",
          (*LIBRARY, "bench/time")),
+    Page("results/time_peers.md", "python -m bench.time --only peers",
+         (*LIBRARY, "bench/time")),
     Page("results/time_labels.md", "python -m bench.time --only labels",
          (*LIBRARY, "bench/time")),
     Page("results/drift_long.md", "python -m bench.drift --only long",

@@ -33,7 +33,10 @@ METHODS = {
 }
 BASELINES = {
     "multiclass": {"majority class", "no-change", "linear (PA-I)"},
-    "regression": {"running mean", "last value", "linear (RLS)"},
+    "regression": {
+        *("running mean", "last value", "value 96 rows ago", "forecast, no kernel"),
+        "linear (RLS)",
+    },
     "novelty": {"distance"},
 }
 
