@@ -42,7 +42,9 @@ from edgeolk.core.structs cimport (
     olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.structured cimport Structured
-from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
+from edgeolk.core.updates.sorf cimport (
+    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+)
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.watched cimport reason_of
@@ -187,6 +189,10 @@ cdef class Engine:
         t.shared = self.at("shared_relevance")
         t.drift = self.at("drift")
         t.gradient_steps = <uint64_t*>self.at("turns")
+        t.memory_rows = <uint8_t*>self.at("row_memory")
+        t.memory_held = <uint64_t*>self.at("memory_state")
+        if t.memory_held != NULL:
+            t.memory_mistakes = <double*>(t.memory_held + 1)
         t.inputs = self.at("inputs")
         if self.state.query == NULL:
             self.state.query = t.inputs  # relevance scales a row where it lies
@@ -200,6 +206,7 @@ cdef class Engine:
             # A row that is converted lies where its inputs have not come to yet.
             self.state.query = <char*>t.inputs + 2 * number * self.state.c.n_features
         t.scores = <double*>self.at("class_scores")
+        t.recalled = <double*>self.at("recalled")
         t.row = self.at("feature_row")
         if self.state.forecast.on:
             self.attach_forecast()
@@ -486,6 +493,8 @@ cdef class Engine:
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
             "rows_since_look": <int64_t>sorf_since_look(s),
+            "n_remembered": <int64_t>sorf_remembered(s),
+            "memory_share": sorf_memory_share(s),
             "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
 

@@ -7,7 +7,7 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most
 from edgeolk.core.simd cimport OLK_LAPLACIAN
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport olk_width as Width
-from edgeolk.core.structured cimport olk_held_square
+from edgeolk.core.structured cimport olk_held_square, olk_set_memory_steps
 from edgeolk.core.updates.sorf cimport sorf_set_width
 
 
@@ -50,6 +50,7 @@ cdef inline void use_width(State* s) noexcept nogil:
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
         if s.structured.step != NULL:
+            olk_set_memory_steps(&s.structured.made, s.c.kernel.gamma)
             sorf_set_width(s)
 
 

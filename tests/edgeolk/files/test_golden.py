@@ -42,6 +42,7 @@ _ROWS = {
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
     "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
+    "row_memory",
 }  # fmt: skip
 #: Regions that came after the files were made: a forecaster's.
 _LATER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
