@@ -25,6 +25,14 @@ from bench.timing import Case, Timing, interleave, ratio
 
 FEATURES = 8
 RAM = "4KiB"
+#: Replays of a table: its column of labels, and the options.
+REPLAYED: dict[str, tuple[str, dict[str, Any]]] = {
+    "two classes": ("label", {}),
+    "three classes": ("three", {"kind": "multiclass"}),
+    "forecasts": ("real", {"kind": "regression"}),
+    "real numbers": ("real", {"kind": "regression", "params": {"history": False}}),
+    "novelty": ("label", {"kind": "novelty"}),
+}
 #: What a case is held against, and the most that the ratio should be.
 Target = tuple[str, float]
 
@@ -163,7 +171,7 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
 
 @contextmanager
 def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
-    """A replay of a CSV file beside pandas and learn_many."""
+    """Replays of a CSV file, by kind of labels, beside pandas and learn_many."""
     import firmware_sim as fs
 
     pd: Any = import_module("pandas")
@@ -172,24 +180,32 @@ def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
     names = [f"s{at}" for at in range(FEATURES)]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.csv")
-        pd.DataFrame(X.round(4), columns=names).assign(label=y).to_csv(path, index=False)
-        config = fs.ReplayConfig(path, target="label", ram=RAM)
-        made = fs.Replay(config).device.learner.config
-
-        def apart() -> float:
-            def run() -> None:
-                table = pd.read_csv(path)
-                rows = np.ascontiguousarray(table[names].to_numpy(np.float64))
-                ek.Learner(made).learn_many(rows, table["label"].to_numpy())
-
-            return timed(run)
+        three = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+        table = pd.DataFrame(X.round(4), columns=names)
+        table.assign(label=y, three=three, real=X[:, 0] + X[:, 1]).to_csv(path, index=False)
 
         def cases() -> Iterator[tuple[Case, Target | None]]:
-            title = "pandas' `read_csv` and `learn_many`"
-            yield Case("read_csv", title, n, apart), None
-            replay = lambda: timed(lambda: fs.replay(config))  # noqa: E731
-            title = f"`firmware_sim replay` of a CSV file of {n:,} rows"
-            yield Case("replay", title, n, replay), ("read_csv", 1.6)
+            for what, (target, options) in REPLAYED.items():
+                others = {"label", "three", "real"} - {target}
+                config = fs.ReplayConfig(
+                    path, target=target, ignore=tuple(others), ram=RAM, **options
+                )
+                base = f"read_csv, {what}"
+                title = f"pandas' `read_csv` and `learn_many`, {what}"
+                yield Case(base, title, n, lambda config=config: apart(config)), None  # type: ignore[misc]
+                replay = lambda config=config: timed(lambda: fs.replay(config))  # noqa: E731
+                title = f"`firmware_sim replay`, {what}"
+                yield Case(f"replay, {what}", title, n, replay), (base, 1.6)
+
+        def apart(config: fs.ReplayConfig) -> float:
+            made = fs.Replay(config).device.learner.config
+
+            def run() -> None:
+                table = pd.read_csv(path, usecols=[*names, config.target])
+                rows = np.ascontiguousarray(table[names].to_numpy(np.float64))
+                ek.Learner(made).learn_many(rows, table[config.target].to_numpy(np.float64))
+
+            return timed(run)
 
         yield cases()
 
@@ -246,7 +262,7 @@ def main() -> None:
         tell("scikit-learn", sklearn_cases(20_000))
     if find_spec("pandas"):
         with replay_cases(300_000 // less) as cases:
-            tell("The simulator", cases)
+            tell(f"The simulator, a CSV file of {300_000 // less:,} rows", cases)
     tell("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
     if not chosen.quick:
         introduction = (

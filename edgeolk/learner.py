@@ -299,7 +299,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         """Weights as stored, a copy of shape (2, D, n_classes or 1, 2).
 
         The first axis holds the last weights, then their running average; the last one those of
-        cosines, then of sines. For novelty the average alone, (1, D, 1, 2).
+        cosines, then of sines. For novelty the average alone, (1, D, 1, 2). None of a forecaster
+        that has no kernel: D is 0.
 
         Raises
         ------
@@ -310,6 +311,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
             raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
+        if not self.budget:
+            return np.zeros((len(names), *shape))
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
 
     def inputs(self, X: Any = None, *, seed: int = 0) -> FloatArray:

@@ -1,10 +1,12 @@
 """Tests the wheel for Windows in the Python that runs under Wine.
 
-``python -m release.windows [--most n] [PYTEST ARGUMENTS]``. A wheel that is not in ``dist`` is
+``python -m release.windows [--most n] [--tests-only] [TESTS]``. A wheel that is not in ``dist`` is
 built first. The decisions of every algorithm over 2,000 rows are compared with those of Linux, by
 variant, and each side loads the other's model files (release/agreement.py). Then the tests of the
 library and the simulator are run, each with ``--most`` of its sets of parameters
-(release/fewer.py): Wine is slow. What is left out, and why: release/windows_tests.py.
+(release/fewer.py): Wine is slow. A run for each of their folders, which has ``MINUTES`` and is
+stopped after that: what hangs costs one folder, and counts as failed. What is left out, and why:
+release/windows_tests.py.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
+from collections import Counter
 from pathlib import Path
 
 from release.agreement import compare
@@ -25,6 +30,12 @@ from release.wheels import DIST, source_distribution, unpack
 
 #: Variants that are compared: what both sides compute alike.
 VARIANTS = ("scalar", "baseline", "v3", "v4")
+#: What a folder of tests may take; the longest took a third of it beside other work.
+MINUTES = 30
+#: How many files that are in no folder are run together.
+TOGETHER = 8
+#: What ends the processes of one Wine.
+WINESERVER = "/usr/lib/wine/wineserver64"
 
 
 def wheel() -> Path:
@@ -55,8 +66,13 @@ def install(made: Path) -> Path:
     return project
 
 
-def run(project: Path, words: list[str], simd: str = "") -> tuple[int, str]:
-    """Run the Python for Windows in the tests' folder, and show what it prints; return that."""
+def run(
+    project: Path, words: list[str], simd: str = "", minutes: float | None = None
+) -> tuple[int, str]:
+    """Run the Python for Windows in the tests' folder, and show what it prints; return that.
+
+    After so many minutes all that runs under this Wine is ended, and the code is not 0.
+    """
     environment = {**os.environ, "EDGEOLK_SIMD": simd, "PYTHONDONTWRITEBYTECODE": "1"}
     with subprocess.Popen(
         [str(windows_python() / "run"), *words],
@@ -68,11 +84,21 @@ def run(project: Path, words: list[str], simd: str = "") -> tuple[int, str]:
         errors="replace",
     ) as started:
         assert started.stdout is not None
+        ending = threading.Timer(minutes * 60 if minutes else 1e6, end_all)
+        ending.daemon = True
+        ending.start()
         printed = []
         for line in started.stdout:
             print(line, end="", flush=True)
             printed.append(line)
+        ending.cancel()
     return started.returncode, "".join(printed)
+
+
+def end_all() -> None:
+    """End every process under the Wine of this Python, and none of another."""
+    environment = {**os.environ, "WINEPREFIX": str(windows_python() / "prefix")}
+    subprocess.run([WINESERVER, "--kill"], env=environment, check=False)
 
 
 def variants_there(project: Path) -> list[str]:
@@ -104,22 +130,52 @@ def learners_agree(project: Path) -> bool:
     return fine
 
 
+def groups(tests: Path) -> list[list[str]]:
+    """What is run by itself: each folder of tests, and the files beside folders, a few together."""
+    found = []
+    for package in ("edgeolk", "firmware_sim"):
+        inside = sorted((tests / package).iterdir())
+        found += [[path] for path in inside if path.is_dir() and any(path.glob("test_*.py"))]
+        files = [path for path in inside if path.match("test_*.py")]
+        found += [files[at : at + TOGETHER] for at in range(0, len(files), TOGETHER)]
+    return [[path.relative_to(tests.parent).as_posix() for path in group] for group in found]
+
+
+def test(project: Path, most: int, tests: list[list[str]]) -> bool:
+    """Run groups of tests, each in a process; print what was counted; whether all passed."""
+    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs"]
+    plugins = ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={most}"]
+    sums: Counter[str] = Counter()
+    lines = []
+    for group in tests:
+        begun = time.monotonic()
+        code, printed = run(project, [*words, *plugins, *group], minutes=MINUTES)
+        counted = re.findall(r"(\d+) (passed|failed|skipped|deselected|error)", printed)
+        sums.update({what: int(count) for count, what in counted})
+        # 5: all that is there was left out.
+        sums["not ended"] += code not in (0, 1, 5)
+        said = ", ".join(f"{count} {what}" for count, what in counted) or f"ended with {code}"
+        lines.append(f"{time.monotonic() - begun:6.0f} s  {' '.join(group)}: {said}")
+        print(lines[-1], flush=True)
+    print(*lines, sep="\n")
+    print("==", ", ".join(f"{count:,} {what}" for what, count in sums.items()))
+    return not (sums["failed"] or sums["error"] or sums["not ended"])
+
+
 def main() -> int:
     """Compare and test; 1 where something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.windows", description=__doc__)
     parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
-    asked, more = parser.parse_known_args()
+    parser.add_argument("--tests-only", action="store_true", help="compare no learners")
+    parser.add_argument("tests", nargs="*", help="folders and files of tests (default: all)")
+    asked = parser.parse_args()
     made = wheel()
     project = install(made)
     print(f"{made.stat().st_size:>11,}  {made.name}: {', '.join(variants_there(project))}")
-    alike = learners_agree(project)
-    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs"]
-    plugins = ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={asked.most}"]
-    tests = more or ["tests/edgeolk", "tests/firmware_sim"]
-    code, printed = run(project, [*words, *plugins, *tests])
-    counted = re.findall(r"(\d+ (?:passed|failed|skipped|deselected|errors?))", printed)
-    print(f"== {', '.join(counted) or f'ended with {code}'}")
-    return int(not (alike and code == 0))
+    alike = asked.tests_only or learners_agree(project)
+    named = [[name] for name in asked.tests] or groups(project / "tests")
+    passed = test(project, asked.most, named)
+    return int(not (alike and passed))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,9 @@ rm -rf python frozen && mkdir -p python/DLLs
 mv python/*.pyd python/DLLs/; cp python/lib*.dll python/sqlite3.dll python/DLLs/
 cp -r "$("$py" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')" python/Lib
 rm -rf python/Lib/site-packages python/Lib/dist-packages python/Lib/lib-dynload python/Lib/test
+# Wine 8 loses an empty message in a pipe, with which a pool of processes wakes itself: none would
+# ever answer. It gets a byte here; nothing reads what it says.
+sed -i 's/_writer.send_bytes(b"")/_writer.send_bytes(b"0")/' python/Lib/concurrent/futures/process.py
 mkdir -p python/Lib/site-packages
 for w in wheels/*.whl; do case $w in *panda3d*) ;; *) "$py" -m zipfile -e "$w" python/Lib/site-packages ;; esac; done
 (cd python && gendef python311.dll >/dev/null 2>&1 && x86_64-w64-mingw32-dlltool -d python311.def -l ../libpython311.a -D python311.dll)

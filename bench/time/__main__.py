@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
-from typing import Any
+from importlib import import_module
 
 from bench import machine
-from bench.table import Report, Table
-from bench.time import forecasts, labels, novelty
+from bench.table import Report
 
-PARTS: dict[str, tuple[str, Callable[[tuple[str, ...]], tuple[list[Table], dict[str, Any]]]]] = {
-    "forecasts": ("Forecasts of rows in order, in one pass", forecasts.run),
-    "novelty": ("Novelty of rows in order, in one pass", novelty.run),
-    "novelty_slow": ("Novelty of rows in order beside slow detectors", novelty.run_slow),
-    "labels": ("Labels that are known before the next row", labels.run),
+#: Title, module and function of a part: each asks for packages of its own.
+PARTS = {
+    "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),
+    "novelty": ("Novelty of rows in order, in one pass", "novelty", "run"),
+    "novelty_slow": ("Novelty of rows in order beside slow detectors", "novelty", "run_slow"),
+    "labels": ("Labels that are known before the next row", "labels", "run"),
 }
 
 
@@ -25,9 +24,10 @@ def main() -> None:
     parser.add_argument("--streams", nargs="*", default=[], help="of that part; saves nothing")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
-    for part, (title, run) in PARTS.items():
+    for part, (title, module, name) in PARTS.items():
         if asked.only not in (None, part):
             continue
+        run = getattr(import_module(f"bench.time.{module}"), name)
         tables, data = run(tuple(asked.streams))
         made = Report(
             title,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from bench.table import Table
-from bench.time import streams
+from bench.time import printed, streams
 from bench.time.peers import FITTED, PEERS, REFIT, SEASONS, SLOW_PEERS, Peer
 from bench.time.streams import Numbers
 
@@ -22,6 +22,8 @@ RAM, LEVEL = "4KiB", 0.9
 SETTLED, WINDOW = 100, 500
 HORIZONS = {"bike_hourly": (3, 12), "elec2_demand": (3,), "etth1": (12,)}
 SEEDS = 5
+#: Rows of random order after which the first ones count no more.
+LATER = 200
 
 Bools = NDArray[np.bool_]
 
@@ -47,6 +49,10 @@ def _one_pass(X: Numbers, y: Numbers, **options: Any) -> tuple[float, float, int
     start = process_time()
     f = learner.learn_many(X, y)
     return _error(f, y), 1e6 * (process_time() - start) / len(y), learner.nbytes
+
+
+def _errors(X: Numbers, y: Numbers, **options: Any) -> Numbers:
+    return np.abs(learner_of(X.shape[1], **options).learn_many(X, y) - y)
 
 
 def inside_of(X: Numbers, y: Numbers) -> Bools:
@@ -141,8 +147,9 @@ def _horizons(data: dict[str, Any]) -> Table:
         for k in horizons:
             error, last = late(X, y, k), float(np.abs(y[k:] - y[:-k]).mean())
             data[f"{name}, {k} rows late"] = {"forecast": error, "last": last}
-            lines.append([name, str(k), _said(last), _said(error), f"{error / last:.3f}"])
-    header = ("stream", "rows late", "last value", "forecaster", "ratio")
+            said = f"{printed.LATE[name, k]:.3f}"
+            lines.append([name, str(k), _said(last), _said(error), f"{error / last:.3f}", said])
+    header = ("stream", "rows late", "last value", "forecaster", "ratio", "of the text")
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
 
@@ -152,14 +159,23 @@ def _shuffled(data: dict[str, Any]) -> Table:
         each = []
         for seed in range(SEEDS):
             X, y = streams.shuffled(name, seed)
-            each.append([_one_pass(X, y, history=h, seed=seed)[0] for h in (False, True)])
-        plain, own = np.mean(each, axis=0)
-        ratios.append(fmean(b / a for a, b in each))
-        data[f"{name}, shuffled"] = {"plain": plain, "forecast": own, "ratio": ratios[-1]}
-        lines.append([name, _said(plain), _said(own), f"{ratios[-1]:.3f}"])
-    lines.append(["mean", "", "", f"{fmean(ratios):.3f}"])
+            errors = [_errors(X, y, history=h, seed=seed) for h in (False, True)]
+            each.append([e[first:].mean() for first in (1, LATER) for e in errors])
+        plain, own = np.mean(each, axis=0)[:2]
+        ratio, later = (fmean(e[at + 1] / e[at] for e in each) for at in (0, 2))
+        ratios.append((ratio, later))
+        data[f"{name}, shuffled"] = {"plain": plain, "forecast": own, "ratio": ratio}
+        text = f"{printed.SHUFFLED[name]:.3f}"
+        lines.append([name, _said(plain), _said(own), f"{ratio:.3f}", text, f"{later:.3f}"])
+    means = [fmean(column) for column in zip(*ratios, strict=True)]
+    text = f"{fmean(printed.SHUFFLED.values()):.3f}"
+    lines.append(["mean", "", "", f"{means[0]:.3f}", text, f"{means[1]:.3f}"])
     note = f"Mean of {SEEDS} orders; where there is no time, what the history costs."
-    return Table("Random order", ("set", "plain `sorf`", "forecaster", "ratio"), lines, note)
+    header = (
+        *("set", "plain `sorf`", "forecaster", "ratio", "of the text"),
+        f"ratio from row {LATER} on",
+    )
+    return Table("Random order", header, lines, note)
 
 
 def _peers(
@@ -211,7 +227,9 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     aside = tuple(name for name in streams.ASIDE if not names or name in names)
     make: list[Callable[[], Table]] = [
         lambda: _of_streams("Streams that the design was chosen on", design, data),
+        lambda: printed.of_streams(data, design),
         lambda: _of_streams("Streams kept aside", aside, data),
+        lambda: printed.of_aside(data, aside),
         lambda: _intervals((*design, *aside), data),
         lambda: _peers("Online peers", PEERS, (*design, *aside), data, _ONLINE),
         lambda: _peers(
@@ -219,5 +237,5 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         ),
     ]
     if not names:
-        make[3:3] = [lambda: _horizons(data), lambda: _shuffled(data)]
+        make[5:5] = [lambda: _horizons(data), lambda: _shuffled(data)]
     return [table() for table in make], data

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from river import forest, linear_model, optim, preprocessing, time_series
-from statsforecast.ets import ets_f
 
 from bench.time.streams import Numbers
 
@@ -88,6 +87,8 @@ REFIT, SEASONS, FITTED = 100, 14, 1000
 
 def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
     """AutoETS, chosen and fitted anew each season; between, its states follow the targets."""
+    from statsforecast.ets import ets_f  # takes seconds, and is not everywhere
+
     every = season or REFIT
     f = np.empty(len(y))
     f[0], f[1:] = 0.0, y[:-1]

@@ -2,7 +2,9 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport NAN, fabs, isfinite, isnan
+from libc.stdint cimport int64_t
 
 import warnings
 
@@ -12,8 +14,9 @@ from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, is_vector, row_count,
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
 )
+from edgeolk.boundary.blocks cimport look_every
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
@@ -27,8 +30,9 @@ from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
+from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
+from edgeolk.core.step cimport ask, count_asked, learn, skip, tell, wants
 
 cnp.import_array()
 
@@ -71,6 +75,12 @@ cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t
                 stacklevel=2,
             )
             return 0
+    return 0
+
+
+cdef int check_out(object array, str name) except -1:
+    if not is_vector(array, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(array):
+        raise TypeError(f"{name} must be a writable float64 array, got {as_told(array)}")
     return 0
 
 
@@ -301,34 +311,118 @@ cdef class RowLearner(Scorer):
             return self.learned_many(X, y, out, weight, progress, None, None)
 
     def _answer_many(self, X, y, out, before, after=None):
-        """Learn rows as ``learn_many`` does, and note what a loop asks before each.
+        """Learn rows as ``learn_many`` does, and note what a loop asks before and after each.
 
         Parameters
         ----------
         X, y, out
             As for ``learn_many``, which also says what is raised.
-        before : float64 ndarray of shape (n + n_classes or 1,)
+        before : float64 ndarray of shape (n + n_classes or 1,) or None
             Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
-            threshold; what is behind these n numbers is scratch.
-        after : float64 ndarray of shape (n,), optional
-            Receives by what each row was judged (``Engine.reason``), where rows are watched in the
-            order of time.
+            threshold; what is behind these n numbers is scratch. None for a forecaster.
+        after : float64 ndarray of shape (n * numbers,), optional
+            Receives, for each row, what is said beside its score (``core/said.pxd``): how far the
+            intervals of a forecast reach and the shares of its candidates, or by what a row was
+            judged that is watched in the order of time.
         """
-        if self.engine.state.c.columns == 1 and self.engine.state.c.choice.loss != LOSS_NOVELTY:
+        cdef State* s = &self.engine.state
+        if s.forecast.on:
+            if before is not None:
+                raise TypeError("the scores of learn_many say all that is asked of a forecaster")
+        elif s.c.columns == 1 and s.c.choice.loss != LOSS_NOVELTY:
             raise TypeError("the scores of learn_many say all of a learner of one score")
-        if not is_vector(before, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(before):
-            raise TypeError(f"before must be a writable float64 array, got {as_told(before)}")
+        else:
+            check_out(before, "before")
         if after is not None:
-            if self.engine.state.structured.state.watch == NULL:
-                raise TypeError("only novelty with history=True judges rows in the order of time")
-            if not is_vector(after, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(after):
-                raise TypeError(f"after must be a writable float64 array, got {as_told(after)}")
+            if numbers_said(s) == 0:
+                raise TypeError("only history=True says more of a row than its score")
+            check_out(after, "after")
         self.learned_many(X, y, out, None, None, before, after)
+
+    def _ask_many(self, X, told, counts, out, after):
+        """Answer rows as ``ask_one`` does, each behind the targets that ``tell_one`` would bring.
+
+        Parameters
+        ----------
+        X, out
+            As for ``learn_many``; ``out`` receives the forecasts.
+        told : float64 ndarray of shape (m,)
+            The targets, in order; NaN for one that is never known.
+        counts : int64 ndarray of shape (n + 1,)
+            How many of them come before each row, the last behind them all.
+        after
+            As for ``_answer_many``.
+
+        Returns
+        -------
+        int
+            Rows answered. Where that is less than n, the next one is refused; the targets before it
+            have been told.
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError
+            As for ``learn_many``, ``tell_one`` and ``ask_one``, but for refused rows.
+        """
+        cdef Batch rows
+        cdef State* s = &self.engine.state
+        self.engine.check_forecasts()
+        cdef object held = converted_rows(s, X)
+        if not is_vector(told, cnp.NPY_FLOAT64) or not is_vector(counts, cnp.NPY_INT64):
+            raise TypeError("told must be a float64 array, counts one of int64")
+        check_out(after, "after")
+        cdef object answers = self.result_array(out, row_count(held), (*as_tuple(held), told))
+        cdef Py_ssize_t n = row_count(held)
+        if len(counts) != n + 1 or (counts < 0).any() or counts.sum() != len(told):
+            raise ValueError(f"counts must be {n + 1} numbers of targets, in all {len(told)}")
+        if len(after) != n * numbers_said(s):
+            raise ValueError(f"after must have {n * numbers_said(s)} numbers")
+        describe(s, held, &rows)
+        return self.ask_in_order(&rows, <const double*>cnp.PyArray_DATA(told),
+                                 <const int64_t*>cnp.PyArray_DATA(counts),
+                                 <double*>cnp.PyArray_DATA(answers),
+                                 <double*>cnp.PyArray_DATA(after))
+
+    cdef Py_ssize_t ask_in_order(self, const Batch* rows, const double* told,
+                                 const int64_t* counts, double* answers, double* after) except -1:
+        """``_ask_many`` of what was checked; returns the rows answered."""
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t good = first_bad_row(s, rows, 0)
+        cdef Py_ssize_t width = numbers_said(s)
+        cdef Py_ssize_t look = look_every(s)
+        cdef Py_ssize_t i = 0
+        cdef const double* end
+        cdef const void* x
+        cdef int outcome = DONE
+        self.engine.take()
+        try:
+            with nogil:
+                while True:
+                    end = told + counts[i]
+                    while told < end and outcome == DONE:
+                        outcome = tell(s, told[0])
+                        told += 1
+                    if outcome != DONE or i == good:
+                        break
+                    x = take_row(s, rows, i, True)
+                    if x == NULL or ask(s, x, answers + i) != DONE:
+                        break
+                    note_said(s, after + i * width)
+                    i += 1
+                    if i >= look:
+                        look += look_every(s)
+                        with gil:
+                            PyErr_CheckSignals()
+        finally:
+            self.engine.release()
+        if outcome != DONE:
+            raise outcome_error(outcome, "told")
+        return i
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
                              object before, object after):
         """Learn rows; ``before`` has room for a number a row, and for a score a column, ``after``
-        for a number a row."""
+        for the numbers that are said of a row."""
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object targets
@@ -359,8 +453,8 @@ cdef class RowLearner(Scorer):
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
             asked = <double*>cnp.PyArray_DATA(before)
         if after is not None:
-            if cnp.PyArray_DIM(after, 0) != rows.n:
-                raise ValueError(f"after must have {rows.n} numbers")
+            if cnp.PyArray_DIM(after, 0) != rows.n * numbers_said(s):
+                raise ValueError(f"after must have {rows.n * numbers_said(s)} numbers")
             judged = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n

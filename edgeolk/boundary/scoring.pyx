@@ -29,10 +29,10 @@ from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
+from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.together cimport rows_together
-from edgeolk.core.watched cimport reason_of
 
 cnp.import_array()
 
@@ -131,9 +131,9 @@ cdef class Scorer:
         """Checked rows in order: learned where labels are given, else scored, a score a column.
 
         ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
-        a score a column behind that; ``after`` receives by what each was judged, where rows are
-        watched in the order of time. ``progress`` is called now and then with the rows done since
-        its last call.
+        a score a column behind that; ``after`` receives what is said of each beside its score,
+        ``numbers_said`` numbers a row. ``progress`` is called now and then with the rows done
+        since its last call.
 
         Where bad rows are left out, so are those that are found to be bad when they are learned. No
         code of the caller runs here but handlers of signals, which find the learner busy;
@@ -177,14 +177,14 @@ cdef class Scorer:
                         outcome = ask_before(s, rows, i, before + i, before + rows.n)
                         if outcome != DONE:
                             break
-                    elif learns and rows_ahead(s) > 0:
+                    elif learns and after == NULL and rows_ahead(s) > 0:
                         i += learn_block(s, rows, i, end, label, weight, f, &outcome)
                         continue
                     x = take_row(s, rows, i, learns)
                     if learns:
                         outcome = learn_placed(s, x, label, weight, i, f)
                         if after != NULL and outcome == DONE:
-                            after[i] = reason_of(s.structured.state.watch)
+                            note_said(s, after + i * numbers_said(s))
                     elif x == NULL:
                         outcome = REFUSED_ROW
                     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MOST, check_int
+from edgeolk.configuration import remembering
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
     USUAL_MEMBERS,
@@ -190,8 +191,6 @@ class Config(Record):
             kernel = kernel_in_time(params, kernel)
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         seen = n_features + (HISTORY_INPUTS if forecasts else 0)
-        if forecasts and gamma == "auto":
-            gamma = None
         used_kernel = kernel_of(kernel, gamma, method, seen)
         narrow = parts["dtype"] != Dtype.FLOAT64
         follows = update.whole and not watches
@@ -210,6 +209,13 @@ class Config(Record):
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
+        name = method.public.get("row_memory") if method else None
+        remembers = (
+            remembering.ON_BY_ITSELF
+            and update.whole
+            and parts["loss"] == Loss.HINGE
+            and params.get(name or "row_memory") is None
+        )
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
@@ -227,7 +233,7 @@ class Config(Record):
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing,
+                preprocessing=preprocessing if size else preprocessing.without_width(),
             )
             refuse(made)
             return settled(made, sparse, lookahead, capped=ram is not None)
@@ -236,13 +242,19 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            for cramped in (0.0, 1.0):  # then there is no room for what is on only where it fits
-                context["cramped"] = cramped
+            tries = [(0, 0.0), (0, 1.0)]  # then there is no room for what is on only where it fits
+            rows = remembering.usual_rows(int(context["ram"]), n_features, columns)
+            if rows and remembers:
+                tries.insert(0, (rows, 0.0))
+            for rows, cramped in tries:
+                context.update(usual_memory=float(rows), cramped=cramped)
                 try:
                     made = fit(
                         configure, lambda config: total(layout(config)), ram, most,
                         without=forecasts, instead=what_fits,
                     )  # fmt: skip
+                    if rows and made.budget < remembering.least_frequencies(columns):
+                        continue
                     break
                 except ValueError:
                     if cramped:

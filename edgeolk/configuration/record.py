@@ -261,6 +261,15 @@ class Record:
         return HELD_TO if sees and prepared.scales_each and not prepared.gamma_rows else 0.0
 
     @property
+    def finds_pairs(self) -> bool:
+        """Whether one scale is that of all inputs while they have been two numbers.
+
+        Not of a forecaster, whose inputs stand beside the history of its target.
+        """
+        prepared = self.preprocessing
+        return prepared.follows and prepared.scales_each and not self.forecasts
+
+    @property
     def reads_row(self) -> bool:
         """Whether a part reads the kernel row once a row has its score."""
         return any("kernel_row" in row.regions for row in self.rows)

@@ -271,7 +271,7 @@ KINDS: dict[str, Kind] = {
     ),
     "width_follows": Kind(
         "d",
-        lambda c: (1, 4 if c.preprocessing.pairs else 1),
+        lambda c: (1, 4 if c.finds_pairs else 1),
         "width of the kernel that follows the rows, two numbers that all readings were",
         stays=True,
     ),

@@ -14,7 +14,7 @@ from edgeolk.core.structs cimport (
 from edgeolk.core.structured cimport (
     OLK_PCG_SIGNS, choose, olk_pcg_seed, olk_set_memory_steps,
 )
-from edgeolk.core.updates.sorf cimport sorf_set_width
+from edgeolk.core.width cimport sorf_set_width
 
 
 cdef inline void decode(State* s, object config) except *:
@@ -124,7 +124,7 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
             preprocessing.clip, preprocessing.window)
     s.preprocessing.longest = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
-    s.preprocessing.pairs = preprocessing.pairs
+    s.preprocessing.pairs = config.finds_pairs
     s.preprocessing.hold = config.held_to
     s.preprocessing.alike_clip = preprocessing.alike_clip
     s.preprocessing.reshapes = preprocessing.reshapes

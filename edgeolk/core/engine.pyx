@@ -495,6 +495,7 @@ cdef class Engine:
             "rows_since_look": <int64_t>sorf_since_look(s),
             "n_remembered": <int64_t>sorf_remembered(s),
             "memory_share": sorf_memory_share(s),
+            "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
             "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
 

@@ -1,7 +1,7 @@
 """The forecaster over structured features: loops/forecast.h, with what must hold before it."""
 
 from libc.math cimport NAN, fabs, isnan
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport (
@@ -11,6 +11,8 @@ from edgeolk.core.state cimport (
 from edgeolk.core.structs cimport (
     OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_forecast,
 )
+from edgeolk.core.structured cimport olk_held_square
+from edgeolk.core.width cimport follow_row
 
 cdef extern from "forecast_types.h" nogil:
     int olk_head_inputs(const olk_forecast* f) noexcept
@@ -76,11 +78,17 @@ cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
 cdef inline int forecast_tell(State* s, double y) noexcept nogil:
     """The target of the oldest row that waits; NaN: never known."""
     cdef double answer = NAN
+    cdef uint64_t rows
     if not takes_target(s, y):
         return REFUSED_TARGET
+    rows = s.structured.state.t[0] if s.preprocessing.follows != NULL else 0
     if not s.structured.all.tell(&s.forecast.made, &s.forecast.state, &s.structured.made,
                                  &s.structured.state, s.query, y, &answer):
         return REFUSED_NONE_WAITS
+    if s.preprocessing.follows != NULL and s.structured.state.t[0] != rows:
+        # What the kernel has learned lies in the query still.
+        follow_row(s, olk_held_square(s.query, s.structured.made.d,
+                                      s.c.vectors == DTYPE_FLOAT64, 0.0))
     if not isnan(y):
         s.errors.squared += (y - answer) * (y - answer)
         s.errors.absolute += fabs(y - answer)

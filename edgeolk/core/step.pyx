@@ -226,7 +226,8 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
         if s.preprocessing.follows != NULL:
-            follow_row(s, x)
+            if not s.forecast.on:  # whose kernel learns when a target comes
+                follow_row(s, s.structured.held_square)
         elif width_is_due(s, x):
             set_width(s)
             begin_anew(s)

@@ -3,12 +3,13 @@
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma,
+)
 from edgeolk.core.simd cimport OLK_LAPLACIAN
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport olk_width as Width
-from edgeolk.core.structured cimport olk_held_square, olk_set_memory_steps
-from edgeolk.core.updates.sorf cimport sorf_set_width
+from edgeolk.core.structured cimport olk_set_memory_steps, olk_sorf_set_width
 
 
 cdef extern from "width.h" nogil:
@@ -23,20 +24,23 @@ cdef extern from "width.h" nogil:
     double olk_gamma_of(const Width* w, bint laplacian, double most, double provisional) noexcept
 
 
+cdef inline void sorf_set_width(State* s) noexcept nogil:
+    """Angles a unit of the transform, and the largest row, for the width of the kernel."""
+    s.structured.most = olk_sorf_set_width(&s.structured.made, s.structured.widths,
+                                           s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
+
+
 cdef inline void start_following(State* s) noexcept nogil:
     """A width that follows the rows begins with that of the configuration."""
-    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.c.n_features)
+    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.structured.made.d)
     s.preprocessing.follows[0] = q if s.c.vectors == DTYPE_FLOAT64 else <double><float>q
 
 
-cdef inline void follow_row(State* s, const void* x) noexcept nogil:
-    """The width after a row that was learned, and counted."""
+cdef inline void follow_row(State* s, double square) noexcept nogil:
+    """The width after a row that was learned, and counted; the square is that of the features."""
     cdef double* q = s.preprocessing.follows
-    cdef bint wide = s.c.vectors == DTYPE_FLOAT64
-    cdef double square = s.structured.held_square
-    if s.forecast.on:
-        square = olk_held_square(x, s.c.n_features, wide, s.structured.made.hold)
-    q[0] = olk_follow_square(q[0], square, s.c.n_features, wide, <uint64_t>s.m.steps)
+    q[0] = olk_follow_square(q[0], square, s.structured.made.d, s.c.vectors == DTYPE_FLOAT64,
+                             s.structured.state.t[0])
     use_width(s)
 
 

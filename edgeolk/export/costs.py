@@ -130,6 +130,8 @@ def instructions_of(learner: Learner) -> list[Row]:
     config = learner.config
     if kind_of(learner) != "learner" or learner.dtype != "int8" or config.columns > 1:
         return []
+    if config.values["row_memory"]:
+        return []
     blocks, inputs = learner._engine.structured()["D"] / 64, config.n_inputs
     return [
         Row(core, how, *((a + b * blocks + c * blocks * inputs) / 1e3 for a, b, c in each))

@@ -90,7 +90,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_FREEZE_AFTER": f"INT64_C({prepared.freeze_after})",
         "EK_GAMMA_ROWS": prepared.gamma_rows,
         "EK_FOLLOWS": int(prepared.follows),
-        "EK_PAIRS": int(prepared.pairs),
+        "EK_PAIRS": int(config.finds_pairs),
         "EK_COMMON": int(prepared.method == INSIDE["common"]),
         "EK_ALIKE_CLIP": float(prepared.alike_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),

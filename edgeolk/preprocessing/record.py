@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 
 from edgeolk.checks import real
-from edgeolk.lean import Any, dataclass
+from edgeolk.lean import Any, dataclass, replace
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,
@@ -84,11 +84,6 @@ class Preprocessing:
         return self.method not in (0, METHODS["minmax"], INSIDE["common"])
 
     @property
-    def pairs(self) -> bool:
-        """Whether one scale is that of all inputs while they have been two numbers."""
-        return self.follows and self.scales_each
-
-    @property
     def alike_clip(self) -> float:
         """Deviations that inputs of one scale are clipped to."""
         return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
@@ -122,6 +117,10 @@ class Preprocessing:
         if self.follows:
             names += ("width_follows",)
         return names
+
+    def without_width(self) -> Preprocessing:
+        """The same where there is no kernel."""
+        return replace(self, follows=False) if self.follows else self
 
     def stored(self) -> dict[str, float]:
         """Its numbers as the header of a block holds them, those of ``OMITTED`` left out."""

@@ -123,17 +123,17 @@ def _check_width(
 
 def following(config: Record) -> list[float]:
     """The state of a width that begins to follow the rows, and each input's scale its own."""
-    q = max(0.5 / config.kernel.fields()[2], LEAST_SQUARE * config.n_features)
+    q = max(0.5 / config.kernel.fields()[2], LEAST_SQUARE * config.n_inputs)
     if config.vectors != Dtype.FLOAT64:
         q = struct.unpack("f", struct.pack("f", q))[0]
-    return [q, 0.0, 0.0, -1.0] if config.preprocessing.pairs else [q]
+    return [q, 0.0, 0.0, -1.0] if config.finds_pairs else [q]
 
 
 def _check_following(config: Record, rows: int, numbers: memoryview[Any]) -> None:
-    q, least = numbers[0], LEAST_SQUARE * config.n_features
+    q, least = numbers[0], LEAST_SQUARE * config.n_inputs
     good = least * (1.0 - 1e-6) <= q < inf
     _require(good, f"a width of {q} that follows the rows")
-    if config.preprocessing.pairs:
+    if config.finds_pairs:
         readings = float(min(rows, config.preprocessing.freeze_after or rows) * config.n_features)
         good = all(map(isfinite, numbers)) and -1.0 <= numbers[3] <= readings
         _require(good, "the numbers that readings were")

@@ -52,7 +52,7 @@ def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
         mean, squares = map(float, numbers[0])
         readings = rows * _inputs(engine)
         sd = sqrt(squares / readings) if readings else 0.0
-    elif prepared.pairs:
+    elif engine.config.finds_pairs:
         numbers = np.asarray(engine.view("width_follows"))
         _, first, second, others = map(float, numbers[0])
         if others < 0.0:

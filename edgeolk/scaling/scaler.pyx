@@ -3,6 +3,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
+from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
 from edgeolk.scaling.rows cimport checked, checked_out, is_wide, learn_any, transform_any
 from edgeolk.scaling.state cimport ScalerState
 
@@ -200,6 +201,57 @@ cdef class RunningScaler(ScalerState):
         # Fails only if frozen, when nothing was learned: |x - mean| <= sqrt(n - 1) sd for a row
         # that is in the statistics.
         return self.transformed(x, out)
+
+    def _learn_transform_many(self, X, out, before=None):
+        """Learn and scale rows in order, as ``learn_transform_one`` does one by one.
+
+        Parameters
+        ----------
+        X, out
+            As for ``transform``.
+        before : float64 ndarray of shape (n, 2), optional
+            Receives mean and scale of the first feature, which are kept, before each row.
+
+        Returns
+        -------
+        int
+            Rows done: all, or those before the first that is too far from what was learned, of
+            which a frozen scaler has learned nothing.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``transform``; all rows are checked before the first is learned.
+        """
+        cdef object rows = self.rows_of(X)
+        cdef object scaled = self.out_for(out, rows)
+        cdef object known = None if before is None else checked(before, "before", 2, 2)
+        cdef int64_t n = cnp.PyArray_DIM(rows, 0)
+        if known is not None and (known is not before or len(known) != n or not is_wide(known)
+                                  or not keeps_mean(&self.scaler)):
+            raise ValueError(f"before must be a float64 array of shape ({n}, 2)")
+        cdef const char* x = <const char*>cnp.PyArray_DATA(rows)
+        cdef char* z = <char*>cnp.PyArray_DATA(scaled)
+        cdef double* told = NULL if known is None else <double*>cnp.PyArray_DATA(known)
+        cdef bint wide = is_wide(rows)
+        cdef bint wide_out = is_wide(scaled)
+        cdef int64_t d = self.scaler.head.n_features
+        cdef int64_t i = 0
+        self.idle()
+        self.busy = True
+        with nogil:
+            while i < n:
+                if told != NULL:
+                    told[2 * i] = mean_of(&self.scaler, 0)
+                    told[2 * i + 1] = scale_of(&self.scaler, 0)
+                learn_any(&self.scaler, x, wide, 1)
+                if transform_any(&self.scaler, x, wide, z, wide_out, 1) >= 0:
+                    break
+                x += d * (8 if wide else 4)
+                z += d * (8 if wide_out else 4)
+                i += 1
+        self.busy = False
+        return i
 
     def learn_many(self, X):
         """Learn rows in order, without the interpreter lock; the same as one by one.

@@ -1,19 +1,16 @@
 """A scaler as a block: construction, what it knows, files."""
 
-from libc.math cimport isfinite
 from libc.stdint cimport int8_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport (
-    METHOD_COMPACT, Head, Lines, Scaler, lines, point_to_records, scaler_holds,
+    METHOD_COMPACT, Head, Scaler, point_to_records, scaler_holds,
 )
-from edgeolk.core.scaling cimport olk_compact_mean, olk_compact_of, olk_compact_sd
-from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_compact
 from edgeolk.core.winsor cimport Feature
+from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
 
 from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number
 from edgeolk.checks import check_int
@@ -22,10 +19,6 @@ from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
 
 if sizeof(Head) != HEAD_BYTES or sizeof(Feature) != FEATURE_BYTES:
     raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")
-
-
-cdef inline olk_compact record_of(const Scaler* s, Py_ssize_t j) noexcept:
-    return olk_compact_of(s.compact.records + OLK_COMPACT_BYTES * j)
 
 
 cdef class ScalerState:
@@ -186,21 +179,10 @@ cdef class ScalerState:
 
         It is not kept by ``method="minmax", clip=None``.
         """
-        cdef Py_ssize_t j
-        cdef Py_ssize_t d = self.scaler.head.n_features
         cdef const Scaler* s = &self.scaler
-        cdef olk_compact record
-        if s.compact.records != NULL:
-            means = np.zeros(d)
-            for j in range(d):
-                record = record_of(s, j)
-                means[j] = olk_compact_mean(&record)
-            return means
-        if s.features != NULL:
-            return np.array([s.features[j].mean for j in range(d)])
-        if s.moments.mean != NULL:
-            return np.array([s.moments.mean[j] * unit(s.moments.level[j]) for j in range(d)])
-        return None
+        if not keeps_mean(s):
+            return None
+        return np.array([mean_of(s, j) for j in range(s.head.n_features)])
 
     @property
     def scale_(self):
@@ -209,20 +191,8 @@ cdef class ScalerState:
         0 for a feature that counts as constant, and for all before the first example; infinite
         where it exceeds float64, which scaling does not mind: it divides by halves.
         """
-        cdef Py_ssize_t j
-        cdef Lines f
-        cdef olk_compact record
-        scale = np.zeros(self.scaler.head.n_features)
-        if self.scaler.compact.records != NULL:
-            for j in range(self.scaler.head.n_features):
-                record = record_of(&self.scaler, j)
-                scale[j] = olk_compact_sd(&record)
-            return scale
-        for j in range(self.scaler.head.n_features):
-            lines(&self.scaler, j, 1, &f)
-            if isfinite(f.half[0]):
-                scale[j] = 2.0 * f.half[0]
-        return scale
+        cdef const Scaler* s = &self.scaler
+        return np.array([scale_of(s, j) for j in range(s.head.n_features)])
 
     @property
     def min_(self):

@@ -32,7 +32,7 @@ from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay, ReplayResult
 from firmware_sim.report import hints, to_text
-from firmware_sim.report.writing import claimed, write_files
+from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def run(chosen: argparse.Namespace) -> int:
         on_board = _on_board(chosen.on, replay) if chosen.on else None
         if replay.width is not None and not chosen.quiet:
             note(f"kernel width: {replay.width.reason}")
+        if picture and replay.config.enforce == "arena":
+            import_picture()
         result = _replayed(replay, chosen, interrupted)
         if on_board is not None and result.status == "complete":
             result.emulated = on_board.run()

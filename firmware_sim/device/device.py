@@ -16,16 +16,23 @@ from firmware_sim.device.planning import learner_settings, make_learner, plan_de
 from firmware_sim.device.repair import KEEPS, Gaps, Repair
 from firmware_sim.device.row import RowBuffer
 from firmware_sim.device.scaling import scaled_rows
-from firmware_sim.device.supervision import Supervision, row_type
+from firmware_sim.device.supervision import Supervision, When, row_type
 from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score, adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach_noting, watches_drift
+from firmware_sim.tasks.teaching import Taught, watches_drift
 
 #: What became of a row: its score, or why it was not learned.
 Outcome = Score | Exception
+
+
+def remembered(learner: Any) -> dict[str, int]:
+    """Return the rows of its memory beside the features, and its share of the next answer in %."""
+    share = float(getattr(learner, "memory_share", 0.0))
+    held = int(getattr(learner, "n_remembered", 0))
+    return {"n_remembered": held, "memory_percent": int(100.0 * share + 0.5)}
 
 
 class Device:
@@ -222,19 +229,20 @@ class Device:
         """Whether nobody stands between the device and its learner."""
         return not self._wrapped
 
-    def learn_block(self, X: Row, y: Row) -> Taught:
+    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
         """Scale rows and learn them, as `put` and `settle` do one by one.
 
         X, y: readings and labels.
+        when: numbers and times.
         """
         rows, refused = scaled_rows(self.scaler, *self.row.take_many(X))
         places = None
         if refused:
             places = np.flatnonzero([at not in refused for at in range(len(X))])
-            rows, y = rows[places], y[places]
+            rows, y, when = rows[places], y[places], when.part(places)
         self.raw[:] = X[-1]
-        found = teach_noting(self._config.kind, self.learner, self._targets, rows, y)
-        self.supervision.counts.learned += len(y)
+        learn_many = self.supervision.learn_many
+        found = learn_many(self._config.kind, self.learner, self._targets, rows, y, when)
         return found if places is None else found.among(places, len(X), refused)
 
     def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:
@@ -279,7 +287,7 @@ class Device:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
         found = {name: int(getattr(self.learner, name)) for name in names}
-        return {**found, "alarms": self.alarms}
+        return {**found, "alarms": self.alarms, **remembered(self.learner)}
 
     def close(self) -> None:
         """End what the device has running."""

@@ -23,11 +23,15 @@ def scaled_rows(
     if scaler is None:
         return X, failed
     out = np.zeros(X.shape)
-    for at, (row, scaled) in enumerate(zip(X, out, strict=True)):
-        if at in failed:
-            continue
-        try:
-            scaler.learn_transform_one(row, scaled)
-        except ValueError as error:
-            failed[at] = error
+    at = 0
+    for end in [*sorted(failed), len(X)]:
+        while at < end:
+            at += scaler._learn_transform_many(X[at:end], out[at:end])
+            if at < end:
+                try:
+                    scaler.learn_transform_one(X[at], out[at])
+                except ValueError as error:
+                    failed[at] = error
+                at += 1
+        at = end + 1
     return out, failed

@@ -5,16 +5,30 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score
+from firmware_sim.tasks.regression import TargetScale
+from firmware_sim.tasks.teaching import Taught, teach_noting
 
 _STAMP = 8  # bytes that say when a row came
+
+
+class When(NamedTuple):
+    """Numbers of rows, and when they were taken, NaN where that is not known; shapes (n,)."""
+
+    numbers: npt.NDArray[np.int64]
+    seconds: Row
+
+    def part(self, rows: Any) -> When:
+        """Return those of some rows."""
+        return When(self.numbers[rows], self.seconds[rows])
 
 
 @dataclass
@@ -101,6 +115,17 @@ class Supervision:
             self.at_once = True
         self.counts.waiting = len(self._labels)
         return score
+
+    def learn_many(
+        self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
+    ) -> Taught:
+        """Learn rows whose labels come with them, as `step` does one by one.
+
+        kind, learner, targets, X, y: as of `teaching.teach`.
+        when: numbers and times of the rows.
+        """
+        self.counts.learned += len(y)
+        return teach_noting(kind, learner, targets, X, y)
 
     def _now(self, number: int, seconds: float) -> float:
         if not self._in_seconds:

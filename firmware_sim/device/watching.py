@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from firmware_sim.config import ReplayConfig
-from firmware_sim.device.supervision import Supervision
+from firmware_sim.device.supervision import Supervision, When
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score
+from firmware_sim.tasks.regression import TargetScale
+from firmware_sim.tasks.teaching import Taught
 
 
 class WatchSupervision(Supervision):
@@ -18,6 +22,27 @@ class WatchSupervision(Supervision):
         super().__init__(config, n_features)
         self._gap = math.inf if config.gap is None else config.gap
         self._seconds = math.nan
+
+    def learn_many(
+        self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
+    ) -> Taught:
+        """Learn rows; see `Supervision.learn_many`."""
+        known = np.flatnonzero(np.isfinite(when.seconds))
+        gaps = np.diff(when.seconds[known], prepend=self._seconds)
+        if len(known):
+            self._seconds = float(when.seconds[known[-1]])
+        whole, first = Taught.of(len(y)), 0
+        for end in [*known[gaps > self._gap].tolist(), len(y)]:
+            part = slice(first, end)
+            if end > first:
+                found = super().learn_many(
+                    kind, learner, targets, X[part], y[part], when.part(part)
+                )
+                found.enter(whole, first)
+            if end < len(y):
+                learner.restart()
+            first = end
+        return whole
 
     def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
         """Learn a row; see `Supervision.step`."""

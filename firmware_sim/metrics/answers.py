@@ -97,6 +97,10 @@ class Answers(Metrics, Generic[Kept]):
         self.curve.add_block(np.column_stack(running))
         self._last = int(true[-1])
 
+    def add_answers(self, labels: Row, scores: Row) -> None:
+        """Count rows for the learner alone."""
+        self.learner.add_block(labels.astype(np.int64), self.answers(scores).astype(np.int64))
+
     def _majorities(self, labels: Classes) -> Classes:
         """Return the commonest class before each label; they are counted."""
         found = np.empty_like(labels)

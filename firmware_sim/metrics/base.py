@@ -109,6 +109,10 @@ class Metrics(ABC):
         for label, score, own in zip(labels.tolist(), scores.tolist(), known, strict=True):
             self.add(label, score, context=own)
 
+    def add_answers(self, labels: Row, scores: Row) -> None:
+        """Count rows for the learner alone: no baseline, no curve."""
+        self.learner.add_block(labels, scores)
+
     @abstractmethod
     def observe(self, label: float) -> None:
         """Tell the baselines a label."""

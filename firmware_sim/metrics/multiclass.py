@@ -120,6 +120,12 @@ class Multiclass(Answers[ClassTable]):
         """Return the class that a score means: it is the class."""
         return scores
 
+    def _majorities(self, labels: Classes) -> Classes:
+        after = self._seen + np.cumsum(labels[:, np.newaxis] == np.arange(len(self._seen)), axis=0)
+        found = np.concatenate([[self._most], np.argmax(after, axis=1)])
+        self._seen, self._most = after[-1].tolist(), int(found[-1])
+        return found[:-1]
+
     def _commonest(self) -> int:
         return self._most
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from firmware_sim.metrics.base import NOTHING, Figure, Figures, Metrics, RowContext, ratio
-from firmware_sim.metrics.course import Course
+from firmware_sim.metrics.course import Course, Forecasts
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
 from firmware_sim.streams import Row
@@ -39,7 +40,8 @@ class Deviation:
         self.rows += len(errors)
         # Added one after the other, as `add` does.
         absolute = np.add.accumulate(np.concatenate([[self.absolute], np.abs(errors)]))
-        squared = np.add.accumulate(np.concatenate([[self.squared], errors * errors]))
+        with np.errstate(over="ignore"):  # infinite, as it is there
+            squared = np.add.accumulate(np.concatenate([[self.squared], errors * errors]))
         self.absolute, self.squared = float(absolute[-1]), float(squared[-1])
         return np.asarray(absolute[1:])
 
@@ -114,27 +116,51 @@ class Regression(Metrics):
 
     def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
         """Count rows; see `Metrics.add_block`."""
-        n = len(labels)
-        if not n:
-            return
         if any(one.shares or one.interval is not None for one in context):
             super().add_block(labels, scores, context)
+        elif len(labels):
+            self._add_many(labels, scores, *self._baselines(labels))
+
+    def add_forecasts(self, labels: Row, scores: Row, said: Forecasts) -> None:
+        """Count rows that a forecaster answered, as `observe` and `add` do one by one."""
+        if not len(labels):
             return
-        last = np.concatenate([[self._last], labels[:-1]])
-        known, rows, mean, spread = self._known, self.learner.rows, self._mean, self.spread
-        own = self._known_mean
-        means = np.empty(n)
+        self.course.add_block(labels, scores, said)
+        self.learner.intervals += int(np.count_nonzero(~np.isnan(said.low)))
+        self.learner.inside += int(np.count_nonzero((said.low <= labels) & (labels <= said.high)))
+        self._add_many(labels, scores, *self._baselines(labels, said.came, said.late))
+
+    def _baselines(
+        self,
+        labels: Row,
+        came: Mapping[int, Sequence[float]] = MappingProxyType({}),
+        late: Set[int] = frozenset(),
+    ) -> tuple[Row, Row]:
+        """Return what the baselines say of rows, and tell them the targets; see `Forecasts`."""
+        rows, mean, spread = self.learner.rows, self._mean, self.spread
+        last, known, own = self._last, self._known, self._known_mean
+        means, lasts = np.empty(len(labels)), np.empty(len(labels))
         for at, label in enumerate(labels.tolist()):
-            means[at] = own
-            known += 1
-            own += (label - own) / known
+            for heard in came.get(at, ()):
+                last = heard
+                known += 1
+                own += (heard - own) / known
+            means[at], lasts[at] = own, last
             rows += 1
             delta = label - mean
             mean += delta / rows
             spread += delta * (label - mean)
-        self._known, self._known_mean, self._mean, self.spread = known, own, mean, spread
-        self._last = float(labels[-1])
-        said = ((self.learner, scores), (self.mean, means), (self.last_value, last))
+            if at not in late:
+                last = label
+                known += 1
+                own += (label - own) / known
+        self._mean, self.spread = mean, spread
+        self._last, self._known, self._known_mean = last, known, own
+        return means, lasts
+
+    def _add_many(self, labels: Row, scores: Row, means: Row, lasts: Row) -> None:
+        """Count the errors of all three."""
+        said = ((self.learner, scores), (self.mean, means), (self.last_value, lasts))
         self.curve.add_block(
             np.column_stack([record.add_block(labels, answers) for record, answers in said])
         )

@@ -11,7 +11,8 @@ import numpy as np
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
-from firmware_sim.metrics import Prequential
+from firmware_sim.device.supervision import When
+from firmware_sim.metrics import Prequential, Regression
 from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.replaying.checked import Checked, contexts, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
@@ -100,25 +101,31 @@ class Accounting:
             return
         y = block.y[places]
         self.sampled.add_block(X)
-        looked = self.metrics.look_many(X)
-        found = device.learn_block(X, y)
+        looked = [] if self.taught else self.metrics.look_many(X)
+        when = When(numbers.first + places, numbers.seconds[places])
+        found = device.learn_block(X, y, when)
         self.alarms += [numbers.first + int(places[at]) for at in found.alarms]
         self._rang = device.alarms
         for at, error in sorted(found.refused.items()):
             rows.add_refused(CheckedRow(numbers.first + int(places[at])), error)
         taken = found.taken
-        some = (
-            ()
-            if self.taught
-            else contexts(
-                found.levels[taken],
-                [looked[at] for at in taken],
-                numbers.seconds[places[taken]],
-                numbers.first + places[taken],
-                found.verdicts[taken],
+        if self._config.forecasts:
+            assert isinstance(self.metrics, Regression)
+            said = found.forecasts(tuple(device.learner.shares))
+            self.metrics.add_forecasts(y[taken], found.scores[taken], said)
+        else:
+            some = (
+                ()
+                if self.taught
+                else contexts(
+                    found.levels[taken],
+                    [looked[at] for at in taken],
+                    when.seconds[taken],
+                    when.numbers[taken],
+                    found.verdicts[taken],
+                )
             )
-        )
-        self.metrics.add_block(y[taken], found.scores[taken], some)
+            self.metrics.add_block(y[taken], found.scores[taken], some)
         rows.used += len(taken)
         if self.twin is not None:
             self.twin.see(device, X[taken], y[taken])

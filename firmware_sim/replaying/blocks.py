@@ -25,14 +25,14 @@ _FIRST, _MOST, _SECONDS = 64, 8192, 0.03
 def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> bool:
     """Whether nothing has to happen between two rows.
 
-    Labels that come late or are asked for, gaps in time, power cuts, leaks, a learner in another
-    process, faults, forecasts and live streams: there each row is taken by itself. So is it where a
-    row that the learner refuses ends the replay.
+    Power cuts, leaks, a learner in another process, faults and live streams: there each row is
+    taken by itself. So is it with labels that come late, but to a forecaster, which keeps the rows
+    that wait, or that are asked for; and where a row that the learner refuses ends the replay.
     """
     return not (
-        config.is_eventful
-        or config.gap is not None
-        or config.forecasts
+        bool(config.power_cut)
+        or (config.waits_for_labels and not config.forecasts)
+        or (config.forecasts and config.params.get("horizon", _horizon(config)) != _horizon(config))
         or config.leak
         or config.enforce != "arena"
         or config.damaged == "stop"
@@ -41,6 +41,11 @@ def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> 
         or isinstance(stream, FaultyStream)
         or not whole_device
     )
+
+
+def _horizon(config: ReplayConfig) -> int:
+    """Return the horizon at which every target finds its row; with another one none may."""
+    return config.queue_rows or 1
 
 
 class BlockFeed:

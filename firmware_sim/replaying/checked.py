@@ -15,7 +15,7 @@ from firmware_sim.metrics.base import Looked, RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount, gaps
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Cells, Places
-from firmware_sim.tasks.labels import Labels
+from firmware_sim.tasks.labels import Labels, Targets
 
 Flags = npt.NDArray[np.bool_]
 
@@ -66,6 +66,8 @@ class Checked:
 
     def tally(self, labels: Labels, end: int) -> None:
         """Count the labels of the rows to place `end`."""
+        if isinstance(labels, Targets):  # nobody asks how often a number occurred
+            return
         cells = self.block.labels
         places = cells.places[:end][~self.damaged[:end]]
         for word, times in _counted(cells, places):
@@ -106,6 +108,9 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
+    numbers = labels.numbers(cells.words) if isinstance(labels, Targets) else None
+    if numbers is not None:
+        return np.append(numbers, np.nan)[places], len(block), None
     found, first = np.unique(places, return_index=True)
     values = np.full(len(cells.words) + 1, np.nan)
     end, fault = len(block), None

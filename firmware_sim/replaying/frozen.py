@@ -69,8 +69,9 @@ class FrozenTwin:
         self._metrics = KINDS[config.kind].metrics(config, Cadence())
         self._answers: Callable[..., Row] | None = None
         self._before = (0, 0.0)
-        self._rows: list[Row] = []
-        self._labels: list[float] = []
+        self._rows: list[Row] = []  # blocks of them
+        self._labels: list[Row] = []
+        self._kept = 0
         self._refused = False
 
     def left(self, device: Device) -> int:
@@ -80,9 +81,10 @@ class FrozenTwin:
     def see(self, device: Device, X: Row, y: Row) -> None:
         """Take in rows that were learned, and counted, as they came from the sensors."""
         if self._answers is not None:
-            self._rows += list(X)
-            self._labels += y.tolist()
-            if len(self._rows) >= _KEPT:
+            self._rows.append(X)
+            self._labels.append(y)
+            self._kept += len(y)
+            if self._kept >= _KEPT:
                 self._ask()
         elif device.steps >= self.after:
             self._begin(device)
@@ -108,10 +110,10 @@ class FrozenTwin:
 
     def _ask(self) -> None:
         assert self._answers is not None
-        X, y = np.array(self._rows), np.array(self._labels)
-        self._rows, self._labels = [], []
+        X, y = np.concatenate(self._rows), np.concatenate(self._labels)
+        self._rows, self._labels, self._kept = [], [], 0
         try:
-            self._metrics.add_block(y, self._answers(X))
+            self._metrics.add_answers(y, self._answers(X))
         except ValueError:  # a row that only the learner with later statistics takes
             self._refused = True
 

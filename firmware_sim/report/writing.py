@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -79,6 +81,19 @@ def picture_refusal() -> str:
     if find_spec("matplotlib") is None:
         return "no picture: matplotlib is not installed (pip install 'edgeolk[sim]')"
     return ""
+
+
+def import_picture() -> None:
+    """Begin to import what draws a picture, which takes a while, beside what comes before it.
+
+    The learner's long calls give the interpreter up. What goes wrong is raised where it is needed.
+    """
+
+    def quietly() -> None:
+        with contextlib.suppress(Exception):
+            import_module("firmware_sim.report.picture")
+
+    threading.Thread(target=quietly, daemon=True).start()
 
 
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
+import numpy as np
+
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
+from firmware_sim.streams import Row
 from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
 
 # Different labels that are counted by name; a column with more is no label of classes.
@@ -64,6 +67,11 @@ class Targets:
 
     def __init__(self, missing_codes: Sequence[float | str] = ()) -> None:
         self._missing = _missing(missing_codes)
+        self._codes = [code for code in self._missing if not isinstance(code, str)]
+        # Words that are written as numbers are told from other spellings of the same.
+        self._has_words = any(
+            isinstance(code, str) and isinstance(label_key(code), float) for code in self._missing
+        )
         self.seen: dict[str, int] = {}
 
     def decode(self, cell: str) -> float | None:
@@ -75,6 +83,17 @@ class Targets:
 
     def tally(self, cell: str, label: float | None, times: int) -> None:
         """Nothing is counted."""
+
+    def numbers(self, cells: Sequence[str]) -> Row | None:
+        """Return what `value` says of cells, NaN for None; None where some are no numbers."""
+        if self._has_words:
+            return None
+        try:
+            found = np.fromiter(map(float, cells), float, len(cells))
+        except ValueError:
+            return None
+        found[~np.isfinite(found) | np.isin(found, self._codes)] = np.nan
+        return found
 
     def value(self, cell: str) -> float | None:
         """As `decode`."""

@@ -45,8 +45,8 @@ class TargetScale:
 
 def scaled_targets(scale: TargetScale, y: Row) -> tuple[Row, Row, Row]:
     """Return targets scaled as they come, and mean and spread before each; `scale` goes on."""
-    told, means, spreads = (np.empty(len(y)) for _ in range(3))
-    for i, target in enumerate(y.tolist()):
-        means[i], spreads[i] = scale.present
-        told[i] = scale.learn(target)
-    return told, means, spreads
+    told, before = np.empty((len(y), 1)), np.zeros((len(y), 2))
+    done = scale.scaler._learn_transform_many(np.ascontiguousarray(y).reshape(-1, 1), told, before)
+    assert done == len(y)  # it is never frozen
+    means, spreads = before.T
+    return told[:, 0], means.copy(), np.where(spreads != 0.0, spreads, 1.0)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from firmware_sim.metrics.course import Forecasts
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Watched, adapter
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
@@ -28,6 +29,8 @@ class Taught:
         none.
     verdicts (ndarray of shape (n,)): by what rows were judged, as `adapters` have it; below 0 for
         nothing.
+    said (ndarray of shape (n, numbers)): what a forecaster says beside its forecasts
+        (`edgeolk/core/said.pxd`); of other learners there are no numbers.
     refused: why rows were not learned, by their places.
     stopped: why the row behind the last one ended it all, where one did; its place.
     """
@@ -39,6 +42,16 @@ class Taught:
     stopped: RuntimeError | None = None
     done: int = 0  # rows that were learned or refused
     alarms: list[int] = field(default_factory=list)  # places of rows at which one of drift rang
+    said: Row = field(default_factory=lambda: np.empty((0, 0)))
+    #: targets of earlier rows that came before a row was answered, by its place
+    came: dict[int, list[float]] = field(default_factory=dict)
+    #: places of rows whose own label did not come with them
+    late: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, n: int, numbers: int = 0) -> Taught:
+        """Return that of n rows of which nothing is known yet."""
+        return cls(np.zeros(n), np.zeros(n), -np.ones(n), said=np.zeros((n, numbers)))
 
     @property
     def taken(self) -> np.ndarray:
@@ -49,22 +62,56 @@ class Taught:
 
     def among(self, places: np.ndarray, n: int, refused: dict[int, Exception]) -> Taught:
         """Return the same for n rows, of which these places were given and those were refused."""
-        scores, levels, verdicts = np.zeros(n), np.zeros(n), -np.ones(n)
-        scores[places], levels[places] = self.scores, self.levels
-        verdicts[places] = self.verdicts
-        own = {int(places[at]): error for at, error in self.refused.items()}
-        done = n if self.stopped is None else int(places[self.done])
-        rang = [int(places[at]) for at in self.alarms]
-        return Taught(scores, levels, verdicts, {**refused, **own}, self.stopped, done, rang)
+        whole, own = Taught.of(n, self.said.shape[1]), places.tolist()
+        whole.scores[places], whole.levels[places] = self.scores, self.levels
+        whole.verdicts[places], whole.said[places] = self.verdicts, self.said
+        whole.refused = {**refused, **{own[at]: error for at, error in self.refused.items()}}
+        whole.stopped = self.stopped
+        whole.done = n if self.stopped is None else own[self.done]
+        whole.alarms = [own[at] for at in self.alarms]
+        whole.came = {own[at]: some for at, some in self.came.items()}
+        whole.late = {own[at] for at in self.late}
+        return whole
+
+    def first(self, n: int) -> Taught:
+        """Return that of the first n rows, which were learned."""
+        said = self.said[:n]
+        return Taught(self.scores[:n], self.levels[:n], self.verdicts[:n], done=n, said=said)
 
     def enter(self, whole: Taught, n: int) -> None:
         """Enter what became of these rows into that of all, their first being at place n."""
         part = slice(n, n + len(self.scores))
         whole.scores[part], whole.levels[part] = self.scores, self.levels
-        whole.verdicts[part] = self.verdicts
+        whole.verdicts[part], whole.said[part] = self.verdicts, self.said
         whole.refused |= {n + at: error for at, error in self.refused.items()}
         whole.stopped, whole.done = self.stopped, n + self.done
         whole.alarms += [n + at for at in self.alarms]
+        whole.came |= {n + at: some for at, some in self.came.items()}
+        whole.late |= {n + at for at in self.late}
+
+    def forecasts(self, names: tuple[str, ...]) -> Forecasts:
+        """Return what was said of the rows that were learned; `names` are those of candidates."""
+        taken = self.taken
+        answers, said = self.scores[taken], self.said[taken]
+        reach, shares = np.split(said, [said.shape[1] - len(names)], axis=1)
+        known = (reach > 0.0).all(axis=1)
+        low, high = (np.where(known, answers + sign * reach[:, 0], np.nan) for sign in (-1, 1))
+        order = {at: place for place, at in enumerate(taken.tolist())}
+        came = {order[at]: some for at, some in self.came.items() if at in order}
+        late = {order[at] for at in self.late if at in order}
+        return Forecasts(names, low, high, shares, came, late)
+
+
+def numbers_said(learner: Any) -> int:
+    """Return the numbers that a forecaster says beside a forecast; 0 of other learners."""
+    config = getattr(learner, "config", None)
+    return len(said_of(learner)) if config is not None and config.forecasts else 0
+
+
+def said_of(learner: Any) -> list[float]:
+    """Return what a forecaster said beside its last forecast."""
+    _, reach, shares = learner._engine.said()
+    return [*reach, *shares]
 
 
 #: Rows in which an alarm of drift rings once at most.
@@ -81,7 +128,7 @@ def teach_noting(kind: str, learner: Any, targets: TargetScale | None, X: Row, y
     if not watches_drift(learner):
         return teach(kind, learner, targets, X, y)
     n = len(y)
-    whole = Taught(np.zeros(n), np.zeros(n), -np.ones(n))
+    whole = Taught.of(n)
     for first in range(0, n, APART):
         before, part = learner.alarms, slice(first, first + APART)
         found = teach(kind, learner, targets, X[part], y[part])
@@ -102,7 +149,8 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
     X, y: scaled rows and their labels.
     """
     n = len(X)
-    found = Taught(np.empty(n), np.zeros(n), -np.ones(n), done=n)
+    found = Taught.of(n, numbers_said(learner))
+    found.done = n
     labels, scores = y, found.scores
     mean = spread = np.empty(0)
     if targets is not None:
@@ -121,6 +169,10 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
                 told = None if kind == "novelty" else labels[at:]
                 room = before[at:] if kind == "multiclass" else before[at : n + 1]
                 learner._answer_many(X[at:], told, scores[at:], room)
+            elif found.said.size:
+                learner._answer_many(
+                    X[at:], labels[at:], scores[at:], None, found.said[at:].reshape(-1)
+                )
             else:
                 learner.learn_many(X[at:], labels[at:], scores[at:])
             break
@@ -133,6 +185,8 @@ def teach(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) 
             scores[at] = said.score if isinstance(said, Watched) else said
             if asked:
                 before[at] = said.level if isinstance(said, Watched) else said
+            elif found.said.size:
+                found.said[at] = said_of(learner)
         except ValueError as error:
             found.refused[at] = error
         except RuntimeError as error:  # a full ring that is told to refuse candidates

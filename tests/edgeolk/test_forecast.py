@@ -335,6 +335,31 @@ def test_ram_says_how_many_frequencies_there_are_and_whether_there_is_a_kernel()
         ek.Learner(n_features=3, ram=200, loss="square", history=True)
 
 
+def test_the_width_of_the_kernel_follows_what_it_learns(tmp_path: Path) -> None:
+    X, y = series()
+    learner = learner_of(D=64)
+    assert learner._engine.gamma() == pytest.approx(1.0 / (2 * (3 + 4)))
+    assert learner.plan.width_follows
+    assert "follows the rows" in str(learner.plan)
+    before = learner._engine.gamma()
+    learner.ask_one(X[0])
+    assert learner._engine.gamma() == before
+    learner.tell_one(y[0])
+    learner.learn_many(X[1:3], y[1:3])
+    assert learner._engine.gamma() == before  # the kernel has learned nothing yet
+    learner.learn_many(X[3:300], y[3:300])
+    assert learner._engine.gamma() != before
+    learner.save(tmp_path / "model.olk")
+    assert ek.load(tmp_path / "model.olk")._engine.gamma() == learner._engine.gamma()
+    for options in ({"gamma": 0.1}, {"kernel": ek.Gaussian(0.1)}, {"D": 0}):
+        named = learner_of(**{"D": 64, **options})
+        start = named._engine.gamma()
+        named.learn_many(X, y)
+        assert named._engine.gamma() == start
+        assert not named.plan.width_follows
+        assert ek.Config("sorf", **named.config.options) == named.config
+
+
 def test_its_repr_makes_the_same() -> None:
     learner = learner_of(horizon=3, season=12, interval=(0.5, 0.9))
     assert eval(repr(learner.config), {"ek": ek}) == learner.config

@@ -17,6 +17,7 @@ CASES: list[dict[str, Any]] = [
     {"horizon": 12, "season": 24, "d": 2},
     {"season": 12, "interval": (0.5, 0.9, 0.99)},
     {"D": 130, "relevance": False},
+    {"gamma": 0.05},
 ]
 
 

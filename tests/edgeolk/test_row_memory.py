@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import struct
 import zlib
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from twins.row_memory import RememberingSorf
 from twins.structured_drift import DriftingSorf
 
 import edgeolk as ek
+from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
 
@@ -43,7 +45,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def turning(kind: str, n: int = 1200, d: int = D) -> tuple[np.ndarray, np.ndarray]:
     """Labels turn after 1,000 rows: the alarm of the weights rings, and the memory is emptied."""
     X = np.random.default_rng(1).normal(size=(n, d)).astype(np.float32).astype(float)
-    far, late = X[:, 0] + 0.3 * X[:, 1] - 0.3, np.arange(n) >= 1000
+    far, late = X[:, 0] + 0.3 * X[:, d // 2] - 0.3, np.arange(n) >= 1000
     if "classes" in kind:
         return X, (np.digitize(far, (-0.8, 0.8)) + late) % 3.0
     if kind == "two columns":
@@ -152,9 +154,11 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     learner = ek.Learner("sorf", **made)
     twin = twin_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
     assert twin.h == pytest.approx(np.sqrt(2.0) / 5.0)
-    following, scaler = Following(twin), ek.RunningScaler(D)
+    following = Following(twin)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        scaler = learner.scaler  # a copy, which keeps of a row what the one inside does
+        assert scaler is not None
         z = np.asarray(scaler.learn_transform_one(x))
         expected = following.step(x, z, label)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
@@ -415,3 +419,40 @@ def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -
     assert np.array_equal(twin.w.v, bare.w.v)
     assert np.array_equal(twin.a.v, bare.a.v)
     assert np.array_equal(twin.L, bare.L)
+
+
+# ---- layers -------------------------------------------------------------------------------------
+
+
+def test_estimators_of_scikit_learn() -> None:
+    sklearn = pytest.importorskip("edgeolk.sklearn")
+    X, y = turning("classes", 400)
+    model = sklearn.OnlineKernelClassifier(ram="8KiB", params={"memory": 100}, epochs=1)
+    learner = model.partial_fit(X, y, classes=[0, 1, 2]).to_learner()
+    assert learner.parameters["memory"] == 100
+    assert learner.n_remembered > 20
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+def test_models_of_river() -> None:
+    pytest.importorskip("river")
+    from edgeolk.river import KernelClassifier
+
+    X, y = turning("classes", 300)
+    model = KernelClassifier(n_classes=3, ram="8KiB", params={"memory": 100})
+    for row, label in zip(X, y, strict=True):
+        model.learn_one(dict(zip("abc", row, strict=True)), int(label))
+    learner = model.to_learner()
+    assert learner.parameters["memory"] == 100
+    assert learner.n_remembered > 20
+
+
+def test_without_numpy() -> None:
+    X, y = turning("classes", 300)
+    one = ek.Learner("sorf", **settings("classes", "int8"))
+    said = one.learn_many(X, y)
+    learner = bare.BareLearner("sorf", **settings("classes", "int8"))
+    found = [learner.learn_one(array("d", x), label) for x, label in zip(X, y, strict=True)]
+    assert found == said.tolist()
+    assert learner.counters()["n_remembered"] == one.n_remembered == 20

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from twins.forecast import Forecaster
+from twins.forecast import Forecaster, Widened
 from twins.structured import Sorf
 
 import edgeolk as ek
@@ -62,17 +62,20 @@ def twin_of(learner: ek.Learner) -> Forecaster:
             z[j] = scaler.learn_transform_one(np.array([reading]))[0]
         return z
 
-    kernel = None
+    kernel: Any = None
     if config.budget:
+        follows = config.preprocessing.follows
         kernel = Sorf(
             d + 4,
             config.budget,
-            learner._engine.gamma(),
+            0.5 if follows else learner._engine.gamma(),
             seed=config.seed,
             dtype=learner.dtype,
             loss="square",
             relevance=own["relevance"],
         )
+        if follows:
+            kernel = Widened(kernel, float if learner.dtype == "float64" else np.float32)
     return Forecaster(
         d,
         scale=lambda x: scaled(x, True),

@@ -83,7 +83,7 @@ def levels(stored: Stored) -> np.ndarray | None:
 def weights(stored: Stored) -> np.ndarray:
     """Weights as the learner shows them, flat: the last ones, then their average."""
     names = [name for name in ("weights", "mean_weights") if name in stored.regions]
-    return np.concatenate([numbers(stored, name).ravel() for name in names])
+    return np.concatenate([np.zeros(0), *(numbers(stored, name).ravel() for name in names)])
 
 
 def dual_coef(stored: Stored) -> np.ndarray:

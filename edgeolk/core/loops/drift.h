@@ -118,7 +118,7 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
     memset(s->L, 0, (size_t)counters * sizeof *s->L);
     for (int32_t g = 0; g < p->groups; g++)
         s->n[g] = 1.0;
-    if (p->row_memory)
+    if (olk_remembers(p))
         olk_forget_rows(s);
 }
 

@@ -21,6 +21,17 @@ static const double olk_memory_cost = 4.0;
 /* Nearer to a decision than this, scores of features are computed again in olk_real. */
 static const double olk_memory_undecided = 1e-4;
 
+/* Whether there is a memory; a program that has none leaves its code out. */
+static inline int olk_remembers(const olk_sorf *p)
+{
+#ifdef OLK_SORF_FORGETS
+    (void)p;
+    return 0;
+#else
+    return p->row_memory > 0;
+#endif
+}
+
 /* Steps of the codes in a unit of an input, by the width of the kernel at the start. */
 static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
 {

@@ -1,15 +1,15 @@
 /* A memory of rows in 4 bits beside the features (docs/sorf.md, section 7f): a kernel model of two
    narrow widths in one, whose answer is blended with that of the features by recent mistakes.
    Everything is in double and in one order, number by number: the same bits on every set of
-   instructions. Included by sorf.h. */
+   instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
 #ifndef EDGEOLK_ROW_MEMORY_H
 #define EDGEOLK_ROW_MEMORY_H
 
 #include "approximations.h"
 #include "kept_rows.h"
 
-/* The wider kernel is exp(-9 z), the other its cube; below this exponent both count as nothing. */
-static const double olk_memory_narrow = 9.0, olk_memory_far = -230.0;
+/* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
+static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
 /* What a coefficient of 1 is stored as. */
 enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
 
@@ -29,7 +29,7 @@ typedef struct {
     ptrdiff_t at; /* the next non-zero of a sparse row */
 } olk_memory_reader;
 
-/* Reading i in steps of the codes, as the features see it but for relevance (section 7f, step 1). */
+/* Reading i in steps of the codes, as the features see it but for relevance (step 1). */
 static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
     const olk_input *x = r->row->values, hold = (olk_input)r->p->hold;
@@ -44,79 +44,69 @@ static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
     return u < -OLK_MOST_CODE ? -OLK_MOST_CODE : (u > OLK_MOST_CODE ? OLK_MOST_CODE : u);
 }
 
+#ifdef OLK_SORF_FIXED
+#include "whole_memory.h"
+#else
+#include "exact_memory.h"
+#endif
+
 /* sum[j] += the weighted squares of what two inputs differ by from the codes of n rows. Inputs are
    moved as stored codes are. */
 static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
-                                              const double *input, const double *weight,
-                                              const int weighted, double *restrict sum)
+                                              const olk_memory_input *input,
+                                              const olk_memory_input *weight, const int weighted,
+                                              olk_memory_sum *restrict sum)
 {
-    const double even = input[0], odd = input[1], of_even = weight[0], of_odd = weight[1];
+    const olk_memory_input even = input[0], odd = input[1], of_even = weight[0], of_odd = weight[1];
     for (ptrdiff_t j = 0; j < n; j++) {
-        const double low = even - (double)(codes[j] & 15), high = odd - (double)(codes[j] >> 4);
-        double total = sum[j];
-        total += weighted ? low * low * of_even : low * low;
-        total += weighted ? high * high * of_odd : high * high;
+        olk_memory_sum total = sum[j];
+        total += olk_memory_square(even, codes[j] & 15, of_even, weighted);
+        total += olk_memory_square(odd, codes[j] >> 4, of_odd, weighted);
         sum[j] = total;
     }
-}
-
-/* (p + p^3) / 2 of p = exp(x), x <= 0. */
-static OLK_ALWAYS double olk_memory_kernel(double x)
-{
-    const double *c = olk_exp_polynomial_f64;
-    x = x < olk_memory_far ? olk_memory_far : x;
-    const double shifted = x * OLK_LOG2_E_F64 + OLK_MAGIC_F64, n = shifted - OLK_MAGIC_F64;
-    const double r = (x - n * OLK_LN2_HIGH_F64) - n * OLK_LN2_LOW_F64;
-    double sum = c[10];
-    for (int k = 9; k >= 0; k--)
-        sum = sum * r + c[k];
-    union {
-        double f;
-        uint64_t bits;
-    } power;
-    power.f = shifted;
-    power.bits = (power.bits << 52) + ((uint64_t)(1023 - 64) << 52); /* the polynomial is lifted */
-    const double p = sum * power.f;
-    return 0.5 * (p + p * p * p);
 }
 
 /* kernel[j] of rows from .. from + n - 1 with a row. */
 static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
-                                      double *kernel)
+                                      olk_memory_value *kernel)
 {
-    double input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
+    OLK_ALIGNED(64) olk_memory_sum sum[OLK_MEMORY_ROWS];
+    olk_memory_input input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
     const int weighted = p->relevance == OLK_RELEVANCE_EACH;
     const olk_input *lambda = s->log_scale;
-    const double scale = -olk_memory_narrow / (25.0 * (double)p->d);
     olk_memory_reader reader = {p, row, 0};
     for (ptrdiff_t j = 0; j < n; j++)
-        kernel[j] = 0.0;
+        sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
         const ptrdiff_t left = p->d - i, some = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
         for (ptrdiff_t k = 0; k < some; k++) {
-            input[k] = olk_memory_reading(&reader, i + k) + OLK_CODE_OF_ZERO;
-            weight[k] = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
+            const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
+            input[k] = olk_memory_as_input(olk_memory_reading(&reader, i + k) + OLK_CODE_OF_ZERO);
+            weight[k] = olk_memory_as_weight(by);
         }
-        if (some % 2) /* the other half of the last codes is OLK_CODE_OF_ZERO */
-            input[some] = OLK_CODE_OF_ZERO, weight[some] = 0.0;
+        if (some % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
+            input[some] = olk_memory_as_input(OLK_CODE_OF_ZERO);
+            weight[some] = 0;
+        }
         for (ptrdiff_t k = 0; k < some; k += 2) {
             const uint8_t *codes = olk_memory_codes(p, s, (i + k) / 2) + from;
             if (weighted)
-                olk_add_code_distances(codes, n, input + k, weight + k, 1, kernel);
+                olk_add_code_distances(codes, n, input + k, weight + k, 1, sum);
             else
-                olk_add_code_distances(codes, n, input + k, weight + k, 0, kernel);
+                olk_add_code_distances(codes, n, input + k, weight + k, 0, sum);
         }
     }
+    const olk_memory_scale scale = olk_memory_scale_of(p->d);
     for (ptrdiff_t j = 0; j < n; j++)
-        kernel[j] = olk_memory_kernel(kernel[j] * scale);
+        kernel[j] = olk_memory_kernel(sum[j], scale);
 }
 
 /* g[K] of a row as it came, before it is held or scaled. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {
-    OLK_ALIGNED(64) double kernel[OLK_MEMORY_ROWS];
+    OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
     double lane[OLK_MEMORY_SUMS] = {0.0};
     const ptrdiff_t held = olk_memory_held(s);
     const int many = p->task == OLK_SORF_CLASSES;
@@ -129,7 +119,7 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
         olk_memory_kernels(p, s, row, from, n, kernel);
         if (many) {
             for (ptrdiff_t j = 0; j < n; j++) {
-                const double part = kernel[j] * (double)size[from + j];
+                const double part = olk_memory_part(kernel[j], size[from + j]);
                 g[label[from + j]] += part;
                 g[rival[from + j]] -= part;
             }
@@ -137,14 +127,14 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
             const int8_t *of = (const int8_t *)label + from;
             for (int l = 0; l < OLK_MEMORY_SUMS; l++)
                 for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
-                    lane[l] += kernel[j] * (double)of[j];
+                    lane[l] += olk_memory_part(kernel[j], of[j]);
         }
     }
     for (int l = 0; l < OLK_MEMORY_SUMS && !many; l++)
         g[0] += lane[l];
     const double unit = many ? 1.0 / OLK_MOST_MEMORY_CLASS : 2.0 / OLK_MOST_MEMORY_LABEL;
     for (ptrdiff_t c = 0; c < p->classes; c++)
-        g[c] *= unit / (2.0 + p->r);
+        g[c] *= unit / (OLK_MEMORY_ONE * (2.0 + p->r));
 }
 
 /* Size of a stored coefficient. */
@@ -217,8 +207,8 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         olk_memory_hold(s, held, (j + 1) % M);
 }
 
-/* What the memory says of a row that is learned; then the row is stored where it is to be: that does
-   not depend on the features. */
+/* What the memory says of a row that is learned; then the row is stored where it is to be, which
+   does not depend on the features. */
 static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
                                 const olk_sorf_row *row, double y, double weight, double *g)
 {

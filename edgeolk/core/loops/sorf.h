@@ -107,7 +107,7 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sta
         for (int32_t q = 0; q < f->p->n_blends; q++)
             if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
-    return f->recalled && olk_memory_is_undecided(f, share, s, y);
+    return olk_remembers(f->p) && olk_memory_is_undecided(f, share, s, y);
 }
 
 #ifdef OLK_TWO_TYPES
@@ -156,9 +156,9 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     olk_sorf_share(p, s->L, &before);
     const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
                                p->last_label ? *s->last : 0.0,
-                               p->row_memory ? (one ? own_recalled : s->recalled) : NULL};
+                               olk_remembers(p) ? (one ? own_recalled : s->recalled) : NULL};
     olk_begin_step(s->flags);
-    if (p->row_memory) /* before the row is held */
+    if (olk_remembers(p)) /* before the row is held */
         olk_remember(p, s, row, y, weight, f.recalled);
     const double mean = real ? s->target[0] : 0.0;
     const double deviation = real ? olk_sorf_deviation(s->target, *s->t) : 1.0;
@@ -188,7 +188,9 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     } else {
         blended = olk_sorf_margin(&f, &before, -1, 0.0, y);
         returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
-        margin = p->row_memory ? olk_blend_memory(&f, &before, s, y, weight, &returned) : blended;
+        margin = blended;
+        if (olk_remembers(p))
+            margin = olk_blend_memory(&f, &before, s, y, weight, &returned);
         *s->mistakes += margin <= 0.0;
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
@@ -260,10 +262,10 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
         return;
     }
     const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, NULL};
-    const double now = recalled ? olk_memory_share(s->memory_mistakes) : 0.0;
+    const double now = olk_remembers(p) ? olk_memory_share(s->memory_mistakes) : 0.0;
     for (ptrdiff_t c = 0; c < p->classes; c++) {
         out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
-        if (recalled)
+        if (olk_remembers(p))
             out[c] += now * (recalled[c] - out[c]);
     }
     if (p->task == OLK_SORF_REGRESSION)
@@ -288,7 +290,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? own[0][0] : s->scores;
     double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
-    double *recalled = p->row_memory ? (p->classes == 1 ? own_recalled : s->recalled) : NULL;
+    double *recalled = olk_remembers(p) ? (p->classes == 1 ? own_recalled : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_sorf_shares share;
     if (p->task == OLK_SORF_NOVELTY && p->history) {
@@ -309,7 +311,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
         for (ptrdiff_t i = 0; i < now; i++) {
             const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
             linear[i] = olk_linear_score(p, s, &one);
-            if (recalled)
+            if (olk_remembers(p))
                 olk_ask_memory(p, s, &one, recalled + i);
         }
         const olk_sorf_row x = together ? olk_rows_as_seen(p, by, &in, now, scaled)

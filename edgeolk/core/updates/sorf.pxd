@@ -4,27 +4,21 @@ from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
-from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.structs cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
 )
 from edgeolk.core.structured cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
-    olk_memory_held, olk_memory_share, olk_sorf_begin, olk_sorf_set_width, olk_sorf_takes,
-    olk_sorf_takes_target, olk_squares, olk_watch,
+    olk_memory_held, olk_memory_share, olk_sorf_begin, olk_sorf_takes, olk_sorf_takes_target,
+    olk_squares, olk_watch,
 )
 
 
 cdef inline bint is_wide(const State* s) noexcept nogil:
     """Whether rows are doubles."""
     return s.c.choice.dtype == DTYPE_FLOAT64
-
-
-cdef inline void sorf_set_width(State* s) noexcept nogil:
-    """Angles a unit of the transform, and the largest row, for the width of the kernel."""
-    s.structured.most = olk_sorf_set_width(&s.structured.made, s.structured.widths,
-                                           s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
 
 
 cdef inline bint takes(const State* s, const void* x) noexcept nogil:

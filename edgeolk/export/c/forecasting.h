@@ -103,10 +103,21 @@ int ek_tell(void *arena, double y)
     ek_enter(arena, &c);
     const olk_forecast_state m = ek_forecast_state(c.base);
     double answer = 0.0;
+#if EK_FOLLOWS
+    const uint64_t rows = *c.s.t;
+#endif
     if (!ek_takes_target(y))
         return EK_BAD_LABEL;
     if (!olk_forecast_tell(&ek_forecaster, &m, c.p, &c.s, c.base + EK_AT_query, y, &answer))
         return EK_WRONG_ORDER;
+#if EK_FOLLOWS /* what the kernel has learned lies there still */
+    if (*c.s.t != rows) {
+        double *q = (double *)ek_at(c.base, EK_AT_width_follows);
+        const double square =
+            olk_held_square(c.base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0);
+        *q = olk_follow_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c.s.t);
+    }
+#endif
     if (y == y) {
         double *errors = (double *)ek_at(c.base, EK_AT_errors);
         errors[0] += (y - answer) * (y - answer);

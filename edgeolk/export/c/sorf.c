@@ -22,6 +22,9 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#if !EK_AT_row_memory
+#define OLK_SORF_FORGETS 1
+#endif
 #include "loops/common.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"

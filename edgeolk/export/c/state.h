@@ -229,7 +229,7 @@ static int ek_drift_holds(const uint8_t *file, int64_t steps)
 #if EK_FOLLOWS
 static int ek_following_holds(const uint8_t *file, int64_t rows)
 {
-    const double least = olk_least_square * EK_FEATURES * (1.0 - 1e-6);
+    const double least = olk_least_square * EK_INPUTS * (1.0 - 1e-6);
     if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), least, DBL_MAX))
         return 0;
 #if EK_PAIRS

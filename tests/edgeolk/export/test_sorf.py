@@ -67,6 +67,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                "gamma": "auto", "gamma_rows": 100, "scale": "standard"}),
     "memory, classes": ("drifts", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 40,
                                    "last_label": True}),
+    "memory, robot": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 300}),
     "memory, float32": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 65,
                                   "dtype": "float32"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
@@ -271,7 +272,7 @@ def test_weighted_rows(tmp_path: Path) -> None:
     assert np.array_equal(back.weights_, learner.weights_)
 
 
-@pytest.mark.parametrize("key", ["recommended", "drift", "drift, one width"])
+@pytest.mark.parametrize("key", ["recommended", "drift", "drift, one width", "memory"])
 def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
     """For cores without double: not the same bits, but the same decisions, and alarms."""
     (X, y), learner = rows_of(key), made(key)
@@ -283,10 +284,10 @@ def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
     assert board.counts()[4] == learner.alarms
 
 
-WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression")
+WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression", "memory")
 
 
-@pytest.mark.parametrize("key", [*WHOLE, "drift", "drift, one width"])
+@pytest.mark.parametrize("key", [*WHOLE, "memory, robot", "drift", "drift, one width"])
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""
     (X, y), learner = rows_of(key), made(key)

@@ -43,25 +43,47 @@ def told(config: fs.ReplayConfig, **options: Any) -> Any:
     return data
 
 
-def both(
-    monkeypatch: pytest.MonkeyPatch, make: Any, options: Any = dict, *, by_blocks: bool = True
+FEEDS = {"blocks": "_feed_blocks", "rows": "_feed"}
+
+
+def told_by(
+    name: str, monkeypatch: pytest.MonkeyPatch, config: fs.ReplayConfig, **options: Any
 ) -> Any:
-    """The reports of both loops, which are equal; return that."""
-    seen: list[int] = []
-    taken = loop.Accounting.take_block
+    """The report of the loop of that name, forced; a replay that reaches no row has none."""
+    ran: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr(
-            loop.Accounting,
-            "take_block",
-            lambda self, block: (seen.append(len(block)), taken(self, block))[1],
-        )
-        fast = told(make(), **options())
-    assert bool(seen) is by_blocks
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "goes_by_blocks", lambda *_: False)
-        slow = told(make(), **options())
+        patch.setattr(loop, "goes_by_blocks", lambda *_: name == "blocks")
+        note_loops(patch, ran)
+        found = told(config, **options)
+    assert {*ran} <= {name}
+    assert ran or isinstance(found, str)
+    return found
+
+
+def note_loops(patch: pytest.MonkeyPatch, ran: list[str]) -> None:
+    """Have it noted which loops run."""
+
+    def noting(name: str, own: Any) -> Any:
+        return lambda *args: (ran.append(name), own(*args))[1]
+
+    for name, feed in FEEDS.items():
+        patch.setattr(Replay, feed, noting(name, getattr(Replay, feed)))
+
+
+def both(monkeypatch: pytest.MonkeyPatch, make: Any, options: Any = dict) -> Any:
+    """The reports of both loops, each forced, which are equal; return that."""
+    fast, slow = (told_by(name, monkeypatch, make(), **options()) for name in FEEDS)
     assert fast == slow
     return fast
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, config: fs.ReplayConfig) -> str:
+    """The loop that a replay takes by itself."""
+    ran: list[str] = []
+    with monkeypatch.context() as patch:
+        note_loops(patch, ran)
+        told(config)
+    return ran[0]
 
 
 OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
@@ -113,10 +135,69 @@ def test_reports_are_equal(
         rows[500] = "2020,1"
         rows.insert(600, "")
     path = table(rows, tmp_path / "a.csv")
-    chosen = {**OPTIONS, **changes}
+    options = {**OPTIONS, **changes}
     never = changes.get("positive") == "7"
-    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **chosen), by_blocks=not never)
+    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
     assert isinstance(report, str) == never
+    assert never or chosen(monkeypatch, fs.ReplayConfig(path, **options)) == "blocks"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"params": {"history": True, "interval": (0.8, 0.95)}},
+        {"params": {"season": 24}},
+        {"missing": "last"},
+        {"dtype": "float64"},
+        {"row": "int16"},
+        {"gap": 600.0},
+        {"gap": 600.0, "label_delay": "3"},
+        {"label_delay": "1"},
+        {"label_delay": "7"},
+        {"label_delay": "7", "label_queue": 4, "label_missing": 0.2},
+        {"label_delay": "3600s", "time": "when"},
+        {"label_delay": "3600s", "time": "when", "label_queue": 3},
+        {"label_missing": 0.3},
+        {"limit": 333, "label_delay": "7"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("broken", [False, True])
+def test_reports_of_forecasters_are_equal(
+    changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = lines()
+    if broken:
+        # Absent readings and targets, readings beyond the row buffer, targets beyond the learner.
+        for at, place, cell in (
+            (3, 1, ""), (4, 4, "none"), (150, 1, "1e39"), (200, 4, "1e20"), (300, 4, "nan"),
+            (301, 1, "warm"), (302, 4, "-1e120"), (303, 2, "1e300"), (500, 4, "3e15"),
+        ):  # fmt: skip
+            cells = rows[at].split(",")
+            cells[place] = cell
+            rows[at] = ",".join(cells)
+    path = table(rows, tmp_path / "a.csv")
+    options = {**OPTIONS, "kind": "regression", "target": "c", **changes}
+    both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
+    assert chosen(monkeypatch, fs.ReplayConfig(path, **options)) == "blocks"
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+@pytest.mark.parametrize("kind", ["regression", "novelty"])
+def test_stops_in_time_wherever_blocks_end(
+    kind: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = lines(200)
+    for at in (1, 63, 64, 65, 128):
+        rows[at] = "no time" + rows[at][19:]
+        rows[at + 3 :] = ["2021" + row[4:] for row in rows[at + 3 :]]
+    path = table(rows, tmp_path / "a.csv")
+    target = "c" if kind == "regression" else "label"
+    config = fs.ReplayConfig(path, **{**OPTIONS, "target": target}, kind=kind, gap=3000.0)
+    monkeypatch.setattr(blocks, "_FIRST", size)
+    monkeypatch.setattr(blocks.BlockFeed, "_resize", lambda *_: None)
+    both(monkeypatch, lambda: config)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +243,7 @@ def test_who_stops_it_and_when(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
         return {"should_stop": lambda: next(asked) == rows}
 
     config = fs.ReplayConfig("occupancy", ram="4KiB")
-    report = both(monkeypatch, lambda: config, options, by_blocks=rows > 0)
+    report = both(monkeypatch, lambda: config, options)
     assert report["stream"]["rows_read"] == rows
 
 
@@ -173,6 +254,8 @@ def test_who_stops_it_and_when(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
         {"power_cut": "at=100"},
         {"faults": ("dropout:column=a,p=0.1",)},
         {"damaged": "stop"},
+        {"kind": "regression", "target": "c", "params": {"horizon": 3}},
+        {"kind": "regression", "target": "c", "params": {"horizon": 3}, "label_delay": "5"},
     ],
     ids=str,
 )
@@ -180,9 +263,8 @@ def test_what_happens_between_rows_is_done_row_by_row(
     changes: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = table(lines(200), tmp_path / "a.csv")
-    config = fs.ReplayConfig(path, **OPTIONS, **changes)
-    # The clean stream beside the faults goes by blocks.
-    both(monkeypatch, lambda: config, by_blocks="faults" in changes)
+    config = fs.ReplayConfig(path, **{**OPTIONS, **changes})
+    assert chosen(monkeypatch, config) == "rows"
 
 
 @pytest.mark.parametrize("missing", ["skip", "last"])
@@ -219,8 +301,8 @@ def test_rows_that_the_learner_refuses(tmp_path: Path, monkeypatch: pytest.Monke
     for at in (100, 101, 400):
         rows[at] = "2020-01-01 00:00:00,1e300,1,x,1,1"
     path = table(rows, tmp_path / "a.csv")
-    chosen = {**OPTIONS, "scale": "none", "gamma": 0.5, "algorithm": "pa1"}
-    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **chosen))
+    options = {**OPTIONS, "scale": "none", "gamma": 0.5, "algorithm": "pa1"}
+    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
     assert report["stream"]["rows_refused"] == 3
 
 
@@ -233,8 +315,8 @@ def test_readings_that_do_not_fit_the_row_buffer(
     for at, reading in ((2, "1e39"), (65, "-4e38"), (66, "1e39"), (400, "40000"), (699, "3e38")):
         rows[at] = f"2020-01-01 00:00:00,{reading},1,x,1,1"
     path = table(rows, tmp_path / "a.csv")
-    chosen = {**OPTIONS, "algorithm": algorithm, "row": row}
-    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **chosen))
+    options = {**OPTIONS, "algorithm": algorithm, "row": row}
+    report = both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
     assert report["stream"]["rows_refused"] == (3 if row == "float32" else 5)
     assert report["row"]["type"] == row
     assert (report["row"]["unlike"] > 0) is (row == "int16")

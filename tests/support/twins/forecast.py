@@ -59,6 +59,30 @@ class Linear:
         self.P = P
 
 
+class Widened:
+    """Section 6: a kernel model of gamma = 1/2 whose width follows the rows that it learns."""
+
+    def __init__(self, model: Any, real: type) -> None:
+        self.model, self.real = model, real
+        self.unit, self.d = model.phi.omega.copy(), model.phi.d
+        self.q, self.rows = float(self.d), 0
+
+    def of_now(self) -> Any:
+        self.model.set_omega(self.unit / math.sqrt(self.q))
+        return self.model
+
+    def decision(self, row: np.ndarray) -> float:
+        return float(self.of_now().decision(row))
+
+    def step(self, row: np.ndarray, y: float) -> None:
+        self.of_now().step(row, y)
+        self.rows += 1
+        square = float(row @ row)
+        if square > 0.0:
+            q = self.q + (square - self.q) / min(self.rows + 32, 4096)
+            self.q = float(self.real(max(q, 1e-6 * self.d)))
+
+
 class Forecaster:
     """Sections 2 to 7b; ``kernel`` has decision(I) and step(I, r), or is None."""
 

@@ -146,6 +146,7 @@ STRUCTURED: dict[str, Case] = {
 
 #: Everything inside one block: scaler, width, long rows.
 INSIDE = {"scale": "standard", "gamma": "auto", "gamma_rows": 20, "clip_rows": 1.5}
+FORECAST = {"loss": "square", "history": True, "scale": "standard"}
 NOVELTY = {"update": "gradient", "loss": "novelty", "nu": 0.2}
 
 #: Classes, novelty, tolerance, what is done with rows on their way in, frequencies drawn again.
@@ -201,6 +202,14 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"dtype": "float64", "loss": "square", "drift": True, "relevance": "shared",
                      "rows": 260},
         ),
+    },
+    "forecast": {
+        "forecast-follows": ("sorf", {**FORECAST, "gamma": "auto", "dtype": "int8", "budget": 70}),
+        "forecast-named": (
+            "sorf", {**FORECAST, "dtype": "float64", "budget": 40, "season": 12,
+                     "interval": (0.5, 0.9)},
+        ),
+        "forecast-no-kernel": ("sorf", {**FORECAST, "dtype": "float32", "budget": 0}),
     },
     "compact": {
         "pa1-compact": ("pa1", {"scale": "standard", "full": "random"}),

@@ -1,0 +1,129 @@
+"""What docs/sorf.md and docs/scaler.md say is what the library does: a second implementation, made
+from these pages alone, agrees with it, and the check values are its answers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sorf_from_page import Generator, Sorf
+
+import edgeolk as ek
+
+PAGE = (Path(__file__).parents[2] / "docs" / "sorf.md").read_text(encoding="utf-8")
+TASKS: dict[str, dict[str, Any]] = {
+    "two": {}, "classes": {"n_classes": 3}, "regression": {"loss": "square"},
+}  # fmt: skip
+PLAIN = {"scale": None, "gamma": 0.5, "relevance": False, "drift": False}
+LEARNERS: dict[str, dict[str, Any]] = {
+    "float64, plain": {"dtype": "float64", **PLAIN},
+    "int8, plain": {"dtype": "int8", **PLAIN},
+    "float64, scaled": {"dtype": "float64", "relevance": False},
+    "float64, each": {"dtype": "float64", "relevance": True},
+    "float64, shared": {"dtype": "float64", "relevance": "shared"},
+}
+
+
+def from_page(task: str, d: int, D: int, **options: Any) -> Sorf:
+    return Sorf(d, D, task=task, classes=3 if task == "classes" else 1, **options)
+
+
+def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs of several units; from these rows on targets are others, and inputs are smaller."""
+    draws = np.random.default_rng(1)
+    Z = draws.normal(size=(n, d))
+    late = np.arange(n) >= turned
+    far = Z[:, 0] + 0.3 * Z[:, 1] - 0.5
+    if task == "two":
+        y = np.where((far > 0) ^ late, 1.0, -1.0)
+    elif task == "classes":
+        y = (np.digitize(far, (-0.5, 0.5)) + late) % 3.0
+    else:
+        y = 7.0 + np.where(late, -far, far)
+    Z[smaller:] *= 0.05
+    return Z * np.geomspace(0.1, 10.0, d) + np.arange(d), y
+
+
+@pytest.mark.parametrize("d", [2, 5, 70])
+@pytest.mark.parametrize("relevance", [False, True, "shared"])
+@pytest.mark.parametrize("task", TASKS)
+def test_a_thousand_rows(task: str, relevance: bool | str, d: int) -> None:
+    X, y = rows(task, 1000, d, turned=600, smaller=800)
+    options: dict[str, Any] = {"seed": 3, "relevance": relevance}
+    learner = ek.Learner("sorf", n_features=d, D=150, dtype="float64", **TASKS[task], **options)
+    second = from_page(task, d, 150, **options)
+    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
+    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
+    assert (learner.updates, learner.alarms) == (second.updates, second.alarms)
+    assert task == "regression" or learner.mistakes == second.mistakes
+    np.testing.assert_allclose(learner.weights_, np.stack([second.w, second.a]), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("task", "what"), [("two", "turned"), ("two", "smaller"), ("classes", "turned")]
+)
+def test_alarms(task: str, what: str) -> None:
+    """The model begins anew, or the scaler becomes young."""
+    change = {"turned": 2100, "smaller": 2100, what: 1500}
+    X, y = rows(task, 2100, 4, **change)
+    options: dict[str, Any] = {"relevance": False, **TASKS[task]}
+    learner = ek.Learner("sorf", n_features=4, D=64, dtype="float64", **options)
+    second = from_page(task, 4, 64)
+    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
+    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
+    assert learner.alarms == second.alarms >= 1
+    assert second.scaler is not None
+    assert (second.scaler.inputs[0].age < 2100) == (what == "smaller")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_levels_are_rounded_by_the_words_that_the_page_says(task: str) -> None:
+    draws = np.random.default_rng(0)
+    X = draws.normal(size=(1000, 4)).astype(np.float32).astype(float)
+    _, y = rows(task, 1000, 4, turned=600, smaller=1000)
+    options: dict[str, Any] = {"gamma": 0.1, "relevance": False, "seed": 3}
+    learner = ek.Learner("sorf", n_features=4, D=150, scale=None, **TASKS[task], **options)
+    second = from_page(task, 4, 150, scale=False, dtype="int8", **options)
+    for row, target in zip(X, y, strict=True):
+        second.learn(row, target)
+    learner.learn_many(X, y)
+    assert np.array_equal(learner.weights_, np.stack([second.w, second.a]))
+    assert np.abs(second.w).max() > 20
+
+
+def check_values() -> list[tuple[str, ...]]:
+    part = PAGE.split("## 12 ")[1].split("\n## ")[0]
+    return [
+        tuple(cell.strip() for cell in line.strip("|").split("|"))
+        for line in re.findall(r"^\|(?! task|---).*\|$", part, re.M)
+    ]
+
+
+def test_every_learner_has_check_values() -> None:
+    named = [(task.split()[-1], learner) for task, learner, *_ in check_values()]
+    tasks = ("classes", "classes", "regression")
+    assert named == [(task, learner) for task in tasks for learner in LEARNERS]
+
+
+@pytest.mark.parametrize("values", check_values(), ids=lambda row: " ".join(row[:2]))
+def test_check_values(values: tuple[str, ...]) -> None:
+    task, name, *numbers, mistakes, updates = values
+    draws = Generator(1, 1)
+    X = np.array([[draws.word() * 2.0**-31 - 1.0 for _ in range(3)] for _ in range(1000)])
+    p = X[:, 0] * X[:, 1]
+    kind = {"two classes": "two", "three classes": "classes", "regression": "regression"}[task]
+    y = {
+        "two": np.where(p > 0.0, 1.0, -1.0),
+        "classes": np.digitize(p, [-0.1, 0.1]),
+        "regression": p,
+    }[kind]  # fmt: skip
+    learner = ek.Learner("sorf", n_features=3, D=100, seed=0, **TASKS[kind], **LEARNERS[name])
+    said = learner.learn_many(X, y)
+    near = 2e-9 if name.startswith("float64") else 1e-5
+    np.testing.assert_allclose(said[[1, 9, 99, 999]], [float(f) for f in numbers], atol=near)
+    assert said[0] == 0.0
+    assert learner.updates == int(updates)
+    assert learner.mistakes == int(mistakes or 0)
