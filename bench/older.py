@@ -60,6 +60,8 @@ PAGES = (
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/layers.md", "python -m bench.layers",
          ("edgeolk", "firmware_sim", "bench/layers.py")),
+    Page("results/live.md", "python -m bench.live --save",
+         ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
     Page("results/time_forecasts.md", "python -m bench.time --only forecasts",

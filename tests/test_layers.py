@@ -37,11 +37,12 @@ LAYERS = {
             "bare",
             "storing",
             "inputs",
+            "notebook",
             "learner",
             "attaching",
             "checkpointer",
         ),
-        *("export", "wrapped", "river", "sklearn", "cli", "__main__"),
+        *("export", "wrapped", "river", "sklearn", "reference", "cli", "__main__"),
     ),
     firmware_sim: (
         *("errors", "plaintext", "containment", "streams", "metrics", "boards", "tasks"),

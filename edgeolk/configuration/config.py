@@ -219,9 +219,10 @@ class Config(Record):
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
-        def configure(size: int) -> Config:
+        def configure(size: int, *, cramped: bool = False) -> Config:
             size = check_int(members, size, 0 if forecasts else 1)
-            chosen, values = values_of(method, parts, {**context, "budget": float(size)}, params)
+            known = {**context, "budget": float(size), "cramped": float(cramped)}
+            chosen, values = values_of(method, parts, known, params)
             made = self.unchecked(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
@@ -242,23 +243,23 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            tries = [(0, 0.0), (0, 1.0)]  # then there is no room for what is on only where it fits
-            rows = remembering.usual_rows(int(context["ram"]), n_features, columns)
-            if rows and remembers:
-                tries.insert(0, (rows, 0.0))
-            for rows, cramped in tries:
-                context.update(usual_memory=float(rows), cramped=cramped)
+            usual_memory = 0
+            if remembers:
+                usual_memory = remembering.usual_rows(int(context["ram"]), n_features, columns)
+            for rows in (usual_memory, 0) if usual_memory else (0,):
+                context["usual_memory"] = float(rows)
                 try:
                     made = fit(
                         configure, lambda config: total(layout(config)), ram, most,
                         without=forecasts, instead=what_fits,
+                        leaner=None if rows else lambda size: configure(size, cramped=True),
                     )  # fmt: skip
-                    if rows and made.budget < remembering.least_frequencies(columns):
-                        continue
-                    break
                 except ValueError:
-                    if cramped:
+                    if not rows:
                         raise
+                else:
+                    if not rows or made.budget >= remembering.least_frequencies(columns):
+                        break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"

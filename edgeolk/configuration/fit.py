@@ -77,13 +77,15 @@ def fit(
     ram: int | str,
     most: int = MOST - 1,
     *,
+    leaner: Callable[[int], T] | None = None,
     without: bool = False,
     instead: Callable[[T, int], str] = lambda made, cap: "",
 ) -> T:
     """The configuration with the largest budget, up to ``most``, whose plan fits.
 
-    ``nbytes``, the bytes of its plan, must not decrease with the budget. ``without`` says whether
-    a budget of 0 will do where nothing else fits. It is a ValueError if not even the smallest
+    ``nbytes``, the bytes of its plan, must not decrease with the budget. ``leaner`` configures
+    where not even the smallest budget fits; ``without`` says whether a budget of 0 will do there,
+    which is tried first. It is a ValueError if not even the smallest
     budget fits, with the words that ``instead`` has for it and the bytes there are.
     """
     cap = parse_bytes(ram)
@@ -93,6 +95,10 @@ def fit(
         smallest, least = 0, nbytes(configure(0))
         if least <= cap:
             return configure(0)
+    if least > cap and leaner is not None:
+        configure = leaner
+        smallest = _smallest(configure, cap)
+        least = nbytes(configure(smallest))
     if least > cap:
         more = instead(configure(smallest), cap)
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}{more}")

@@ -118,6 +118,10 @@ class Device:
     def _kept_learner(self) -> Any:
         return self.learner
 
+    def copied(self) -> bytearray:
+        """Return a copy of the learner's memory, where it lies in this process."""
+        return bytearray(self._memory.view("learner"))
+
     @property
     def target_scaler(self) -> Any:
         """What scales the targets, where they are real numbers; else None."""
@@ -143,18 +147,16 @@ class Device:
         kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
             memory of its own, of the size that the layout has for it.
         """
-        row, counts = self.raw.copy(), self.supervision.counts
-        counts.cut += counts.waiting  # their labels will come, their rows are gone
-        counts.waiting = 0
+        row, before, steps = self.raw.copy(), self.supervision, self.steps
         # The block is let go before it is used again.
         self._let_go()
         self.scaler = self._targets = self.repair = None
         self._memory.clear()
         self._boot()
-        self.supervision.counts = counts
         self.raw[:] = row
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
+            self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
             return
         learner, *scalers = kept
         self._resume(learner)
@@ -165,6 +167,7 @@ class Device:
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)
         self._teach()
+        self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
 
     def _let_go(self) -> None:
         """Let go of the learner."""

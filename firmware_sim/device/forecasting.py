@@ -77,8 +77,22 @@ class ForecastSupervision(Supervision):
         self.counts.waiting = len(self._labels)
         return answer
 
+    def after_cut(self, before: Supervision, learner: Any, lost: int) -> None:
+        """Go on after a power cut: rows that waited at the checkpoint wait still.
+
+        They lie in the learner. Targets that came between checkpoint and cut went with the RAM and
+        come no more; rows taken in between are gone, and their targets will find none.
+        """
+        self.counts, self._begins, self._clock = before.counts, False, before._clock
+        waited = list(before._labels)
+        self._labels.extend(waited[: max(0, len(waited) - lost)])
+        self.counts.cut += len(waited) - len(self._labels)
+        self.counts.waiting = len(self._labels)
+        for _ in range(getattr(learner, "n_waiting", 0) - len(self._labels)):
+            learner.tell_one(None)
+
     def _starts_anew(self, learner: Any) -> bool:
-        """Whether a checkpoint gave back a learner whose rows wait: which, nobody knows now."""
+        """Whether a learner out of a file has rows that wait: which, nobody knows."""
         begins, self._begins = self._begins, False
         return begins and getattr(learner, "n_waiting", 0) > 0
 

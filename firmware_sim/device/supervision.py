@@ -116,6 +116,17 @@ class Supervision:
         self.counts.waiting = len(self._labels)
         return score
 
+    def after_cut(self, before: Supervision, learner: Any, lost: int) -> None:
+        """Go on after a power cut: the rows of the queue are gone, their labels will come.
+
+        before: what the device had.
+        learner: what it goes on with; None where it is in another process.
+        lost: rows learned, or asked for, since what the checkpoint held.
+        """
+        self.counts = before.counts
+        self.counts.cut += self.counts.waiting
+        self.counts.waiting = 0
+
     def learn_many(
         self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
     ) -> Taught:

@@ -9,8 +9,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
@@ -40,6 +44,34 @@ class Looked(NamedTuple):
     still: tuple[int, ...] = ()  # for how many rows each has not changed
 
 
+@dataclass(frozen=True)
+class LookedMany(Sequence[Looked]):
+    """What a baseline makes of many rows.
+
+    distances (ndarray of shape (n,)), readings, apart, still (ndarrays of shape (n, d)): as of
+        `Looked`, row by row.
+    """
+
+    distances: Row
+    readings: Row
+    apart: Row
+    still: Row
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return what was made of a row, or of some."""
+        if not isinstance(at, (int, np.integer)):
+            return LookedMany(self.distances[at], self.readings[at], self.apart[at], self.still[at])
+        return Looked(
+            float(self.distances[at]),
+            tuple(self.readings[at].tolist()),
+            tuple(self.apart[at].tolist()),
+            tuple(map(int, self.still[at].tolist())),
+        )
+
+
 class RowContext(NamedTuple):
     """What else is known of a row that is counted."""
 
@@ -53,6 +85,30 @@ class RowContext(NamedTuple):
 
 
 NOTHING = RowContext()
+
+
+@dataclass(frozen=True)
+class Contexts(Sequence[RowContext]):
+    """What else is known of many rows that have no labels; all arrays are of shape (n,)."""
+
+    levels: Row
+    looked: LookedMany
+    seconds: Row
+    numbers: npt.NDArray[np.int64]
+    verdicts: Row
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return what is known of a row."""
+        return RowContext(
+            float(self.levels[at]),
+            self.looked[at],
+            float(self.seconds[at]),
+            number=int(self.numbers[at]),
+            verdict=float(self.verdicts[at]),
+        )
 
 
 class Metrics(ABC):
@@ -83,7 +139,7 @@ class Metrics(ABC):
         """Return what a baseline makes of readings, before `add` is told of their row."""
         return NOTHING.looked
 
-    def look_many(self, rows: Row) -> list[Looked]:
+    def look_many(self, rows: Row) -> Sequence[Looked]:
         """Return what `look` does of each of many rows."""
         return [self.look(row) for row in rows]
 

@@ -7,16 +7,25 @@ ROC curve is computed over single rows, from a sample of fixed size of each kind
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Figure, Looked, Metrics, RowContext, ratio
+from firmware_sim.metrics.base import (
+    NOTHING,
+    Contexts,
+    Figure,
+    Looked,
+    LookedMany,
+    Metrics,
+    RowContext,
+)
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.distance import Distance
 from firmware_sim.metrics.formats import count, duration, short, thousandths
 from firmware_sim.metrics.oddities import Oddities, Standstill
+from firmware_sim.metrics.watch import Watch
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 
@@ -24,174 +33,6 @@ from firmware_sim.streams.cadence import Cadence
 SAMPLED = 100_000
 #: Windows that are remembered by their rows, for pictures.
 _DRAWN = 256
-_DAY = 86_400.0
-#: Steps of the baseline's threshold, as a factor of the distance.
-_STEP = 0.05
-
-
-class Sample:
-    """A sample of fixed size of numbers as they come, every one as likely to be in it."""
-
-    def __init__(self, size: int, seed: int) -> None:
-        self._size = size
-        self._held: list[float] = []
-        self._rng = np.random.default_rng((seed, 4))
-        self.seen = 0
-
-    def add(self, value: float) -> None:
-        """Take a number (Vitter, algorithm R, ACM TOMS 1985)."""
-        self.seen += 1
-        if len(self._held) < self._size:
-            self._held.append(value)
-            return
-        place = int(self._rng.integers(self.seen))
-        if place < self._size:
-            self._held[place] = value
-
-    @property
-    def values(self) -> npt.NDArray[np.float64]:
-        """The numbers held."""
-        return np.array(self._held)
-
-
-def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
-    """Return how often a number of `high` is above one of `low`, ties counted half."""
-    below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
-    if not below.size or not above.size:
-        return None
-    under = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
-    return float(under.sum()) / (2.0 * below.size * above.size)
-
-
-class Watch:
-    """The alarms of a learner or a baseline.
-
-    alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
-        window.
-    windows, detected: windows, and those with an alarm in them.
-    hold: rows without an alarm that do not end one.
-    """
-
-    def __init__(self, sampled: int, hold: int = 0) -> None:
-        self._hold, self._quiet = hold, 0
-        self.rows = self.alarm_rows = self.alarms = self.false_alarms = 0
-        self.windows = self.detected = 0
-        self.inside, self.outside = Sample(sampled, 0), Sample(sampled, 1)
-        self._delay_rows = self._delay_seconds = 0.0
-        self._timed = 0
-        self._sounding = self._touched = False
-        self._window: tuple[int, float] | None = None  # first row and its time
-        self._found = False
-
-    def add(self, label: float, novelty: float, alarm: bool, seconds: float) -> None:
-        """Count one row; a label of NaN says nothing."""
-        self.rows += 1
-        self.alarm_rows += alarm
-        within = label > 0.0
-        if not math.isnan(label):
-            (self.inside if within else self.outside).add(novelty)
-        if within and self._window is None:
-            self.windows += 1
-            self._window, self._found = (self.rows, seconds), False
-        elif not within:
-            self._window = None
-        if not alarm:
-            self._quiet += 1
-            if self._quiet > self._hold:
-                self._end()
-            return
-        self._quiet = 0
-        if not self._sounding:
-            self.alarms += 1
-            self._sounding, self._touched = True, False
-        self._touched |= within
-        if self._window is not None and not self._found:
-            self._detect(*self._window, seconds)
-
-    def _detect(self, first: int, began: float, seconds: float) -> None:
-        self._found = True
-        self.detected += 1
-        self._delay_rows += self.rows - first
-        if math.isfinite(seconds - began):
-            self._delay_seconds += seconds - began
-            self._timed += 1
-
-    def _end(self) -> None:
-        """An alarm is over, if there was one."""
-        self.false_alarms += self._sounding and not self._touched
-        self._sounding = False
-
-    @property
-    def auc(self) -> float | None:
-        """Area under the ROC curve; None without rows of both kinds."""
-        return area(self.outside.values, self.inside.values)
-
-    @property
-    def judged(self) -> bool:
-        """Whether there were labels of both kinds."""
-        return bool(self.inside.seen and self.outside.seen)
-
-    @property
-    def delay_rows(self) -> float | None:
-        """Rows from the beginning of a window to its first alarm, in the mean."""
-        return ratio(self._delay_rows, self.detected)
-
-    def delay_seconds(self, period: float | None) -> float | None:
-        """Return these rows as a time, by the stream's own clock where it has one."""
-        seconds, late = ratio(self._delay_seconds, self._timed), self.delay_rows
-        return late * period if seconds is None and late is not None and period else seconds
-
-    def a_day(self, count: float | None, period: float | None) -> float | None:
-        """Return a count for each day of rows that are `period` seconds apart."""
-        days = 0.0 if period is None else self.rows * period / _DAY
-        return None if count is None else ratio(count, days)
-
-    @property
-    def false(self) -> int | None:
-        """False alarms, one that still sounds among them; None without labels of both kinds."""
-        if not self.judged:
-            return None
-        return int(self.false_alarms + (self._sounding and not self._touched))
-
-
-class Distance:
-    """A detector without a model: how far a row lies from the mean, in standard deviations.
-
-    The mean of the squared distances over the readings; its threshold sets itself so that a share
-    `nu` of the rows lies above it.
-    """
-
-    def __init__(self, nu: float) -> None:
-        self._nu = nu
-        self._threshold = math.inf
-        self._n: Row | None = None
-        self._mean: Row | None = None
-        self._squares: Row | None = None
-        self.apart: Row = np.zeros(0)  # of the last row, each reading in deviations
-
-    def look(self, row: Row) -> float:
-        """Return the distance of a row, then take it in; absent readings count as usual ones."""
-        if self._n is None or self._mean is None or self._squares is None:
-            self._n = np.zeros(len(row))
-            self._mean, self._squares = np.zeros(len(row)), np.zeros(len(row))
-        there = np.isfinite(row)
-        spread = self._squares / np.maximum(1.0, self._n)
-        delta = np.where(there, row, self._mean) - self._mean
-        squares = np.zeros_like(delta)
-        np.divide(delta**2, spread, out=squares, where=spread > 0.0)
-        self.apart = np.copysign(np.sqrt(squares), delta)
-        self._n += there
-        self._mean += delta / np.maximum(1.0, self._n)
-        self._squares += delta * (np.where(there, row, self._mean) - self._mean)
-        return float(np.mean(squares))
-
-    def alarm(self, distance: float) -> bool:
-        """Whether a distance is above the threshold, which then moves."""
-        if math.isinf(self._threshold) and distance > 0.0:
-            self._threshold = distance
-        found = distance > self._threshold
-        self._threshold *= math.exp(_STEP * (found - self._nu))
-        return found
 
 
 class Novelty(Metrics):
@@ -256,9 +97,13 @@ class Novelty(Metrics):
 
     def look(self, row: Row) -> Looked:
         """Return how far a row lies from the mean, and the row."""
-        distance = self._baseline.look(row)
-        readings, apart = tuple(row.tolist()), tuple(self._baseline.apart.tolist())
-        return Looked(distance, readings, apart, self._standstill.add(row))
+        looked: Looked = self.look_many(row[np.newaxis])[0]
+        return looked
+
+    def look_many(self, rows: Row) -> LookedMany:
+        """Return what `look` does of each of many rows."""
+        distances, apart = self._baseline.look_many(rows)
+        return LookedMany(distances, rows, apart, self._standstill.add_block(rows))
 
     def add(
         self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
@@ -266,14 +111,40 @@ class Novelty(Metrics):
         """Count one row; a label of NaN says nothing. See `Metrics.add`."""
         level, looked, seconds = context.level, context.looked.distance, context.seconds
         self.learner.add(label, -(score + level), score < 0.0, seconds)
-        self.distance.add(label, looked, self._baseline.alarm(looked), seconds)
+        alarm = bool(self._baseline.alarms(np.array([looked]))[0])
+        self.distance.add(label, looked, alarm, seconds)
         self.oddities.add(self.rows, -(score + level), score < 0.0, context)
         self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
         if label > 0.0:
-            if self.windows and self.windows[-1][1] == self.rows - 1:
-                self.windows[-1][1] = self.rows
-            elif len(self.windows) < _DRAWN:
-                self.windows.append([self.rows, self.rows])
+            self._note_window(self.rows)
+
+    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+        """Count rows; see `Metrics.add_block`."""
+        if not isinstance(context, Contexts):
+            super().add_block(labels, scores, context)
+            return
+        if not len(labels):
+            return
+        first, distances = self.rows + 1, context.looked.distances
+        novelty, alarms = -(scores + context.levels), scores < 0.0
+        others = self._baseline.alarms(distances)
+        running = [
+            watch.alarm_rows + np.cumsum(called)
+            for watch, called in ((self.learner, alarms), (self.distance, others))
+        ]
+        self.learner.add_block(labels, novelty, alarms, context.seconds)
+        self.distance.add_block(labels, distances, others, context.seconds)
+        self.oddities.add_block(first, novelty, alarms, context)
+        self.curve.add_block(np.column_stack(running))
+        for row in (first + np.flatnonzero(labels > 0.0)).tolist():
+            self._note_window(row)
+
+    def _note_window(self, row: int) -> None:
+        """Remember a row that lies in a labelled window, as long as there is room."""
+        if self.windows and self.windows[-1][1] == row - 1:
+            self.windows[-1][1] = row
+        elif len(self.windows) < _DRAWN:
+            self.windows.append([row, row])
 
     def observe(self, label: float) -> None:
         """Nobody is told labels."""

@@ -7,14 +7,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from firmware_sim.metrics.base import Looked, RowContext
+from firmware_sim.metrics.base import Contexts, Looked, RowContext
 from firmware_sim.streams import Row
 
 #: Alarms that are remembered with their reason, and rows that are the oddest.
 ALARMS, ODDEST = 256, 10
 #: Rows within which alarms are one, and of which only the oddest is told.
 APART = 64
+#: Rows that are looked through at once for those that matter.
+_LOOKED_AT = 256
 
 
 class Oddity(NamedTuple):
@@ -47,17 +50,26 @@ class Standstill:
 
     def __init__(self) -> None:
         self._last: Row | None = None
-        self._still: Row | None = None
+        self._still: Row = np.zeros(0)
 
-    def add(self, row: Row) -> tuple[int, ...]:
-        """Return the counts after a row."""
-        if self._last is None or self._still is None:
-            self._last, self._still = row.copy(), np.zeros(len(row))
-            return (0,) * len(row)
-        same = (row == self._last) | np.isnan(row)
-        self._still[:] = np.where(same, self._still + 1.0, 0.0)
-        np.copyto(self._last, row, where=~np.isnan(row))
-        return tuple(int(count) for count in self._still)
+    def add_block(self, rows: Row) -> Row:
+        """Return the counts after each of many rows, shape (n, d)."""
+        n, d = rows.shape
+        begins = self._last is None
+        last = np.full(d, np.nan) if self._last is None else self._last
+        still = np.zeros(d) if begins else self._still
+        order = np.arange(1, n + 1)[:, np.newaxis]
+        there = ~np.isnan(rows)
+        # Before each row, and behind the last, the place of the reading that came last.
+        known = np.maximum.accumulate(np.vstack([np.zeros(d, int), there * order]))
+        latest = np.take_along_axis(np.vstack([last, rows]), known, axis=0)
+        same = (rows == latest[:-1]) | ~there
+        if begins:
+            same[0] = False
+        changed = np.maximum.accumulate(~same * order)
+        counts = np.where(changed > 0, order - changed, still + order)
+        self._last, self._still = latest[-1], counts[-1]
+        return np.asarray(counts, dtype=float)
 
 
 class Oddities:
@@ -88,6 +100,27 @@ class Oddities:
             self._beyond = len(self.alarms) >= ALARMS
             if not self._beyond:
                 self.alarms.append(Alarm(odd))
+
+    def add_block(
+        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], context: Contexts
+    ) -> None:
+        """Take rows, as `add` does one by one; the first was counted as number `first`."""
+        at = 0
+        while at < len(novelty):
+            part = slice(at, at + _LOOKED_AT)
+            # Whoever is no alarm, and not odder than all that are kept, changes nothing.
+            worth = alarms[part].copy()
+            if len(self._heap) == ODDEST:
+                worth |= ~(novelty[part] <= self._heap[0][0])
+            else:
+                worth[:] = True
+            found = int(np.argmax(worth))
+            if not worth[found]:
+                at += len(worth)
+                continue
+            at += found
+            self.add(first + at, float(novelty[at]), bool(alarms[at]), context[at])
+            at += 1
 
     def _note(self, odd: Oddity) -> None:
         """Keep the row if it is one of the oddest, and the oddest of those near it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from firmware_sim.device.device import Device, Outcome
 from firmware_sim.device.power import Power
 from firmware_sim.device.supervision import When
 from firmware_sim.metrics import Prequential, Regression
-from firmware_sim.metrics.base import NOTHING, Looked, RowContext
-from firmware_sim.replaying.checked import Checked, contexts, usable
+from firmware_sim.metrics.base import NOTHING, Contexts, Looked, LookedMany, RowContext
+from firmware_sim.replaying.checked import Checked, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.replaying.sampled import Sampled
@@ -114,17 +114,15 @@ class Accounting:
             said = found.forecasts(tuple(device.learner.shares))
             self.metrics.add_forecasts(y[taken], found.scores[taken], said)
         else:
-            some = (
-                ()
-                if self.taught
-                else contexts(
+            some: Sequence[RowContext] = ()
+            if isinstance(looked, LookedMany):
+                some = Contexts(
                     found.levels[taken],
-                    [looked[at] for at in taken],
+                    looked[taken],
                     when.seconds[taken],
                     when.numbers[taken],
                     found.verdicts[taken],
                 )
-            )
             self.metrics.add_block(y[taken], found.scores[taken], some)
         rows.used += len(taken)
         if self.twin is not None:

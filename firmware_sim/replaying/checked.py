@@ -11,7 +11,6 @@ import numpy.typing as npt
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import Gaps, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.metrics.base import Looked, RowContext
 from firmware_sim.replaying.rows import CheckedRow, RowCount, gaps
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Cells, Places
@@ -135,6 +134,9 @@ def mended(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row
         return rows, whole
     rows = rows.copy()
     damaged = block.damaged
+    if isinstance(repair, Gaps):
+        rows[block.gone] = np.nan
+        return rows, ~damaged
     if repair.keeps_last and not block.absent.any() and not damaged.any():
         repair.mend(rows[-1], ())
         return rows, whole
@@ -166,20 +168,3 @@ def usable(
     rows.read = numbers.first + len(block) - 1
     places = np.flatnonzero(given)
     return (X if len(places) == len(block) else X[places]), places
-
-
-def contexts(
-    levels: Row, looked: list[Looked], seconds: Row, numbers: Places, verdicts: Row
-) -> list[RowContext]:
-    """Return what else is known of rows that have no labels."""
-    return [
-        RowContext(level, own, moment, number=number, verdict=verdict)
-        for level, own, moment, number, verdict in zip(
-            levels.tolist(),
-            looked,
-            seconds.tolist(),
-            numbers.tolist(),
-            verdicts.tolist(),
-            strict=True,
-        )
-    ]

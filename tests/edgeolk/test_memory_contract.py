@@ -183,7 +183,6 @@ ALLOWED = {
     ("scaling/rows.pxd", "PyArray_EMPTY"): "the array that a scaler returns without out=",
     ("scaling/rows.pxd", "np.argwhere"): "an error message",
     ("scaling/state.pyx", "np.array"): "copies of the statistics, for the curious",
-    ("scaling/state.pyx", "np.zeros"): "likewise",
 }
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from helpers import KERNELS
-from twins import TWINS
-from twins.base import REAL, TOLERANCE, Twin
+from twins import TWINS, Twin
+from twins.base import REAL, TOLERANCE
 from twins.forgetrons import psi
 from twins.pegasos import merge_height
 from twins.projections import NEGLIGIBLE, project_on_span

@@ -1,4 +1,4 @@
-"""Tries inside the step: the plain twins of the tests, changed a little."""
+"""Tries inside the step: the plain implementations of edgeolk.reference, changed a little."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import edgeolk as ek
 from bench.bytes.ablations.tries import Try, halves
 from bench.bytes.grid import BINARY, KIB
 from bench.bytes.sets import Rows, gamma_of, load
+from edgeolk.reference import LEARNERS, base
 
-structured = import_module("tests.support.twins.structured")
-TWINS: Mapping[str, Any] = import_module("tests.support.twins").TWINS
-base = import_module("tests.support.twins.base")
+#: Changed here more than its types allow.
+structured: Any = import_module("edgeolk.reference.structured")
+TWINS: Mapping[str, Any] = LEARNERS
 
 ROWS = 4_000
 NARROW = tuple(name for name in BINARY if name not in ("usps_train", "w8a", "a9a_train"))

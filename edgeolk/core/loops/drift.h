@@ -73,8 +73,8 @@ static inline void olk_follow_number(const olk_sorf_state *s, int wide, int i, d
 
 /* What a row cost the blend, the last weights and their average, before they changed; the row is
    counted in t. */
-static inline void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s, int wide,
-                                  double blend, double last, double average)
+static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s, int wide,
+                                     double blend, double last, double average)
 {
     const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_most_error : 1.0;
     const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;

@@ -11,19 +11,30 @@ static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
 static const double olk_shared_step = 0.01; /* section 7e */
 static const double olk_largest_log_scale = 2.0;
 
-/* The learner with the widths of now: `made`, or in `own` where one scale of all inputs multiplies
-   the angles (section 7e). */
+/* One scale of all inputs multiplies the angles (section 7e). */
+static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
+{
+    const double by = olk_sorf_exp((double)*(const olk_input *)s->shared);
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t i = 0; i < p->widths[g]; i++)
+            p->omega[g][i] *= by;
+}
+
+/* The learner with the widths of now: `made`, or in `own` where one scale multiplies them. With
+   OLK_SORF_PACED the caller has done so where `made` lies: a copy is a tenth of a small stack. */
 static inline const olk_sorf *olk_paced(const olk_sorf *made, const olk_sorf_state *s,
                                         olk_sorf *own)
 {
+#ifdef OLK_SORF_PACED
+    (void)s, (void)own;
+    return made;
+#else
     if (made->relevance != OLK_RELEVANCE_SHARED || *(const olk_input *)s->shared == 0)
         return made;
-    const double by = olk_sorf_exp((double)*(const olk_input *)s->shared);
     *own = *made;
-    for (int32_t g = 0; g < made->groups; g++)
-        for (int32_t i = 0; i < made->widths[g]; i++)
-            own->omega[g][i] *= by;
+    olk_scale_widths(own, s);
     return own;
+#endif
 }
 
 static inline olk_input olk_held(olk_input x, olk_input hold)

@@ -30,9 +30,9 @@ def few_first() -> list[object]:
 
 
 def test_goals() -> None:
-    """6 KiB in double, 4.25 in single precision and whole numbers, whatever is learned."""
+    """6 KiB in double, 4 in single precision and whole numbers, whatever is learned."""
     for (_, dtype, how), most in STACK.items():
-        assert most <= (6 if how == "double" and dtype != "float32" else 4.25) * KIB
+        assert most <= (6 if how == "double" and dtype != "float32" else 4) * KIB
 
 
 @compiles

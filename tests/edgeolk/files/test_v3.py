@@ -96,7 +96,10 @@ def test_another_padding_is_read(
 
 @stems
 def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
-    other = laid_out(data_of(3, stem), lambda needed: needed - 1, 0, False)
+    data = data_of(3, stem)
+    other = laid_out(data, lambda needed: needed - 1, 0, False)
+    if other == data:  # such as a forecaster without a kernel
+        pytest.skip("a learner without rows of its own")
     with pytest.raises(ValueError, match=r"inconsistent: .* numbers a row"):
         ek.Learner._from_block(other)
 

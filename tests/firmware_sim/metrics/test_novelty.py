@@ -16,7 +16,8 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.base import RowContext
-from firmware_sim.metrics.novelty import Distance, Sample, area
+from firmware_sim.metrics.distance import Distance
+from firmware_sim.metrics.watch import Sample, area
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
 
@@ -126,8 +127,9 @@ def test_distance_is_the_mean_squared_standard_score() -> None:
         parts = [
             (row[j] - seen[:, j].mean()) ** 2 / spread[j] if spread[j] else 0.0 for j in range(3)
         ]
-        assert baseline.look(row) == pytest.approx(np.mean(parts), rel=1e-9)
-    alarms = [baseline.alarm(float(d)) for d in rng.chisquare(3, size=20_000)]
+        ((distance,), _) = baseline.look_many(row[np.newaxis])
+        assert distance == pytest.approx(np.mean(parts), rel=1e-9)
+    alarms = baseline.alarms(rng.chisquare(3, size=20_000))
     assert np.mean(alarms[1000:]) == pytest.approx(0.1, abs=0.02)
 
 

@@ -125,8 +125,8 @@ def test_memory_of_alarms_is_of_fixed_size() -> None:
 def test_a_reading_that_is_gone_stands_still() -> None:
     still = Standstill()
     rows = [[1.0, 2.0], [1.0, np.nan], [2.0, np.nan], [2.0, 2.0], [2.0, 3.0]]
-    counts = [still.add(np.array(row)) for row in rows]
-    assert counts == [(0, 0), (1, 1), (0, 2), (1, 3), (2, 0)]
+    counts = still.add_block(np.array(rows)).tolist()
+    assert counts == [[0, 0], [1, 1], [0, 2], [1, 3], [2, 0]]
 
 
 def test_a_gap_in_time_is_a_restart(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.loop import Replay, uncollected
 from firmware_sim.replaying.rows import CheckedRow, RowCount
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import Row, Sample
@@ -294,3 +295,9 @@ def test_the_first_damage_is_told_and_all_are_counted() -> None:
     assert count.warnings() == [
         "2 of 9 rows cannot be read and were left out, the first is row 3: torn"
     ]
+
+
+def test_what_was_there_before_a_live_stream_is_not_looked_through() -> None:
+    with uncollected():
+        assert gc.get_freeze_count() > 1000
+    assert gc.get_freeze_count() == 0

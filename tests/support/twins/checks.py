@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .base import Kernel, Twin, gaussian, polynomial
+from edgeolk.reference import KernelLearner, gaussian, polynomial
+from edgeolk.reference.base import Kernel
 
 KERNELS = [gaussian(0.5), polynomial(2, 0.5, 1.0)]
 
@@ -43,7 +44,7 @@ class FixedUniform:
         return self.value
 
 
-def run(twin: Twin, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def run(twin: KernelLearner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([twin.step(a, b) for a, b in zip(X, y, strict=True)])
 
 

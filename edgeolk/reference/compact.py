@@ -1,0 +1,162 @@
+"""A running scaler in 9 bytes an input, from its text alone: scalars of numpy, one at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+F = np.float32
+#: A scalar of that type.
+Real = Any
+LEAST = F(2.0**-100)
+MOST = F(2.0**124)
+WORD = 2**32 - 1
+
+
+def bits(x: Real) -> int:
+    return int(np.asarray(x, F).view(np.uint32))
+
+
+def real(word: int) -> Real:
+    return F(np.uint32(word & WORD).view(F))
+
+
+def two(n: int) -> Real:
+    return F(2.0**n)
+
+
+def hashed(row: int, j: int) -> int:
+    w = (row * 0x9E3779B1 + j * 0x85EBCA77) & WORD
+    w ^= w >> 16
+    w = w * 0x7FEB352D & WORD
+    w ^= w >> 15
+    w = w * 0x846CA68B & WORD
+    return w ^ w >> 16
+
+
+class Input:
+    """One input: the three numbers that are stored, w, S and code."""
+
+    def __init__(self, j: int = 0, clip: float = 5.0, window: int = 10_000) -> None:
+        self.j, self.clip, self.window = j, F(clip), window
+        self.w = self.S = self.code = 0
+
+    @property
+    def stored(self) -> tuple[int, int, int]:
+        return self.w, self.S, self.code
+
+    @property
+    def mean(self) -> float:
+        if self.code < 6:
+            return float(real(self.w))
+        return self.units * 2.0**self.power
+
+    @property
+    def sd(self) -> float:
+        return float(self.value) if self.code >= 6 else 0.0
+
+    @property
+    def value(self) -> Real:
+        return real(self.S << 7)
+
+    @property
+    def units(self) -> int:
+        signed = self.w - 2**32 if self.w >> 31 else self.w
+        return signed >> 4
+
+    @property
+    def power(self) -> int:
+        return (self.S >> 16) - 127 - 20 + (self.w & 15)
+
+    def put_away(self, distance: Real) -> None:
+        self.S = bits(distance) + 64 >> 7
+
+    def distance(self, x: Real) -> Real:
+        low = self.units & 15
+        unit = two(self.power)
+        return (x - F(self.units - low) * unit) - F(low) * unit
+
+    def learn(self, x: float, row: int) -> None:
+        """One reading; ``row`` is the number of its row, from 1."""
+        x = F(x)
+        if np.isnan(x):
+            return
+        x = max(min(x, MOST), -MOST)
+        if self.code >= 6:
+            self.run(x, row)
+            return
+        mean = real(self.w)
+        d = x - mean
+        if self.code == 0:
+            self.w, self.code = bits(x), 1
+        elif self.code == 1:
+            self.put_away(abs(d))
+            self.code = 2 if d >= 0 else 3
+        elif self.code < 4:
+            h = self.value if self.code == 2 else -self.value
+            if abs(d - h) <= F(2.0**-14) * abs(h):
+                h = d
+            least, mid, most = sorted((F(0), h, d))
+            self.begin(x if mid == d else mean + mid, min(mid - least, most - mid))
+        elif abs(d) <= F(2.0**-21) * abs(mean) or abs(d) < LEAST:
+            return
+        elif self.code == 4:
+            self.put_away(abs(d))
+            self.code = 5
+        else:
+            self.begin(mean, min(abs(d), self.value))
+
+    def begin(self, mean: Real, sd: Real) -> None:
+        b = bits(sd) + 64
+        e = (b >> 23) - 127
+        k = max(0, (bits(abs(mean)) >> 23) - 133 - e)
+        if sd < LEAST or k > 15:
+            self.code, self.w, self.S = 4, bits(mean), 0
+            return
+        units = min(int(np.floor(mean * two(20 - e - k) + F(0.5))), 2**27 - 1)
+        self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, 6
+
+    def run(self, x: Real, row: int) -> None:
+        code = min(self.code + 1, 65535)
+        t = code - 3
+        g = max(F(3) / F(t + 2), F(1) / F(self.window))
+        sd, power = self.value, self.power
+        r = max(min(self.distance(x) / sd, self.clip), -self.clip)
+        w = hashed(row, self.j)
+        q = g * ((r * r - F(1)) - g * (r * r))
+        if abs(q) <= F(2.0**-6):
+            h = q * (F(0.5) - q * (F(0.125) - q * F(0.0625)))
+        else:
+            h = q / (F(1) + np.sqrt(F(1) + q))
+        spread = sd + sd * h
+        b = min(bits(spread), 249 << 23) + (w & 127)
+        step = (g * r) * (sd * two(-power)) + F(w >> 8) * F(2.0**-24)
+        units = self.units + int(np.floor(step))
+        k = power - ((b >> 23) - 147)
+        while k < 0 or abs(units) >= 2**27:
+            units = units + (w & 1) >> 1
+            w >>= 1
+            k += 1
+        while k > 0 and abs(units) < 2**26:
+            units *= 2
+            k -= 1
+        if k > 15 and t < 3 * self.window:
+            b = (b >> 23) + k - 15 << 23
+            k = 15
+        if spread < LEAST or k > 15:
+            mean = F(units * 2.0 ** ((b >> 23) - 147 + k))
+            self.code, self.S, self.w = 4, 0, bits(mean)
+            return
+        self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, code
+
+    def scaled(self, x: float) -> Real:
+        x = F(x)
+        if self.code < 6 or np.isnan(x):
+            return F(0)
+        x = max(min(x, MOST), -MOST)
+        return max(min(self.distance(x) / self.value, self.clip), -self.clip)
+
+    def limit_age(self, age: int) -> None:
+        if self.code >= 6:
+            self.code = min(self.code, age + 3)

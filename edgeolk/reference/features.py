@@ -1,0 +1,151 @@
+"""Gradient descent in explicit features: random Fourier and Nystroem."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from edgeolk.reference.base import (
+    Kernel,
+    KernelLearner,
+    loss_gradient,
+    loss_value,
+    require,
+    width_of,
+)
+from edgeolk.reference.gradient import require_shrinkage
+
+
+class Fogd(KernelLearner):
+    """Linear gradient descent on random Fourier features; keeps no vectors at all.
+    FOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
+
+    keeps_average = True
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None = None,
+        seed: int = 0,
+        *,
+        D: int = 100,
+        eta: float = 0.1,
+        lam: float = 0.0,
+        loss: str = "hinge",
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        self.width = width_of(kernel)
+        require(D >= 1, "D >= 1 is required")
+        require_shrinkage(eta, lam)
+        loss_value(loss, 1.0, 0.0)
+        self.seed = seed
+        self.D = D
+        self.eta = eta
+        self.lam = lam
+        self.loss = loss
+        self.omega: np.ndarray | None = None
+        self.w = np.zeros(2 * D)
+        self.w_sum = np.zeros(2 * D)
+
+    def features(self, x: np.ndarray) -> np.ndarray:
+        x = np.asarray(x, dtype=float)
+        if self.omega is None:
+            normal = np.random.Generator(np.random.PCG64(self.seed)).standard_normal
+            self.omega = normal((self.D, x.size)) * math.sqrt(2.0 * self.width)
+        angles = self.omega @ x
+        return np.concatenate([np.cos(angles), np.sin(angles)]) / math.sqrt(self.D)
+
+    def decision(self, x: np.ndarray) -> float:
+        return float(self.w @ self.features(x)) if self.t else 0.0
+
+    def averaged(self, x: np.ndarray, include_current: bool = False) -> float:
+        if not self.t:
+            return 0.0
+        if include_current:
+            return float((self.w_sum + self.w) @ self.features(x)) / (self.t + 1)
+        return float(self.w_sum @ self.features(x)) / self.t
+
+    def _score(self, x: np.ndarray, row: np.ndarray) -> float:
+        return float(self.w @ self.features(x))
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        self.w_sum = self.w_sum + self.w
+        if self.lam > 0.0:
+            self.w = self.w * (1.0 - self.eta * self.lam)
+        g = loss_gradient(self.loss, y, f)
+        if g == 0.0:
+            return False
+        self.w = self.w - self.eta * g * self.features(x)
+        return True
+
+
+def nystroem_map(K: np.ndarray, k: int, rcond: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The map M with z = M k_x, the kept eigenvalues (descending) and eigenvectors (rows)."""
+    values, vectors = np.linalg.eigh(K)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    rank = min(k, int(np.sum(values > rcond * values[0])))
+    kept, rows = values[:rank], vectors[:, :rank].T
+    return rows / np.sqrt(kept)[:, None], kept, rows
+
+
+class Nogd(KernelLearner):
+    """Kernel gradient descent until full; from then on linear gradient descent in the
+    leading Nystroem features of the held vectors.
+    NOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
+
+    needs_budget = True
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int,
+        seed: int = 0,
+        *,
+        k: int | None = None,
+        eta: float = 0.1,
+        eta2: float | None = None,
+        loss: str = "hinge",
+        rcond: float = 1e-10,
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        self.k = max(1, math.floor(0.2 * budget + 0.5)) if k is None else k
+        require(1 <= self.k <= budget, "1 <= k <= B is required")
+        self.eta = eta
+        self.eta2 = eta if eta2 is None else eta2
+        require(self.eta > 0.0 and self.eta2 > 0.0, "eta and eta2 must be positive")
+        require(0.0 <= rcond < 1.0, "0 <= rcond < 1 is required")
+        loss_value(loss, 1.0, 0.0)
+        self.loss = loss
+        self.rcond = rcond
+        self.M: np.ndarray | None = None
+        self.w: np.ndarray | None = None
+
+    def decision(self, x: np.ndarray) -> float:
+        if self.M is None:
+            return super().decision(x)
+        return self._score(x, self.kernel(self.sv, np.asarray(x, dtype=float)))
+
+    def _score(self, x: np.ndarray, row: np.ndarray) -> float:
+        if self.M is None:
+            return super()._score(x, row)
+        return float(self.w @ (self.M @ row))
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        g = loss_gradient(self.loss, y, f)
+        if g == 0.0:
+            return False
+        if self.M is None:
+            self.append(x, -self.eta * g)
+            if self.is_full:
+                self._start_features()
+        else:
+            self.w = self.w - self.eta2 * g * (self.M @ row)
+            self.alpha = self.M.T @ self.w
+        return True
+
+    def _start_features(self) -> None:
+        """The kept eigenfunctions' share of the model, orthogonally projected."""
+        self.M, kept, rows = nystroem_map(self.gram(), self.k, self.rcond)
+        self.w = np.sqrt(kept) * (rows @ self.alpha)
+        self.alpha = self.M.T @ self.w

@@ -1,0 +1,153 @@
+"""Sampled stochastic gradient descent and sparse kernel logistic regression."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from edgeolk.reference.base import (
+    Kernel,
+    KernelLearner,
+    logistic_function,
+    loss_gradient,
+    require,
+    softplus,
+)
+
+
+class _Sampled(KernelLearner):
+    """A coin decides whether the example enters; the average is the model to use."""
+
+    keeps_average = True
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int,
+        *,
+        eta: float,
+        R: float | None,
+        full: str,
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(eta > 0.0, "eta must be positive")
+        require(R is None or R > 0.0, "R must be positive")
+        require(full == "stop", "a full model only freezes here")
+        self.eta = eta
+        self.R = R
+
+    def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
+        """Probability of entering, and the coefficient then; 0 if there is nothing to do."""
+        raise NotImplementedError
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        p, a = self._chance_and_coefficient(y, f)
+        if a == 0.0:
+            return False
+        if self.is_full:
+            self.capacity_hits += 1
+            return False
+        if not self.rng.bernoulli(p):
+            return False
+        self.append(x, a)
+        self._project_on_ball(self.R)
+        return True
+
+
+class Oskl(_Sampled):
+    """Enters with probability |l'| / G, with the full step G, so that the mean is the
+    gradient step.
+    OSKL of Zhang, Yi, Jin, Lin, He, Int. Conf. Machine Learning 2013."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        *,
+        eta: float = 0.1,
+        G: float = 1.0,
+        R: float | None = None,
+        loss: str = "logistic",
+        full: str = "stop",
+    ) -> None:
+        super().__init__(kernel, budget, seed, eta=eta, R=R, full=full)
+        require(G >= 1.0, "G >= 1 is required")
+        require(loss in ("logistic", "hinge"), "loss is logistic or hinge")
+        self.G = G
+        self.loss = loss
+
+    def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
+        g = loss_gradient(self.loss, y, f)
+        if g == 0.0:
+            return 0.0, 0.0
+        return abs(g) / self.G, -self.eta * self.G * math.copysign(1.0, g)
+
+
+def auxiliary_ratio(z: float, h: str, gamma: float) -> float:
+    """l(z) / h(z), the chance of entering under the auxiliary loss h >= l = log(1 + e^-z)."""
+    shift = math.log(gamma)
+    if h == "shift":
+        upper, limit = shift + softplus(-z - shift), 1.0
+    else:
+        upper, limit = softplus(shift - z), 1.0 / gamma
+    return softplus(-z) / upper if upper > 0.0 else limit
+
+
+def chance_and_slope(
+    z: float, method: str, *, eta: float, h: str = "shift", gamma: float = 2.0, delta: float = 1.0
+) -> tuple[float, float]:
+    """Probability of entering, and h'(z) = minus the step per unit of rate."""
+    if method == "nc":
+        return 1.0, -logistic_function(-z)
+    if method == "margin":
+        p = (2.0 - eta) / (2.0 - eta + eta * logistic_function(z))
+        return p, -logistic_function(-z)
+    if h == "cut":
+        return (1.0, -logistic_function(-z)) if z <= delta else (0.0, 0.0)
+    shift = math.log(gamma)
+    slope = -logistic_function(-z - shift) if h == "shift" else -logistic_function(shift - z)
+    return auxiliary_ratio(z, h, gamma), slope
+
+
+class Klr(_Sampled):
+    """Kernel logistic regression, non-conservative or sampled by margin or by an auxiliary
+    loss.
+    Zhang, Jin, Chen, Bu, He, AAAI 2012."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        *,
+        method: str = "auxiliary",
+        eta: float = 0.1,
+        R: float | None = None,
+        h: str = "shift",
+        gamma: float = 2.0,
+        delta: float = 1.0,
+        full: str = "stop",
+    ) -> None:
+        super().__init__(kernel, budget, seed, eta=eta, R=R, full=full)
+        require(method in ("nc", "margin", "auxiliary"), "method is nc, margin or auxiliary")
+        require(method != "margin" or eta < 2.0, "the margin method needs eta < 2")
+        require(h in ("shift", "scale", "cut"), "h is shift, scale or cut")
+        require(gamma >= 1.0, "gamma >= 1 is required")
+        require(math.isfinite(delta), "delta must be finite")
+        self.method = method
+        self.h = h
+        self.gamma = gamma
+        self.delta = delta
+        self.loss = "logistic"
+
+    def posterior(self, x: np.ndarray) -> float:
+        return logistic_function(self.decision(x))
+
+    def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
+        p, slope = chance_and_slope(
+            y * f, self.method, eta=self.eta, h=self.h, gamma=self.gamma, delta=self.delta
+        )
+        return p, -self.eta * y * slope

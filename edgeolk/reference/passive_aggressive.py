@@ -1,0 +1,86 @@
+"""Passive-aggressive steps; a full model freezes, or a random vector leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
+
+
+def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
+    """The ramp loss is flat for |f| > 1 on the wrong side, hence no step there."""
+    if not piecewise_loss(loss, y, f) > 0.0 or not kxx > 0.0:
+        return False
+    return not (loss == "ramp" and abs(f) > 1.0)
+
+
+class PassiveAggressive(KernelLearner):
+    """Smallest change of the model that answers for the hinge (or ramp) loss.
+    Crammer et al., JMLR 2006; ramp form of Wang, Vucetic, AISTATS 2010."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        C: float = 1.0,
+        loss: str = "hinge",
+        full: str = "stop",
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
+        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
+        require(full in ("stop", "random"), "a full model freezes or replaces here")
+        require(full == "stop" or budget is not None, "replacing needs a budget")
+        self.C = C
+        self.loss = loss
+        self.full = full
+
+    def tau(self, H: float, kxx: float) -> float:
+        """The size of the step for a loss H > 0 and k(x, x) > 0."""
+        raise NotImplementedError
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if not pa_asks_for_update(y, f, kxx, self.loss):
+            return False
+        a = direction(self.loss, y, f) * self.tau(piecewise_loss(self.loss, y, f), kxx)
+        if self.full == "random" and self.is_full:
+            self.replace(self.rng.index(self.m), x, a)
+            return True
+        return self.append_or_freeze(x, a)
+
+
+class Pa(PassiveAggressive):
+    """PA: zero loss on the example as a hard constraint (C is without effect).
+    Crammer et al., JMLR 2006."""
+
+    def tau(self, H: float, kxx: float) -> float:
+        return H / kxx
+
+
+class Pa1(PassiveAggressive):
+    """PA-I: minimises 1/2 ||f - f_t||^2 + C loss.
+    Crammer et al., JMLR 2006."""
+
+    def tau(self, H: float, kxx: float) -> float:
+        return min(self.C, H / kxx)
+
+
+class PaRand(Pa1):
+    """PA-I; a full model overwrites a uniformly drawn slot with the newcomer.
+    PA+Rand of Wang, Vucetic, AISTATS 2010."""
+
+    needs_budget = True
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, C: float = 1.0, loss: str = "hinge"
+    ) -> None:
+        super().__init__(kernel, budget, seed, C, loss, full="random")
+
+
+class Pa2(PassiveAggressive):
+    """PA-II: minimises 1/2 ||f - f_t||^2 + C loss^2.
+    Crammer et al., JMLR 2006."""
+
+    def tau(self, H: float, kxx: float) -> float:
+        return H / (kxx + 1.0 / (2.0 * self.C))

@@ -1,0 +1,135 @@
+"""The kernel perceptron and its simplest budgeted relatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgeolk.reference.base import Kernel, KernelLearner, hinge, require
+
+
+class Perceptron(KernelLearner):
+    """Every mistake becomes a support vector with weight y; frozen once full.
+    Rosenblatt 1958; kernel form of Freund, Schapire, Machine Learning 1999."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, full: str = "stop"
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(full == "stop", "a full model only freezes here")
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        return self.append_or_freeze(x, y)
+
+
+class Stoptron(Perceptron):
+    """The perceptron that never changes again once it holds B vectors.
+    Baseline of Wang, Vucetic, AISTATS 2010."""
+
+    needs_budget = True
+
+
+class Rbp(KernelLearner):
+    """A full perceptron overwrites a uniformly drawn slot with the newcomer.
+    Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
+
+    needs_budget = True
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        if self.is_full:
+            self.replace(self.rng.index(self.m), x, y)
+        else:
+            self.append(x, y)
+        return True
+
+
+class ShiftingPerceptron(KernelLearner):
+    """At the n-th update (from 0) everything shrinks by 1 - l, l = lam / (lam + n), and the
+    newcomer enters with weight l; when full, in a uniformly drawn slot.
+    Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, *, lam: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(lam > 0.0, "lam must be positive")
+        self.lam = lam
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        weight = self.lam / (self.lam + self.updates)
+        self.alpha = (1.0 - weight) * self.alpha
+        if self.is_full:
+            self.replace(self.rng.index(self.m), x, weight * y)
+        else:
+            self.append(x, weight * y)
+        return True
+
+
+class Budgeted(KernelLearner):
+    """Perceptron or PA-I step; the newcomer always enters, and one support vector leaves when full.
+    Cited baselines of Wang, Vucetic, AISTATS 2010.
+
+    A policy of your own is a subclass with a ``victim``, a step of your own one with a
+    ``coefficient``.
+    """
+
+    needs_budget = True
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "unit", C: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        require(step in ("unit", "pa"), "step is unit or pa")
+        require(C > 0.0, "C must be positive")
+        self.step_rule = step
+        self.C = C
+
+    def coefficient(self, y: float, f: float, kxx: float) -> float | None:
+        """The newcomer's coefficient given label, score and k(x, x); None: the model stays."""
+        if self.step_rule == "unit":
+            return None if y * f > 0.0 else y
+        if not (y * f < 1.0 and kxx > 0.0):
+            return None
+        return y * min(self.C, hinge(y, f) / kxx)
+
+    def victim(self, row: np.ndarray) -> int:
+        """The slot that a newcomer x takes when the budget is full; row holds k(s_i, x), (m,)."""
+        raise NotImplementedError
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        a = self.coefficient(y, f, kxx)
+        if a is None:
+            return False
+        if self.is_full:
+            self.replace(self.victim(row), x, a)
+        else:
+            self.append(x, a)
+        return True
+
+
+class RemoveOldest(Budgeted):
+    """Drops the vector that has been held longest; unit steps unless told otherwise.
+    Cited baseline of Wang, Vucetic, AISTATS 2010."""
+
+    def victim(self, row: np.ndarray) -> int:
+        return self.oldest()
+
+
+class RemoveSmallest(Budgeted):
+    """Drops the least |alpha|, the oldest of the tied; PA-I steps unless told otherwise.
+    Cited baseline of Wang, Vucetic, AISTATS 2010."""
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "pa", C: float = 1.0
+    ) -> None:
+        super().__init__(kernel, budget, seed, step, C)
+
+    def victim(self, row: np.ndarray) -> int:
+        size = np.abs(self.alpha)
+        tied = np.flatnonzero(size == size.min())
+        return int(tied[np.argmin(self.arrival[tied])])

@@ -1,0 +1,108 @@
+"""Perceptrons that express a mistake by the vectors they already hold when they can."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from edgeolk.reference.base import Kernel, KernelLearner, require
+
+NEGLIGIBLE = 1e-10
+
+
+def project_on_span(K: np.ndarray, kx: np.ndarray, kxx: float) -> tuple[np.ndarray, float, float]:
+    """Weights of the projection of k(x, .), its squared norm, and what it misses, squared."""
+    beta = np.linalg.solve(K, kx)
+    p = float(kx @ beta)
+    return beta, p, max(0.0, kxx - p)
+
+
+class Projectron(KernelLearner):
+    """A mistake within eta of the span of the held vectors, or on a full model, is
+    projected on that span; any other becomes a vector.
+    Orabona, Keshet, Caputo, JMLR 2009."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        *,
+        eta: float | None = None,
+    ) -> None:
+        super().__init__(kernel, budget, seed)
+        self.eta = (0.1 if budget is None else 0.0) if eta is None else eta
+        require(self.eta >= 0.0, "eta must not be negative")
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        if y * f > 0.0:
+            return False
+        return self._full_step(x, y, row, kxx)
+
+    def _full_step(self, x: np.ndarray, y: float, row: np.ndarray, kxx: float) -> bool:
+        if self.m == 0:
+            if kxx > 0.0:
+                self.append(x, y)
+            return kxx > 0.0
+        beta, _, delta2 = project_on_span(self.gram(), row, kxx)
+        if self.is_full or delta2 <= self.eta**2 or delta2 <= NEGLIGIBLE * kxx:
+            return self._move(y * beta)
+        self.append(x, y)
+        return True
+
+    def _move(self, change: np.ndarray) -> bool:
+        before = self.alpha
+        self.alpha = before + change
+        return not np.array_equal(before, self.alpha)
+
+
+class ProjectronPlusPlus(Projectron):
+    """Also moves, within the span, on right answers whose margin is below 1.
+    Orabona, Keshet, Caputo, ICML 2008 and JMLR 2009; rule "loose" is what the authors of
+    Ahpatron ran."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        budget: int | None,
+        seed: int = 0,
+        *,
+        eta: float | None = None,
+        U: float | None = None,
+        rule: str = "jmlr",
+    ) -> None:
+        super().__init__(kernel, budget, seed, eta=eta)
+        if U is None and self.eta > 0.0:
+            U = 1.0 / self.eta
+        elif U is None and budget is not None:
+            U = math.sqrt((budget + 1) / math.log(budget + 1)) / 4.0
+        elif U is None:
+            U = math.inf
+        require(U > 0.0, "U must be positive")
+        require(rule in ("jmlr", "icml", "loose"), "rule is jmlr, icml or loose")
+        self.U = U
+        self.rule = rule
+
+    def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
+        missing = 1.0 - y * f
+        if y * f <= 0.0 or (self.rule == "loose" and missing > 0.0):
+            return self._full_step(x, y, row, kxx)
+        if missing <= 0.0:
+            return False
+        beta, p, delta2 = project_on_span(self.gram(), row, kxx)
+        tau = self._margin_step(missing, p, delta2, kxx)
+        return tau > 0.0 and self._move(y * tau * beta)
+
+    def _margin_step(self, missing: float, p: float, delta2: float, kxx: float) -> float:
+        """Length of the step along the projection; 0 when it might do harm."""
+        if p <= NEGLIGIBLE * kxx:
+            return 0.0
+        in_span = delta2 <= NEGLIGIBLE * kxx
+        penalty = 0.0 if in_span else self.U * math.sqrt(delta2)
+        if self.rule == "jmlr":
+            if missing <= penalty:
+                return 0.0
+            return min(missing / p, 2.0 * (missing - penalty) / p, 1.0)
+        tau = min(missing / p, 1.0)
+        return tau if 2.0 * missing - tau * p - 2.0 * penalty >= 0.0 else 0.0

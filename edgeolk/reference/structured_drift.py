@@ -1,0 +1,172 @@
+"""What sections 13, 14 and 7e add to `sorf`: alarm of drift, leaking weights, one learned width.
+
+Written from the text, apart from the loops. Arithmetic is float64, rounded when stored: to float32
+but for float64 storage. The scaler is not here: a row comes as it was scaled, with the inputs that
+have a deviation, and an alarm that is the scaler's is answered by "scaler".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from edgeolk.reference.structured import P, Sorf
+
+
+class DriftingSorf(Sorf):
+    """`Sorf` with `drift`, `leak` and `relevance="shared"`."""
+
+    def __init__(
+        self,
+        n_features: int,
+        D: int,
+        gamma: float,
+        *,
+        relevance: bool | str = False,
+        drift: bool = True,
+        leak: float = 0.0,
+        **options: Any,
+    ) -> None:
+        super().__init__(n_features, D, gamma, relevance=bool(relevance), **options)
+        self.shared, self.drift, self.leak = relevance == "shared", drift, leak
+        self.gl, self.gg = self.real(0.0), self.real(0.0)
+        self.plain_omega = self.phi.omega.copy()
+        self.v, self.g, self.ef, self.es = (self.real(number) for number in (1.0, 0.0, 0.0, 0.0))
+        self.last = self.alarms = 0
+        self.wrong = False
+        self.rang: list[tuple[int, str]] = []
+
+    # --- 7e ---
+
+    def theta(self, x: np.ndarray) -> np.ndarray:
+        v = self.phi.transform(self.phi.fold(np.asarray(x, dtype=float)))
+        return np.asarray((v * self.phi.omega).ravel()[: self.phi.D])
+
+    def slope(
+        self, x: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
+    ) -> float:
+        """The derivative by gl of the blended scores' sum with these weights."""
+        E, alpha, _, _ = self.shares()
+        theta, total = self.theta(x), 0.0
+        for g in range(self.G):
+            if live[g]:
+                k = self.phi.members(g)
+                w, a = self.w.v[k].astype(float), self.a.v[k].astype(float)
+                p = sum(
+                    s * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c])) for c, s in weigh.items()
+                )
+                delta = (-p[:, 0] * phi[k, 1] + p[:, 1] * phi[k, 0]) / (
+                    self.kappa * self.phi.size(g)
+                )
+                total += float(delta @ theta[k])
+        return total
+
+    def set_omega(self, omega: np.ndarray) -> None:
+        self.plain_omega = omega
+        self.set_scale(float(self.gl))
+
+    def set_scale(self, gl: float) -> None:
+        self.gl = self.real(gl)
+        self.phi.omega = self.plain_omega * math.exp(float(self.gl))
+
+    def _learn_relevance(
+        self, scaled: np.ndarray, phi: np.ndarray, f: np.ndarray, y: float, live: list[bool]
+    ) -> None:
+        if not self.shared:
+            super()._learn_relevance(scaled, phi, f, y, live)
+            return
+        if not self.regression and not 1.0 - self.margin(f, y) > 0.0:
+            return
+        columns = {int(y): 1.0, self.rival(f, y): -1.0} if self.classes else {0: 1.0}
+        sigma = y - float(f[0]) if self.regression else (1.0 if self.classes else y)
+        q = sigma * self.slope(scaled, phi, columns, live)
+        self.u += 1
+        self.gg = self.real(0.999 * float(self.gg) + 0.001 * q * q)
+        if self.gg > 0.0:
+            pace = math.sqrt(float(self.gg) / (1.0 - 0.999**self.u) + 1e-12)
+            self.set_scale(min(2.0, max(-2.0, float(self.gl) + 0.01 * q / pace)))
+
+    # --- 14 ---
+
+    def _average(self) -> None:
+        if self.leak > 0.0 and self.wrong:
+            E, alpha, _, _ = self.shares()
+            share = alpha / E if self.G > 1 else alpha
+            for b in range(self.t % 8, self.phi.N, 8):
+                g = int(np.searchsorted(self.phi.first, b, side="right")) - 1
+                if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
+                    k = slice(P * b, min(self.phi.D, P * (b + 1)))
+                    self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
+        super()._average()
+
+    # --- 13 ---
+
+    def step(
+        self,
+        x: np.ndarray,
+        y: float,
+        weight: float = 1.0,
+        deviates: np.ndarray | None = None,
+        follows: bool = True,
+    ) -> float:
+        """`deviates`: the inputs with a deviation in the scaler, None without one; `follows`: the
+        scaler is a standard one that is not frozen."""
+        x = np.asarray(x, dtype=float)
+        fw, fa = self.models(self.phi(self.inputs(x)))
+        f = self.blend(fw, fa, self.linear_score(x))
+        lead = int(np.argmax(self.shares()[0]))
+        label = float(y)
+        if self.regression:
+            mean, m2 = self.mean, self.m2
+            label = self._scaled_target(label)
+            self.mean, self.m2 = mean, m2
+        whole = 4.0 if self.regression else 1.0
+        said = self.said(x, f)
+        e, e_w, e_a = (self.cost(part, label) / whole for part in (said, fw[lead], fa[lead]))
+        self.wrong = not self.regression and self.cost(f, label) > 0.0
+        returned = super().step(x, y, weight)
+        if self.drift:
+            if deviates is not None and deviates.any():
+                square = float(np.mean(x[deviates] ** 2))
+                self.v = self._followed(self.v, square, 128)
+            self.g = self._followed(self.g, e_w - e_a, 128)
+            self.ef = self._followed(self.ef, e, 128)
+            self.es = self._followed(self.es, e, 2048)
+            self._look(deviates is not None and follows)
+        return returned
+
+    def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """What a row is answered, f being what the features say of it."""
+        return f
+
+    def _followed(self, old: Any, new: float, rows: int) -> Any:
+        return self.real(float(old) + (new - float(old)) / min(self.t, rows))
+
+    def _look(self, has_scaler: bool) -> None:
+        if not (self.t - self.last > 256 and self.t > 500):
+            return
+        if not float(self.ef) > 2.0 * float(self.es) + 0.1:
+            return
+        if has_scaler and (self.v < 0.6 or self.v > 1.0 / 0.6):
+            self._ring("scaler")
+        elif self.g <= -0.1:
+            self._forget()
+            self._ring("weights")
+        else:
+            self.last = self.t - 240
+
+    def _forget(self) -> None:
+        self.w.v[:] = 0
+        self.a.v[:] = 0
+        self.L[:] = 0.0
+        self.L_linear = 0.0 if self.linear else math.inf
+        self.L_last = 0.0 if self.last_label else math.inf
+        self.n[:] = 1.0
+
+    def _ring(self, what: str) -> None:
+        self.last = self.t
+        self.alarms += 1
+        self.rang.append((self.t, what))

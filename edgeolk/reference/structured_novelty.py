@@ -1,0 +1,65 @@
+"""Novelty on structured features: the mean feature of the rows so far, and a quantile of the score.
+
+Kernel mean embedding of Smola, Gretton, Song, Scholkopf, ALT 2007; quantile tracking by stochastic
+gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from edgeolk.reference.base import Pcg32, require
+from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
+
+
+class SorfNovelty:
+    """Rows without labels; `decision` below 0 is novel."""
+
+    def __init__(
+        self,
+        n_features: int,
+        D: int,
+        gamma: float,
+        *,
+        groups: Sequence[Sequence[float]] = ((0.3, 1.0, 3.0),),
+        seed: int = 0,
+        dtype: str = "float64",
+        nu: float = 0.05,
+        window: int = 4096,
+    ) -> None:
+        require(0.0 < nu < 1.0 and window >= 8, "0 < nu < 1 and window >= 8 are required")
+        self.phi = Features(n_features, D, gamma, groups, seed)
+        self.kappa = 127.0 if dtype == "int8" else 1.0
+        self.rounding = Pcg32(seed, ROUNDING_STREAM)
+        self.a = Weights(D, 1, dtype, self.rounding)
+        self.nu, self.window = nu, window
+        self.rho = self.m = 0.0
+        self.t = self.mistakes = 0
+
+    def similarity(self, phi: np.ndarray) -> float:
+        return float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.phi.D)
+
+    def decision(self, x: np.ndarray) -> float:
+        return self.similarity(self.phi(np.asarray(x, dtype=float))) - self.rho
+
+    def predict(self, x: np.ndarray) -> int:
+        return -1 if self.decision(x) < 0.0 else 1
+
+    def step(self, x: np.ndarray) -> float:
+        phi = self.phi(np.asarray(x, dtype=float))
+        f = self.similarity(phi)
+        novel = f < self.rho
+        returned = f - self.rho
+        self.mistakes += novel
+        self.m += (abs(f) - self.m) / min(self.t + 1, 1000)
+        g = self.m * max(0.02, min(1.0, 10.0 / (self.t + 1)))
+        self.rho = max(0.0, self.rho + (-g * (1.0 - self.nu) if novel else g * self.nu))
+        n = min(self.t // 8 + 1, self.window / 8)
+        for b in range(self.t % 8, self.phi.N, 8):
+            k = slice(P * b, min(self.phi.D, P * (b + 1)))
+            change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
+            self.a.add(k, [0], change[:, None, :])
+        self.t += 1
+        return returned
