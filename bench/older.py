@@ -56,6 +56,8 @@ PAGES = (
     Page("results/bytes.md", "make bytes", (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
     Page("results/whole.md", "python -m bench.bytes.whole",
          (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
+    Page("results/remembered.md", "python -m bench.bytes.remembered",
+         (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/layers.md", "python -m bench.layers",
          ("edgeolk", "firmware_sim", "bench/layers.py")),
     Page("results/live.md", "python -m bench.live --save",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MOST, check_int
+from edgeolk.configuration import remembering
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
     USUAL_MEMBERS,
@@ -206,6 +207,13 @@ class Config(Record):
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
+        name = method.public.get("row_memory") if method else None
+        remembers = (
+            remembering.ON_BY_ITSELF
+            and update.whole
+            and parts["loss"] == Loss.HINGE
+            and params.get(name or "row_memory") is None
+        )
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
@@ -233,10 +241,23 @@ class Config(Record):
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            made = fit(
-                configure, lambda config: total(layout(config)), ram, most, without=forecasts,
-                leaner=lambda size: configure(size, cramped=True), instead=what_fits,
-            )  # fmt: skip
+            usual_memory = 0
+            if remembers:
+                usual_memory = remembering.usual_rows(int(context["ram"]), n_features, columns)
+            for rows in (usual_memory, 0) if usual_memory else (0,):
+                context["usual_memory"] = float(rows)
+                try:
+                    made = fit(
+                        configure, lambda config: total(layout(config)), ram, most,
+                        without=forecasts, instead=what_fits,
+                        leaner=None if rows else lambda size: configure(size, cramped=True),
+                    )  # fmt: skip
+                except ValueError:
+                    if not rows:
+                        raise
+                else:
+                    if not rows or made.budget >= remembering.least_frequencies(columns):
+                        break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"

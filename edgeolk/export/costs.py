@@ -204,6 +204,8 @@ def instructions_of(learner: Learner) -> list[Row]:
     config = learner.config
     if kind_of(learner) != "learner" or learner.dtype != "int8" or config.columns > 1:
         return []
+    if config.values["row_memory"]:
+        return []
     blocks, inputs = learner._engine.structured()["D"] / 64, config.n_inputs
     terms = (1.0, blocks, inputs, blocks * inputs)
     return [

@@ -108,6 +108,7 @@ typedef struct {
     uint64_t updates;  /* rows that changed the weights */
     uint64_t skipped;  /* bad rows, where they are counted */
     uint64_t alarms;   /* times the mistakes told of a change (drift); novelty in time: events */
+    uint64_t remembered; /* rows that the memory beside the features holds */
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);
