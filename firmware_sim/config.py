@@ -141,8 +141,9 @@ class ReplayConfig(Fields):
         """
         if self.scale == "common":
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
-        inside = ("scale", "freeze_after", "history", "horizon", "season", "interval")
-        inside += ("last_label",)
+        inside = (
+            "scale", "freeze_after", "history", "horizon", "season", "interval", "last_label",
+        )  # fmt: skip
         said = {
             name: value
             for name, value in self.params.items()

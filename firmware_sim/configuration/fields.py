@@ -171,9 +171,9 @@ class Fields:
     )
     missing: str = _stream(
         "skip",
-        "rows with a missing reading: skip them (unless the learner knows rows in order, and so what "
-        "a missing one means), stop, or substitute the last value or the mean (kept in the device's "
-        "memory)",
+        "rows with a missing reading: skip them (unless the learner knows rows in order, and so "
+        "what a missing one means), stop, or substitute the last value or the mean (kept in the "
+        "device's memory)",
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
     )
